@@ -1,0 +1,1 @@
+"""The application: settings, services, commands, worker and site."""

@@ -1,0 +1,1 @@
+"""Use cases, one module each; every surface calls these."""

@@ -1,0 +1,1 @@
+"""The site: pages and API routes, which only translate."""

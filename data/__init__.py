@@ -1,0 +1,1 @@
+"""Vocabulary and storage: records, errors, tables, the store, and question sets."""

@@ -1,0 +1,1 @@
+"""Who decides: LLM access, pairwise judges, panels and the metrics."""

@@ -1,0 +1,1 @@
+"""LLM access: requests, transports, reply cache, scheduler, budget and prices."""

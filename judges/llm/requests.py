@@ -1,0 +1,111 @@
+"""What is asked of an LLM, as a value with a canonical form and a key.
+
+The key covers everything that can change the reply, so a cache that is keyed by it never serves an
+old verdict for an edited prompt, another endpoint or other sampling settings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+from data.records import Outcome, Reply
+
+ADAPTER_VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """The settings that shape a reply; None leaves the endpoint's own default."""
+
+    temperature: float | None = 0.0
+    top_p: float | None = 1.0
+    max_tokens: int | None = 256
+    seed: int | None = None
+    logprobs: bool = False
+    top_logprobs: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseFormat:
+    """A JSON schema that the reply must follow, named after the task."""
+
+    name: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """One question to one model at one endpoint.
+
+    `sample` tells repeated askings of the same text apart (self-consistency votes, re-asks).
+    """
+
+    endpoint: str
+    model: str
+    messages: tuple[Message, ...]
+    sampling: Sampling = Sampling()
+    response_format: ResponseFormat | None = None
+    sample: int = 0
+
+    @cached_property
+    def canonical(self) -> str:
+        """The request as canonical JSON: sorted keys, no spaces, UTF-8."""
+        form = self.response_format
+        material = {
+            "adapter": ADAPTER_VERSION,
+            "endpoint": self.endpoint,
+            "model": self.model,
+            "messages": [[message.role, message.content] for message in self.messages],
+            "sampling": {
+                "temperature": self.sampling.temperature,
+                "top_p": self.sampling.top_p,
+                "max_tokens": self.sampling.max_tokens,
+                "seed": self.sampling.seed,
+                "logprobs": self.sampling.logprobs,
+                "top_logprobs": self.sampling.top_logprobs,
+                "stop": list(self.sampling.stop),
+            },
+            "response_format": None if form is None else {"name": form.name, "schema": form.schema},
+            "sample": self.sample,
+        }
+        return json.dumps(material, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    @cached_property
+    def key(self) -> str:
+        """The sha256 of the canonical form, in hex."""
+        return hashlib.sha256(self.canonical.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """A request that brought no reply: `failed`, `refused` or `skipped`, and why."""
+
+    outcome: Outcome
+    detail: str
+    calls: int = 0
+
+
+class Asker(Protocol):
+    """Whatever can answer a request: the scheduler over a transport, a cache, a scripted fake."""
+
+    async def ask(self, request: Request) -> Reply | Unanswered:
+        """Ask once (retries of transient errors included) and return the reply or why there is none.
+
+        Raises:
+            JudgeError: Judging as a whole cannot go on.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""What comes in: file formats, checks and intake limits."""
