@@ -1,6 +1,7 @@
 """Frozen values that every room speaks in."""
 
 from data.records.judging import HumanLabel, Judgment, Reply, Verdict, battle_id
+from data.records.problems import Problem, ProblemList
 from data.records.questions import Passage, Question, QuestionSet, require_name
 from data.records.submissions import Answer, Submission, SystemCard
 from data.records.vocabulary import (
@@ -26,6 +27,8 @@ __all__ = [
     "Passage",
     "Preference",
     "Presentation",
+    "Problem",
+    "ProblemList",
     "Question",
     "QuestionSet",
     "Reply",

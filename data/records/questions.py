@@ -40,7 +40,9 @@ class Passage:
 class Question:
     """One question of a set.
 
-    Only `id`, `domain` and `question` are always there.
+    Only `id`, `domain` and `question` are always there. `gold_doc_ids` name the documents that the
+    reference was written from, and `citation_numbers` say, for each of its sentences, which of them
+    (from 1) it cites.
     """
 
     id: str
@@ -51,6 +53,8 @@ class Question:
     aspects: tuple[str, ...] = ()
     short_answers: tuple[str, ...] = ()
     sub_questions: tuple[str, ...] = ()
+    gold_doc_ids: tuple[str, ...] = ()
+    citation_numbers: tuple[tuple[int, ...], ...] = ()
     split: Split = Split.TEST
 
     def __post_init__(self) -> None:
