@@ -2,7 +2,16 @@
 
 from data.records.judging import HumanLabel, Judgment, Reply, Verdict, battle_id
 from data.records.problems import Problem, ProblemList
-from data.records.questions import Passage, Question, QuestionSet, require_name
+from data.records.questions import Passage, Question, QuestionSet, SetSummary, require_name
+from data.records.rounds import (
+    BattleEvidence,
+    BattleRecord,
+    Board,
+    PendingBattle,
+    PlannedBattle,
+    Round,
+    RoundCounts,
+)
 from data.records.submissions import Answer, Submission, SystemCard
 from data.records.vocabulary import (
     JudgeKind,
@@ -19,12 +28,17 @@ from data.records.vocabulary import (
 
 __all__ = [
     "Answer",
+    "BattleEvidence",
+    "BattleRecord",
+    "Board",
     "HumanLabel",
     "JudgeKind",
     "Judgment",
     "OrderPolicy",
     "Outcome",
     "Passage",
+    "PendingBattle",
+    "PlannedBattle",
     "Preference",
     "Presentation",
     "Problem",
@@ -32,7 +46,10 @@ __all__ = [
     "Question",
     "QuestionSet",
     "Reply",
+    "Round",
+    "RoundCounts",
     "RoundState",
+    "SetSummary",
     "Severity",
     "Split",
     "Submission",

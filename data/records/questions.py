@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
 
@@ -92,3 +93,25 @@ class QuestionSet:
     def by_id(self) -> Mapping[str, Question]:
         """The questions by their ids."""
         return MappingProxyType({question.id: question for question in self.questions})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetSummary:
+    """A stored question set without its questions; `counts` are questions by domain."""
+
+    id: int
+    name: str
+    title: str
+    version: str
+    licence: str
+    source: str
+    reference_name: str
+    domains: Mapping[str, str]
+    counts: Mapping[str, int]
+    content_hash: str
+    created_at: datetime
+
+    @property
+    def questions(self) -> int:
+        """How many questions the set has."""
+        return sum(self.counts.values())
