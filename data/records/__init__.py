@@ -2,6 +2,7 @@
 
 from data.records.judging import HumanLabel, Judgment, Reply, Verdict, battle_id
 from data.records.questions import Passage, Question, QuestionSet, require_name
+from data.records.scores import Json, MetricItem, Score, unscored
 from data.records.submissions import Answer, Submission, SystemCard
 from data.records.vocabulary import (
     JudgeKind,
@@ -19,8 +20,10 @@ from data.records.vocabulary import (
 __all__ = [
     "Answer",
     "HumanLabel",
+    "Json",
     "JudgeKind",
     "Judgment",
+    "MetricItem",
     "OrderPolicy",
     "Outcome",
     "Passage",
@@ -30,6 +33,7 @@ __all__ = [
     "QuestionSet",
     "Reply",
     "RoundState",
+    "Score",
     "Severity",
     "Split",
     "Submission",
@@ -39,4 +43,5 @@ __all__ = [
     "Yardstick",
     "battle_id",
     "require_name",
+    "unscored",
 ]
