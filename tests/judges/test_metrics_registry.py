@@ -1,7 +1,7 @@
 import pytest
 
 from data.errors import NotFoundError, RecordError
-from data.records import Outcome, Score
+from data.records import Json, Outcome, Score
 from judges.metrics import METRICS, build_metric, metric_info
 
 
@@ -27,7 +27,9 @@ def test_an_unknown_metric_is_refused_with_the_known_ones() -> None:
         (Outcome.UNREADABLE, None, {}),
     ],
 )
-def test_a_score_is_there_exactly_when_it_was_judged(outcome: Outcome, score: float | None, details) -> None:
+def test_a_score_is_there_exactly_when_it_was_judged(
+    outcome: Outcome, score: float | None, details: dict[str, Json]
+) -> None:
     """A failure has no value and a reason; a value is a finite number."""
     with pytest.raises(RecordError):
         Score(id="1", metric="m", outcome=outcome, score=score, details=details)
