@@ -12,6 +12,7 @@ from data.records.rounds import (
     Round,
     RoundCounts,
 )
+from data.records.scores import Json, MetricItem, Score, unscored
 from data.records.submissions import Answer, Submission, SystemCard
 from data.records.vocabulary import (
     JudgeKind,
@@ -32,8 +33,10 @@ __all__ = [
     "BattleRecord",
     "Board",
     "HumanLabel",
+    "Json",
     "JudgeKind",
     "Judgment",
+    "MetricItem",
     "OrderPolicy",
     "Outcome",
     "Passage",
@@ -49,6 +52,7 @@ __all__ = [
     "Round",
     "RoundCounts",
     "RoundState",
+    "Score",
     "SetSummary",
     "Severity",
     "Split",
@@ -59,4 +63,5 @@ __all__ = [
     "Yardstick",
     "battle_id",
     "require_name",
+    "unscored",
 ]
