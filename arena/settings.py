@@ -3,7 +3,7 @@
 | variable | meaning | default |
 |---|---|---|
 | `ARENA_HOME` | folder of the database and the user's own judges and prices | the user data folder |
-| `ARENA_DATABASE_URL` | database, `sqlite:///…` or `postgresql+psycopg://…` | `arena.sqlite` in `ARENA_HOME` |
+| `ARENA_DATABASE_URL` | `sqlite:///…` or `postgresql+psycopg://…` | `arena.sqlite` in `ARENA_HOME` |
 | `ARENA_MAX_UPLOAD_MB` | largest file of answers, decompressed, in MiB | 200 |
 | `OPENAI_BASE_URL` | endpoint of LLM judges whose spec names none | the public OpenAI endpoint |
 | `OPENAI_API_KEY` | key of that endpoint | none |

@@ -30,7 +30,10 @@ class PlannedBattle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingBattle:
-    """A battle that waits for its verdict, with all that a judge needs."""
+    """A battle that waits for its verdict, with all that a judge needs.
+
+    `reference_side` is "a" or "b" where that side is the reference of the set.
+    """
 
     id: int
     key: str
@@ -39,6 +42,7 @@ class PendingBattle:
     system_b: str
     answer_a: str
     answer_b: str
+    reference_side: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -272,11 +272,14 @@ def _pending_battles(connection: Connection, number: int, batch: list[int]) -> I
         .order_by(battles.c.question_id, battles.c.id)
     ).all()
     entrants = {row.a_id for row in rows} | {row.b_id for row in rows}
-    names: dict[int, str] = pairs(
-        connection.execute(
-            select(submissions.c.id, submissions.c.system).where(submissions.c.id.in_(entrants))
+    sides = {
+        row.id: row
+        for row in connection.execute(
+            select(submissions.c.id, submissions.c.system, submissions.c.kind).where(
+                submissions.c.id.in_(entrants)
+            )
         )
-    )
+    }
     texts: dict[tuple[int, int], str] = {
         (entrant, question): text
         for entrant, question, text in connection.execute(
@@ -290,8 +293,15 @@ def _pending_battles(connection: Connection, number: int, batch: list[int]) -> I
             id=row.id,
             key=row.key,
             question=known[row.question_id],
-            system_a=names[row.a_id],
-            system_b=names[row.b_id],
+            system_a=sides[row.a_id].system,
+            system_b=sides[row.b_id].system,
             answer_a=texts[row.a_id, row.question_id],
             answer_b=texts[row.b_id, row.question_id],
+            reference_side=_reference_side(sides[row.a_id].kind, sides[row.b_id].kind),
         )
+
+
+def _reference_side(kind_a: str, kind_b: str) -> str | None:
+    if kind_a == "reference":
+        return "a"
+    return "b" if kind_b == "reference" else None

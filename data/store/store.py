@@ -8,6 +8,7 @@ from data.errors import StoreError
 from data.store.boards import BoardStore
 from data.store.database import Database
 from data.store.rounds import RoundStore
+from data.store.scores import ScoreStore
 from data.store.sets import SetStore
 from data.store.submissions import SubmissionStore
 from data.store.verdicts import VerdictStore
@@ -53,6 +54,11 @@ class Store:
     def verdicts(self) -> VerdictStore:
         """Verdicts and judgments."""
         return VerdictStore(self.database)
+
+    @cached_property
+    def scores(self) -> ScoreStore:
+        """Scores of answers."""
+        return ScoreStore(self.database)
 
     @cached_property
     def boards(self) -> BoardStore:
