@@ -131,7 +131,7 @@ async def _work(run: _Run, queue: asyncio.Queue[PendingBattle | None]) -> None:
         if run.stopping.is_set():
             continue
         try:
-            verdict = await run.judge.judge(_contest(run, battle))
+            verdict = await run.judge.judge(_contest(battle))
         except JudgeError as error:
             run.failure = run.failure or error
             run.stopping.set()
@@ -141,7 +141,7 @@ async def _work(run: _Run, queue: asyncio.Queue[PendingBattle | None]) -> None:
         await asyncio.sleep(0)
 
 
-def _contest(run: _Run, battle: PendingBattle) -> Contest:
+def _contest(battle: PendingBattle) -> Contest:
     return Contest(
         battle_id=battle.key,
         question=battle.question,
