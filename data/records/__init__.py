@@ -4,6 +4,7 @@ from data.records.judging import HumanLabel, Judgment, Reply, Verdict, battle_id
 from data.records.problems import Problem, ProblemList
 from data.records.questions import Passage, Question, QuestionSet, SetSummary, require_name
 from data.records.rounds import (
+    Account,
     BattleEvidence,
     BattleRecord,
     Board,
@@ -28,6 +29,7 @@ from data.records.vocabulary import (
 )
 
 __all__ = [
+    "Account",
     "Answer",
     "BattleEvidence",
     "BattleRecord",

@@ -131,3 +131,12 @@ class Board:
     notice: str
     retracted: bool
     published_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """The money of a round in USD; `cap` is None without a budget, `drawn` is set aside for calls."""
+
+    cap: float | None
+    spent: float
+    drawn: float

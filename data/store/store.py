@@ -7,6 +7,8 @@ from functools import cached_property
 from data.errors import StoreError
 from data.store.boards import BoardStore
 from data.store.database import Database
+from data.store.ledgers import LedgerStore
+from data.store.replies import ReplyStore
 from data.store.rounds import RoundStore
 from data.store.scores import ScoreStore
 from data.store.sets import SetStore
@@ -54,6 +56,16 @@ class Store:
     def verdicts(self) -> VerdictStore:
         """Verdicts and judgments."""
         return VerdictStore(self.database)
+
+    @cached_property
+    def replies(self) -> ReplyStore:
+        """Replies of LLMs."""
+        return ReplyStore(self.database)
+
+    @cached_property
+    def ledgers(self) -> LedgerStore:
+        """Accounts of rounds."""
+        return LedgerStore(self.database)
 
     @cached_property
     def scores(self) -> ScoreStore:

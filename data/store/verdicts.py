@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from data.records import (
     BattleEvidence,
@@ -20,6 +19,7 @@ from data.records import (
 )
 from data.store.database import Database
 from data.store.moments import now
+from data.store.replies import put_replies
 from data.tables import battles, judgments, questions, replies, rounds, submissions
 
 ROWS_AT_ONCE = 20_000
@@ -74,6 +74,18 @@ class VerdictStore:
             ).all()
             return tuple(_with_judgments(connection, rows))
 
+    def by_question(self, round_name: str) -> Mapping[int, tuple[int, int]]:
+        """For each question by the store's number: battles of a round, and those without a verdict."""
+        undecided = func.count().filter(battles.c.preference.is_(None))
+        query = (
+            select(battles.c.question_id, func.count(), undecided)
+            .join(rounds, rounds.c.id == battles.c.round_id)
+            .where(rounds.c.name == round_name)
+            .group_by(battles.c.question_id)
+        )
+        with self._database.begin() as connection:
+            return {number: (count, open_) for number, count, open_ in connection.execute(query)}
+
     def evidence(self, round_name: str) -> Iterator[BattleEvidence]:
         """Yield every battle of a round with its judgments."""
         after = 0
@@ -111,15 +123,7 @@ def _insert_judgments(connection: Connection, number: int, made: Iterable[Judgme
     rows = [_judgment_row(number, judgment) for judgment in made]
     if rows:
         connection.execute(insert(judgments), rows)
-    kept = [_reply_row(judgment.reply) for judgment in made if judgment.reply is not None]
-    if kept:
-        put_replies(connection, kept)
-
-
-def put_replies(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Keep replies by key; one that is there already stays as it is."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    connection.execute(dialect.insert(replies).on_conflict_do_nothing(index_elements=["key"]), list(rows))
+    put_replies(connection, [judgment.reply for judgment in made if judgment.reply is not None])
 
 
 def _judgment_row(number: int, judgment: Judgment) -> dict[str, Any]:
@@ -146,22 +150,6 @@ def _judgment_row(number: int, judgment: Judgment) -> dict[str, Any]:
         "cost_usd": None if reply is None else reply.cost_usd,
         "latency": 0.0 if reply is None else reply.latency,
         "cached": reply is not None and reply.cached,
-        "created_at": now(),
-    }
-
-
-def _reply_row(reply: Reply) -> dict[str, Any]:
-    return {
-        "key": reply.key,
-        "endpoint": reply.endpoint,
-        "model": reply.model,
-        "text": reply.text,
-        "finish_reason": reply.finish_reason,
-        "input_tokens": reply.input_tokens,
-        "output_tokens": reply.output_tokens,
-        "cost_usd": reply.cost_usd,
-        "latency": reply.latency,
-        "logprobs": reply.logprobs,
         "created_at": now(),
     }
 
