@@ -365,7 +365,7 @@ class ScriptedLLM:
         log.headers.append(dict(request.headers))
         try:
             response = await self._respond(request, ask, key, log.started[key])
-            if response.status == 200:
+            if response.status == 200 and "Scripted" not in response.headers:
                 log.replied[key] += 1
             log.statuses[str(response.status)] += 1
             return response
@@ -390,7 +390,8 @@ class ScriptedLLM:
                 request.transport.abort()
             return web.Response(status=599)
         if drawn is Fault.MALFORMED:
-            return web.Response(text='{"choices": [{"mess', content_type="application/json")
+            headers = {"Scripted": "malformed"}
+            return web.Response(text='{"choices": [{"mess', content_type="application/json", headers=headers)
         return web.json_response(self.completion(ask, key, drawn))
 
     def _complaint(self, ask: Ask) -> str | None:
