@@ -12,7 +12,8 @@
     ├── JudgeError              judging could not go on
     │   ├── EndpointError       the LLM endpoint cannot be reached or keeps failing
     │   ├── ReplayMissError     replay mode met a request that was never recorded
-    │   └── BudgetError         the cap is reached or cannot be met
+    │   ├── BudgetError         the cap is reached or cannot be met
+    │   └── StoppedError        somebody asked to stop; the rest can be resumed
     ├── StatisticsError         a number that does not exist was asked for
     │   └── UnrankableError     ratings do not exist for these battles
     ├── ForbiddenError          the person may not do this
@@ -105,6 +106,10 @@ class ReplayMissError(JudgeError):
 
 class BudgetError(JudgeError):
     """The cap is reached or cannot be met."""
+
+
+class StoppedError(JudgeError):
+    """Somebody asked to stop; what was in flight is finished, and the rest can be resumed."""
 
 
 class StatisticsError(ArenaError):
