@@ -70,7 +70,7 @@ class Arena:
         """Scores of answers."""
         from arena.services.metrics import MetricService
 
-        return MetricService(self.store, self.judges)
+        return MetricService(self.store)
 
     @cached_property
     def boards(self) -> BoardService:

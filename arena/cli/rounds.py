@@ -16,7 +16,7 @@ commands = typer.Typer(help="Rounds: fixed battles, a judge, a seed and a budget
 Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")]
 PairsOption = Annotated[str, typer.Option("--pairs", help="reference, reference,complete:K, or all.")]
 Systems = Annotated[str | None, typer.Option("--systems", help="Systems by name, with commas between.")]
-SampleOption = Annotated[str | None, typer.Option("--sample", help="A number of questions, or a share: 10%.")]
+SampleOption = Annotated[str | None, typer.Option("--sample", help="Questions to take: 100, or 10%.")]
 Order = Annotated[OrderPolicy | None, typer.Option("--order", help="Which answer is shown first.")]
 Budget = Annotated[float | None, typer.Option("--budget-usd", min=0.0, help="Most that may be spent.")]
 RoundName = Annotated[str | None, typer.Option("--name", help="Name of the round.")]
@@ -57,9 +57,8 @@ def plan(
     if as_json:
         show_json(fields)
         return
-    left_out = fields.pop("left_out")
-    fields["systems"] = ", ".join(fields["systems"])
-    show_fields(fields)
+    left_out: dict[str, int] = fields.pop("left_out")
+    show_fields({**fields, "systems": ", ".join(fields["systems"])})
     for what, count in left_out.items():
         show_line(f"left out: {count:,} {what}")
 
@@ -155,7 +154,7 @@ def retry(name: Name, concurrency: Concurrency = 16, *, as_json: AsJson = False)
 @commands.command()
 def publish(name: Name, *, as_json: AsJson = False) -> None:
     """Compute the standings of a finished round and publish them as a board."""
-    board, created = open_arena().boards.publish(name, report=lambda text: note(text))
+    board, created = open_arena().boards.publish(name, report=note)
     if as_json:
         show_json({"name": board.name, "content_hash": board.content_hash, "created": created})
     else:
