@@ -11,7 +11,9 @@ import json
 import math
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -31,31 +33,36 @@ class ReadLimits:
     line_bytes: int = 16 * MEBIBYTE
 
 
-def open_binary(path: Path) -> IO[bytes]:
+@contextmanager
+def open_binary(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for reading bytes, decompressing gzip by its content, not its name.
 
     Raises:
         FileFormatError: It is missing, a folder, unreadable or empty.
     """
-    try:
-        raw = path.open("rb")
+    with _open(path) as raw:
         head = raw.peek(2)[:2]
+        if not head:
+            raise FileFormatError(f"{path} is empty.", advice="Write it again.", code="empty-file")
+        if head == GZIP_MAGIC:
+            with gzip.GzipFile(fileobj=raw, mode="rb") as unpacked:
+                yield cast("IO[bytes]", unpacked)
+        else:
+            yield raw
+
+
+def _open(path: Path) -> BufferedReader:
+    try:
+        return path.open("rb")
     except FileNotFoundError as error:
-        raise FileFormatError(
-            f"There is no file {path}.", advice="Check the path.", code="missing-file"
-        ) from error
+        message = f"There is no file {path}."
+        raise FileFormatError(message, advice="Check the path.", code="missing-file") from error
     except IsADirectoryError as error:
         message = f"{path} is a folder."
         raise FileFormatError(message, advice="Name the file inside it.", code="missing-file") from error
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror or error}."
         raise FileFormatError(message, advice="Check its permissions.", code="unreadable-file") from error
-    if not head:
-        raw.close()
-        raise FileFormatError(f"{path} is empty.", advice="Write it again.", code="empty-file")
-    if head == GZIP_MAGIC:
-        return cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
-    return raw
 
 
 def read_lines(path: Path, limits: ReadLimits) -> Iterator[tuple[int, bytes]]:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import socket
 import sys
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from sqlalchemy import create_engine, text
+
+from data.store import Store
+
+POSTGRES = "postgresql+psycopg://postgres@127.0.0.1:5432"
 
 
 def _load(name: str) -> ModuleType:
@@ -44,3 +51,56 @@ def scripted_llm(scripted_module: ModuleType) -> Iterator[Callable[..., object]]
             return stack.enter_context(server.running())
 
         yield serve
+
+
+def _postgres_runs() -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", 5432), timeout=1):
+        return True
+    return False
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[Callable[[], str]]:
+    """Make empty databases on the PostgreSQL server of this machine; dropped at the end."""
+    if not _postgres_runs():
+        pytest.skip("NO POSTGRESQL on 127.0.0.1:5432: the store is not tested on it")
+    server = create_engine(f"{POSTGRES}/postgres", isolation_level="AUTOCOMMIT")
+    made: list[str] = []
+
+    def make() -> str:
+        name = f"arena_test_{uuid.uuid4().hex[:12]}"
+        with server.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        made.append(name)
+        return f"{POSTGRES}/{name}"
+
+    yield make
+    with server.connect() as connection:
+        for name in made:
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    server.dispose()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database, on each engine in turn."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'arena.sqlite'}"
+    make: Callable[[], str] = request.getfixturevalue("postgres_url")
+    return make()
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    """An empty store, on each engine in turn."""
+    opened = Store.open(database_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def sqlite_store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store on SQLite alone."""
+    opened = Store.open(f"sqlite:///{tmp_path / 'arena.sqlite'}")
+    yield opened
+    opened.close()

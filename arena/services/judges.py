@@ -8,15 +8,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from judges.catalogue import load_spec, spec_names
+from judges.factory import build_judge
+from judges.spec import JudgeSpec, leaves
+
 from arena.access import open_access
 from arena.settings import Settings
 from data.errors import SpecError
 from data.records import JudgeKind, Question, Round, Verdict
 from data.store import Store
 from judges.base import Contest, Judge
-from judges.catalogue import load_spec, spec_names
-from judges.factory import build_judge
-from judges.spec import JudgeSpec, leaves
 
 TRIAL = "trial"
 
@@ -57,9 +58,7 @@ class JudgeService:
 
         async def decide() -> Verdict:
             async with self._opened(spec, concurrency=2) as judge:
-                contest = Contest(
-                    battle_id=TRIAL, question=question, answer_a=answer_a, answer_b=answer_b
-                )
+                contest = Contest(battle_id=TRIAL, question=question, answer_a=answer_a, answer_b=answer_b)
                 return await judge.judge(contest)
 
         return asyncio.run(decide())
