@@ -1,0 +1,154 @@
+"""A JSON array, or an object of arrays, read element by element from a text that may not fit memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import NoReturn, TextIO
+
+from data.errors import FileFormatError
+from leaderboard.formats.rows import CHUNK_ROWS
+
+READ_CHARACTERS = 1 << 20
+ELEMENT_LIMIT = 64 * 1024 * 1024
+"""Characters of one element; a longer one is no battle but a file of another kind, or an attack."""
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_STRINGS = re.compile(r'(?:[ \t\r\n]*"[^"\\\x00-\x1f]*"[ \t\r\n]*,){1,4096}')
+_STRING = re.compile(r'"([^"]*)"')
+
+
+class JsonStream:
+    """One pass over a JSON text whose outermost value is an array or an object of arrays."""
+
+    def __init__(self, text: TextIO, name: str) -> None:
+        self._text = text
+        self._name = name
+        self._buffer = ""
+        self._position = 0
+        self._ended = False
+        self._decoder = json.JSONDecoder()
+
+    def array(self) -> Iterator[list[object]]:
+        """The elements of the outermost array, in lists of at most `CHUNK_ROWS`.
+
+        Raises:
+            FileFormatError: The text is no whole JSON array; the message names the row.
+        """
+        self._expect("[", "the file")
+        yield from self._elements("row")
+        self._nothing_more()
+
+    def columns(self) -> Iterator[tuple[str, list[object]]]:
+        """The arrays of the outermost object with their keys, each in parts; other values are skipped.
+
+        Raises:
+            FileFormatError: The text is no whole JSON object; the message names column and row.
+        """
+        self._expect("{", "the file")
+        if self._peek() == "}":
+            self._position += 1
+        else:
+            yield from self._members()
+        self._nothing_more()
+
+    def _members(self) -> Iterator[tuple[str, list[object]]]:
+        while True:
+            key = self._value("a column's name")
+            self._expect(":", f'column "{key}"')
+            if self._peek() == "[":
+                self._position += 1
+                yield str(key), []
+                for part in self._elements(f'column "{key}", row'):
+                    yield str(key), part
+            else:
+                self._value(f'column "{key}"')
+            if self._separator("}", f'column "{key}"'):
+                return
+
+    def _elements(self, where: str) -> Iterator[list[object]]:
+        if self._peek() == "]":
+            self._position += 1
+            return
+        row = 0
+        part: list[object] = []
+        while True:
+            plain = self._plain_strings()
+            row += len(plain) + 1
+            part += plain
+            part.append(self._value(where, row))
+            last = self._separator("]", where, row)
+            if last or len(part) >= CHUNK_ROWS:
+                yield part
+                part = []
+            if last:
+                return
+
+    def _plain_strings(self) -> list[str]:
+        """Strings without escapes, each followed by a comma: columns of names, a thousand at a time."""
+        found = _STRINGS.match(self._buffer, self._position)
+        if found is None:
+            return []
+        self._position = found.end()
+        return _STRING.findall(found[0])
+
+    def _value(self, where: str, row: int | None = None) -> object:
+        """Decode one value; a number is whole only once something follows it."""
+        self._peek()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._buffer, self._position)
+            except ValueError:
+                end = len(self._buffer)
+                value = None
+                if self._ended:
+                    self._fail(where, row)
+            if end < len(self._buffer) or self._ended:
+                self._position = end
+                return value
+            if len(self._buffer) - self._position > ELEMENT_LIMIT:
+                self._fail(where, row, "is too long to be a battle")
+            self._read()
+
+    def _separator(self, closing: str, where: str, row: int | None = None) -> bool:
+        """Step over a comma, or over the closing bracket: then True."""
+        found = self._peek()
+        if found not in {",", closing} or not found:
+            self._fail(where, row)
+        self._position += 1
+        return found == closing
+
+    def _expect(self, character: str, where: str) -> None:
+        if self._peek() != character:
+            self._fail(where)
+        self._position += 1
+
+    def _peek(self) -> str:
+        """The next character that is no space, or nothing at the end."""
+        while True:
+            found = _SPACE.match(self._buffer, self._position)
+            self._position = found.end() if found else self._position
+            if self._position < len(self._buffer):
+                return self._buffer[self._position]
+            if self._ended:
+                return ""
+            self._read()
+
+    def _read(self) -> None:
+        """Drop what is behind and read on; at least doubling keeps long elements linear."""
+        rest = self._buffer[self._position :]
+        piece = self._text.read(max(READ_CHARACTERS, len(rest)))
+        self._ended = not piece
+        self._buffer = rest + piece
+        self._position = 0
+
+    def _nothing_more(self) -> None:
+        if self._peek():
+            self._fail("the file", None, "goes on after its end")
+
+    def _fail(self, where: str, row: int | None = None, what: str = "") -> NoReturn:
+        place = f"{self._name}, {where}{'' if row is None else f' {row}'}"
+        cut = "is cut off here" if self._ended and self._position >= len(self._buffer.rstrip()) else ""
+        message = f"{place}: the JSON {what or cut or 'cannot be read, or is cut off, here'}."
+        raise FileFormatError(message, advice="Write the file again as one whole JSON value.")

@@ -1,0 +1,81 @@
+"""RAG-QA Arena's `eval_results`: one file a domain and pair, a record a question.
+
+`order` says which system was shown as answer 1 and 2, `pred` is the judge's reply with
+`<rating>1|2|0</rating>`; domain and judge stand in the file's name. The strict reading takes a
+complete rating alone and counts every other reply as unreadable. The compatible one reads as the
+published script does: the largest of 0, 1, 2 found anywhere in the rating (in the whole reply where
+there is none), and anything else, failed calls included, as a tie.
+
+Source: Han et al. (2024), the repository's `report_results`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from leaderboard.formats.columns import column, identifiers, optional
+from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut, Place, WinnerWord, names, refuse
+from leaderboard.formats.sources import Chunk
+
+DOMAINS = ("bioasq", "fiqa", "lifestyle", "recreation", "technology", "science", "writing")
+
+_FILE = re.compile(r"(?:(?P<domain>[a-z]+)_)?.*?(?:_eval_by_(?P<judge>.+?))?\.json(?:\.gz)?")
+_RATING = re.compile(r"<rating>\s*([012])\s*</rating>")
+_COMPAT_RATING = re.compile(r"<rating>.*\d+.*</rating>", re.DOTALL)
+_WORDS = {"1": WinnerWord.A.value, "2": WinnerWord.B.value, "0": WinnerWord.TIE.value}
+
+
+def context_of(file_name: str) -> Context:
+    """Read domain and judge from a name such as `fiqa_gpt-4o_eval_by_gpt-4-0125-preview.json`."""
+    found = _FILE.fullmatch(file_name)
+    domain = found["domain"] if found and found["domain"] in DOMAINS else ""
+    return Context(domain=domain, judge=(found["judge"] or "") if found else "")
+
+
+def parse_strict(chunk: Chunk, context: Context) -> Draft:
+    """Translate records; a reply without one complete rating is unreadable."""
+    return _parse(chunk, context, _strict)
+
+
+def parse_compat(chunk: Chunk, context: Context) -> Draft:
+    """Translate records as the published script does; nothing is left out, failures are ties."""
+    return _parse(chunk, context, _compat)
+
+
+def _parse(chunk: Chunk, context: Context, read: Callable[[object], str | None]) -> Draft:
+    place = chunk.place
+    orders = [_order(place, index, value) for index, value in enumerate(column(chunk, "order"))]
+    words = [read(reply) for reply in column(chunk, "pred")]
+    rows = BattleRows(
+        place=place,
+        question_id=identifiers(chunk, "query"),
+        domain=optional(chunk, "domain", context.domain),
+        model_a=names(place, "order", [order[0] for order in orders]),
+        model_b=names(place, "order", [order[1] for order in orders]),
+        winner=[word or WinnerWord.TIE.value for word in words],
+        judge=optional(chunk, "judge", context.judge),
+        order=["ab"] * len(words),
+    )
+    return Draft(rows=rows, reasons=[LeftOut.UNREADABLE if word is None else None for word in words])
+
+
+def _order(place: Place, index: int, value: object) -> tuple[object, object]:
+    if not isinstance(value, Mapping) or not {"1", "2"} <= value.keys():
+        refuse(place, index, "order", value, 'an object {"1": system, "2": system} is expected')
+    first, second = (str(value[key]).replace("/", "-") for key in ("1", "2"))
+    return first, second
+
+
+def _strict(reply: object) -> str | None:
+    """The last complete rating."""
+    ratings = _RATING.findall(reply) if isinstance(reply, str) else []
+    return _WORDS[ratings[-1]] if ratings else None
+
+
+def _compat(reply: object) -> str | None:
+    text = reply if isinstance(reply, str) else ""
+    found = _COMPAT_RATING.search(text)
+    rating = found[0] if found else text
+    digit = next((digit for digit in "210" if digit in rating), "0")
+    return _WORDS[digit]

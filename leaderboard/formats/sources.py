@@ -1,0 +1,215 @@
+"""Records out of JSON Lines, JSON arrays, JSON columns and CSV, plain or gzipped, as a stream."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import IO, TextIO, cast
+
+from data.errors import FileFormatError
+from leaderboard.formats.json_stream import ELEMENT_LIMIT, JsonStream
+from leaderboard.formats.rows import CHUNK_ROWS, Place
+
+GZIP_MAGIC = b"\x1f\x8b"
+HEAD_CHARACTERS = 1 << 16
+BLOCK_CHARACTERS = 1 << 24
+
+Record = Mapping[str, object]
+
+_LIST_COLUMN = re.compile(r'"(model_a|model_b|winner)"\s*:\s*\[')
+
+
+class Container(StrEnum):
+    """How records are laid out in a file."""
+
+    LINES = "JSON Lines"
+    ARRAY = "JSON array"
+    COLUMNS = "JSON object of columns"
+    CSV = "CSV"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """Some records of a file, with where they stand."""
+
+    place: Place
+    records: list[Record]
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[TextIO]:
+    """Open a UTF-8 text, gzipped or not (told by content), with or without a byte order mark.
+
+    Raises:
+        FileFormatError: It cannot be opened, is cut off, or is not UTF-8 or not whole gzip.
+    """
+    try:
+        with path.open("rb") as raw:
+            zipped = raw.read(2) == GZIP_MAGIC
+            raw.seek(0)
+            plain = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if zipped else raw
+            with io.TextIOWrapper(plain, encoding="utf-8-sig", newline="") as text:
+                yield text
+    except UnicodeDecodeError as error:
+        message = f"{path.name} is not UTF-8 (it has the byte {error.object[error.start]:#04x})."
+        raise FileFormatError(message, advice="Save it as UTF-8.") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        message = f"{path.name} is cut off or damaged: its gzip stream does not end as it should."
+        raise FileFormatError(message, advice="Copy or compress it again.") from error
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror or error}."
+        raise FileFormatError(message, advice="Check the path and its permissions.") from error
+
+
+def container_of(path: Path) -> Container:
+    """Tell how a file is laid out from its first characters.
+
+    Raises:
+        FileFormatError: The file is empty or cannot be read.
+    """
+    with open_text(path) as text:
+        head = text.read(HEAD_CHARACTERS).lstrip()
+    if not head:
+        message = f"{path.name} is empty."
+        raise FileFormatError(message, advice="A battle file has a row for each battle.")
+    if head.startswith("["):
+        return Container.ARRAY
+    if not head.startswith("{"):
+        return Container.CSV
+    first_line = head.split("\n", 1)[0].strip()
+    columns = first_line == "{" or _LIST_COLUMN.search(first_line)
+    return Container.COLUMNS if columns else Container.LINES
+
+
+def chunks_of(path: Path, container: Container) -> Iterator[Chunk]:
+    """Read a file's records in chunks, never the whole file at once.
+
+    Raises:
+        FileFormatError: A record is not of the container's kind; the message names its row.
+    """
+    readers = {
+        Container.LINES: _line_chunks,
+        Container.ARRAY: _array_chunks,
+        Container.COLUMNS: _column_chunks,
+        Container.CSV: _csv_chunks,
+    }
+    with open_text(path) as text:
+        yield from readers[container](text, path.name)
+
+
+def _line_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
+    row = 0
+    for block in _blocks(text, name):
+        place = Place(file=name, first_row=row + 1, lines=[number for number, _ in block])
+        yield Chunk(place=place, records=_parsed([line for _, line in block], place))
+        row += len(block)
+
+
+def _blocks(text: TextIO, name: str) -> Iterator[list[tuple[int, str]]]:
+    """Numbered lines that are not blank, in blocks bounded by rows and by characters."""
+    block: list[tuple[int, str]] = []
+    size = number = 0
+    while line := text.readline(ELEMENT_LIMIT):
+        number += 1
+        if len(line) == ELEMENT_LIMIT:
+            message = f"{name}, line {number} is longer than {ELEMENT_LIMIT} characters."
+            raise FileFormatError(message, advice="JSON Lines hold one battle a line.")
+        if line.strip():
+            block.append((number, line))
+            size += len(line)
+        if len(block) == CHUNK_ROWS or size > BLOCK_CHARACTERS:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def _parsed(lines: list[str], place: Place) -> list[Record]:
+    """Parse JSON lines at once; where that fails, one by one to find the row."""
+    try:
+        records = json.loads("[" + ",".join(lines) + "]")
+    except ValueError:
+        records = []
+    if len(records) == len(lines) and set(map(type, records)) == {dict}:
+        return list(records)
+    return [_parsed_one(line, place, index) for index, line in enumerate(lines)]
+
+
+def _parsed_one(line: str, place: Place, index: int) -> Record:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        message = f"{place.at(index)} is not a JSON object: it is cut off or of another format."
+        raise FileFormatError(message, advice="JSON Lines hold one object a line.") from error
+    if not isinstance(record, dict):
+        message = f"{place.at(index)} is not a JSON object but {type(record).__name__}."
+        raise FileFormatError(message, advice="JSON Lines hold one object a line.")
+    return record
+
+
+def _array_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
+    row = 0
+    for elements in JsonStream(text, name).array():
+        place = Place(file=name, first_row=row + 1)
+        for index, element in enumerate(elements):
+            if not isinstance(element, dict):
+                message = f"{place.at(index)} is not a JSON object but {type(element).__name__}."
+                raise FileFormatError(message, advice="The array holds one object a battle.")
+        yield Chunk(place=place, records=cast("list[Record]", elements))
+        row += len(elements)
+
+
+def _column_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
+    """Turn columns of lists into records; equal strings are shared, so a cell takes 8 bytes."""
+    shared: dict[str, str] = {}
+    columns: dict[str, list[object]] = {}
+    for key, values in JsonStream(text, name).columns():
+        column = columns.setdefault(key, [])
+        column.extend(shared.setdefault(v, v) if isinstance(v, str) else v for v in values)
+    longest = max(map(len, columns.values()), default=0)
+    for key, column in columns.items():
+        if len(column) != longest:
+            message = f'{name}, column "{key}" ends at row {len(column)} of {longest}.'
+            raise FileFormatError(message, advice="Columns of lists must be equally long.")
+    for start in range(0, longest, CHUNK_ROWS):
+        cells = zip(*(column[start : start + CHUNK_ROWS] for column in columns.values()), strict=True)
+        records: list[Record] = [dict(zip(columns, row, strict=True)) for row in cells]
+        yield Chunk(place=Place(file=name, first_row=start + 1), records=records)
+
+
+def _csv_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
+    reader = csv.reader(text, strict=True)
+    row = 0
+    try:
+        header = _header(next(reader, []), name)
+        numbered = ((reader.line_num, cells) for cells in reader if cells)
+        while block := list(islice(numbered, CHUNK_ROWS)):
+            place = Place(file=name, first_row=row + 1, lines=[line for line, _ in block])
+            for index, (_, cells) in enumerate(block):
+                if len(cells) != len(header):
+                    message = f"{place.at(index)} has {len(cells)} cells, the header has {len(header)}."
+                    raise FileFormatError(message, advice="Quote cells that hold commas or line ends.")
+            yield Chunk(place=place, records=[dict(zip(header, cells, strict=True)) for _, cells in block])
+            row += len(block)
+    except csv.Error as error:
+        message = f"{name}, line {reader.line_num}: {error}."
+        raise FileFormatError(message, advice="Save it as plain CSV with a header.") from error
+
+
+def _header(cells: list[str], name: str) -> list[str]:
+    header = [cell.strip() for cell in cells]
+    for cell in header:
+        if header.count(cell) > 1:
+            message = f'{name} has the column "{cell}" twice.'
+            raise FileFormatError(message, advice="Each column needs a name of its own.")
+    return header

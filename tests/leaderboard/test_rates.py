@@ -1,0 +1,232 @@
+"""Rates count what was judged, and their intervals know which battles share questions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from data.errors import InputError, NotFoundError
+from leaderboard.battles import BattleTable
+from leaderboard.formats.reading import read_battles
+from leaderboard.head_to_head import head_to_head
+from leaderboard.intervals import effective_count, wilson
+from leaderboard.rates import win_rates
+
+FIELDS = [
+    "system",
+    "domain",
+    "battles",
+    "wins",
+    "ties",
+    "losses",
+    "win_rate",
+    "win_tie_rate",
+    "lower",
+    "upper",
+    "mean_score",
+    "standard_error",
+]
+
+
+def table_of(rows: list[tuple[str, str, int, int, int]], weight: list[float] | None = None) -> BattleTable:
+    """Battles of (question, domain, a, b, winner) among systems s0, s1, s2."""
+    questions = tuple(dict.fromkeys(row[0] for row in rows))
+    domains = tuple(dict.fromkeys(row[1] for row in rows))
+    return BattleTable(
+        systems=("s0", "s1", "s2"),
+        questions=questions,
+        domains=domains,
+        a=np.array([row[2] for row in rows], dtype=np.int32),
+        b=np.array([row[3] for row in rows], dtype=np.int32),
+        winner=np.array([row[4] for row in rows], dtype=np.int8),
+        question=np.array([questions.index(row[0]) for row in rows], dtype=np.int32),
+        domain=np.array([domains.index(row[1]) for row in rows], dtype=np.int32),
+        weight=None if weight is None else np.array(weight),
+    )
+
+
+def random_table(seed: int, repeats: int = 1) -> BattleTable:
+    """Battles of three systems on 60 questions in three domains, each judged `repeats` times."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for question in range(60):
+        for a, b in ((0, 1), (2, 0), (1, 2)):
+            rows += [(f"q{question}", f"d{question % 3}", a, b, int(random.integers(3)))] * repeats
+    return table_of(rows)
+
+
+def test_counts_add_up_and_overall_is_the_micro_average() -> None:
+    """Wins, ties and losses add up to battles, and domains to overall."""
+    rates = win_rates(random_table(1), reference="s0")
+    assert {row.system for row in rates.rows} == {"s1", "s2"}
+    for system in ("s1", "s2"):
+        rows = [row for row in rates.rows if row.system == system]
+        assert rows[0].domain == "overall"
+        assert [row.domain for row in rows[1:]] == ["d0", "d1", "d2"]
+        for field in ("battles", "wins", "ties", "losses"):
+            assert sum(getattr(row, field) for row in rows[1:]) == getattr(rows[0], field)
+        assert rows[0].wins + rows[0].ties + rows[0].losses == rows[0].battles == 60
+        assert rows[0].win_rate == pytest.approx(rows[0].wins / 60)
+        assert rows[0].win_tie_rate == pytest.approx((rows[0].wins + rows[0].ties) / 60)
+    assert rates.unused == 60
+
+
+def test_rates_do_not_depend_on_sides() -> None:
+    """Naming each battle's systems the other way round changes no rate."""
+    table = random_table(2)
+    flipped = BattleTable(
+        systems=table.systems,
+        questions=table.questions,
+        domains=table.domains,
+        a=table.b,
+        b=table.a,
+        winner=np.array([1, 0, 2], dtype=np.int8)[table.winner],
+        question=table.question,
+        domain=table.domain,
+    )
+    for row, same in zip(win_rates(flipped).rows, win_rates(table).rows, strict=True):
+        assert row.as_json() == pytest.approx(same.as_json())
+
+
+def test_counts_of_battles_equal_battles_written_out() -> None:
+    """A row that counts three times gives the same rate and plain standard error as three rows."""
+    rows = [("q1", "d", 0, 1, 0), ("q2", "d", 0, 1, 1), ("q3", "d", 0, 1, 2)]
+    short = win_rates(table_of(rows, [3, 1, 2]), reference="s1", clustered=False).of("s0")
+    long = [rows[0]] * 3 + [rows[1]] + [rows[2]] * 2
+    full = win_rates(table_of(long), reference="s1", clustered=False).of("s0")
+    assert short.as_json() | {"questions": 0} == pytest.approx(full.as_json() | {"questions": 0})
+
+
+def test_one_battle_a_question_gives_wilsons_interval() -> None:
+    """Against the reference, judged once, the clustered interval is Wilson's own."""
+    table = random_table(3)
+    row = win_rates(table, reference="s0").of("s1")
+    expected = wilson(row.win_rate, 60)
+    assert expected is not None
+    assert row.win_interval == expected
+    assert row.win_interval == win_rates(table, reference="s0", clustered=False).of("s1").win_interval
+
+
+def test_judging_every_battle_twice_narrows_no_clustered_interval() -> None:
+    """The same verdicts twice are no new evidence: as wide as once, where battle intervals shrink."""
+    once, twice = (win_rates(random_table(4, n), reference="s0").of("s1") for n in (1, 2))
+    battle = win_rates(random_table(4, 2), reference="s0", clustered=False).of("s1")
+    assert once.win_interval is not None
+    assert twice.win_interval is not None
+    assert battle.win_interval is not None
+    assert twice.win_interval.width == pytest.approx(once.win_interval.width, rel=0.05)
+    assert battle.win_interval.width < 0.75 * once.win_interval.width
+
+
+def test_wilson_is_the_textbook_interval() -> None:
+    """81 of 263: 0.2553 to 0.3662, as in Newcombe (1998); ends stay in 0–1."""
+    found = wilson(81 / 263, 263)
+    assert found is not None
+    assert found.as_json() == pytest.approx([0.2553, 0.3662], abs=5e-5)
+    none, every = wilson(0.0, 10), wilson(1.0, 10)
+    assert none is not None
+    assert every is not None
+    assert none.lower == 0
+    assert every.upper == 1
+    assert none.upper == pytest.approx(0.2775, abs=5e-5)
+    assert wilson(0.5, 0) is None
+    with pytest.raises(InputError, match="confidence level"):
+        wilson(0.5, 10, level=1.0)
+
+
+def test_battles_that_all_ended_alike_count_as_their_questions() -> None:
+    """Ten judgments on two questions, all won, bound the rate as two trials do."""
+    assert effective_count(1.0, 10, 2, 0.0) == 2
+    assert effective_count(0.5, 10, 10, 0.025) == 10
+
+
+@pytest.mark.slow
+def test_clustered_intervals_cover_where_battles_share_questions() -> None:
+    """With a strong effect of the question, 95 % intervals cover about 95 %, battle intervals far less."""
+    random = np.random.default_rng(5)
+    covered, naive, rounds = 0, 0, 1500
+    for _ in range(rounds):
+        strength = random.normal(0.0, 2.0, 60)
+        chance = 1 / (1 + np.exp(-strength))
+        wins = random.random((60, 4)) < chance[:, None]
+        rows = [(f"q{q}", "d", 0, 1, 0 if wins[q, k] else 1) for q in range(60) for k in range(4)]
+        for clustered in (True, False):
+            row = win_rates(table_of(rows), reference="s1", by_domain=False, clustered=clustered).of("s0")
+            assert row.win_interval is not None
+            hit = 0.5 in row.win_interval
+            covered, naive = covered + (hit and clustered), naive + (hit and not clustered)
+    assert 0.935 <= covered / rounds <= 0.965
+    assert naive / rounds < 0.88
+
+
+def test_alpaca_eval_win_rate_and_standard_error_are_the_official_ones(tmp_path: Path) -> None:
+    """Mean and standard error of `preference - 1`, draws as 1.5, missing dropped, to 1e-6 points."""
+    random = np.random.default_rng(6)
+    preferences = [*(1 + random.random(400)).tolist(), *([0, 1.5, None, 1, 2] * 9)]
+    records = [
+        {"instruction": f"do {n}", "generator_1": "base", "generator_2": "m", "preference": preference}
+        for n, preference in enumerate(preferences)
+    ]
+    path = tmp_path / "annotations.json"
+    path.write_text(json.dumps(records))
+    official = pd.Series(preferences, dtype=float).replace(0.0, 1.5).dropna() - 1
+    row = win_rates(read_battles(path).table, reference="base").of("m")
+    assert row.battles == len(official)
+    assert 100 * row.mean_score == pytest.approx(official.mean() * 100, abs=1e-6)
+    assert row.standard_error is not None
+    assert 100 * row.standard_error == pytest.approx(official.sem() * 100, abs=1e-6)
+    assert row.wins == (official > 0.5).sum()
+    assert row.losses == (official < 0.5).sum()
+
+
+def test_json_has_the_fields_that_others_rely_on() -> None:
+    """The design's field names come first, in its order, with plain numbers."""
+    rows = win_rates(random_table(7), reference="s0").as_json()["rows"]
+    assert isinstance(rows, list)
+    assert list(rows[0])[: len(FIELDS)] == FIELDS
+    assert json.loads(json.dumps(rows)) == rows
+    assert isinstance(rows[0]["wins"], int)
+
+
+def test_a_single_battle_has_bounds_but_no_standard_error() -> None:
+    """One battle: Wilson's interval of one trial, and null where a spread would be needed."""
+    row = win_rates(table_of([("q", "", 0, 1, 0)]), reference="s1").of("s0").as_json()
+    assert row["standard_error"] is None
+    assert row["clustered_error"] is None
+    assert row["lower"] == pytest.approx(0.2065, abs=1e-4)
+
+
+def test_an_unknown_reference_is_an_error_that_lists_the_systems() -> None:
+    """A misspelt reference is refused, not answered with an empty table."""
+    with pytest.raises(NotFoundError, match="s0, s1, s2"):
+        win_rates(random_table(8), reference="S0")
+
+
+def test_head_to_head_counts_every_pair_from_both_sides() -> None:
+    """Wins of one are losses of the other, and a pair that never met has no rate."""
+    matrix = head_to_head(table_of([("q", "d", 0, 1, 0), ("q", "d", 1, 0, 0), ("r", "d", 1, 0, 2)]))
+    assert matrix.wins[0, 1] == matrix.wins[1, 0] == 1
+    assert matrix.battles[0, 1] == matrix.battles[1, 0] == 3
+    assert matrix.rates[0, 1] == 0.5
+    assert np.isnan(matrix.rates[0, 2])
+    assert matrix.interval("s0", "s2") is None
+    pairs = matrix.as_json()["pairs"]
+    assert isinstance(pairs, list)
+    assert len(pairs) == 2
+    with pytest.raises(NotFoundError):
+        head_to_head(random_table(1), order=["s0", "s9"])
+
+
+def test_head_to_head_agrees_with_rates() -> None:
+    """The rows of the matrix add up to each system's rate over all opponents."""
+    table = random_table(9)
+    matrix, rates = head_to_head(table, order=["s2", "s0", "s1"]), win_rates(table)
+    for index, system in enumerate(matrix.systems):
+        assert matrix.wins[index].sum() == rates.of(system).wins
+        assert matrix.shares[index].sum() / matrix.battles[index].sum() == pytest.approx(
+            rates.of(system).mean_score
+        )
