@@ -63,7 +63,12 @@ class Arena:
         """Rounds."""
         from arena.services.rounds import RoundService
 
-        return RoundService(self.store, load_spec=self.judges.spec, open_judge=self.judges.open)
+        return RoundService(
+            self.store,
+            load_spec=self.judges.spec,
+            load_prices=self.judges.prices,
+            open_judge=self.judges.open,
+        )
 
     @cached_property
     def metrics(self) -> MetricService:

@@ -8,16 +8,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from judges.catalogue import load_spec, spec_names
-from judges.factory import build_judge
-from judges.spec import JudgeSpec, leaves
-
-from arena.access import open_access
+from arena.access import access_settings, open_access
 from arena.settings import Settings
 from data.errors import SpecError
+from data.files import ReadLimits, read_text
 from data.records import JudgeKind, Question, Round, Verdict
 from data.store import Store
 from judges.base import Contest, Judge
+from judges.catalogue import load_spec, spec_names
+from judges.factory import build_judge
+from judges.llm.prices import Prices
+from judges.spec import JudgeSpec, leaves
 
 TRIAL = "trial"
 
@@ -49,9 +50,26 @@ class JudgeService:
         """
         return load_spec(name, folders=self._folders).at(self._settings.endpoint)
 
+    def prices(self) -> Prices:
+        """The prices of LLM calls, the organiser's own before the bundled ones."""
+        return Prices.load(access_settings(self._settings, concurrency=1).prices)
+
     def known(self) -> tuple[JudgeLine, ...]:
         """Every judge by name, those that cannot be used with the reason."""
         return tuple(self._line(name) for name in spec_names(folders=self._folders))
+
+    def try_files(self, judge: str, question: str, answer_a: Path, answer_b: Path) -> Verdict:
+        """Let a judge decide between the texts of two files.
+
+        Args:
+            judge: Name of the judge.
+            question: `SET/ID` of a stored question, or the text of one.
+            answer_a: A UTF-8 text file.
+            answer_b: A UTF-8 text file.
+        """
+        limits = ReadLimits()
+        texts = (read_text(answer_a, limits), read_text(answer_b, limits))
+        return self.try_on(self.spec(judge), self._question(question), *texts)
 
     def try_on(self, spec: JudgeSpec, question: Question, answer_a: str, answer_b: str) -> Verdict:
         """Let a judge decide one pair, without storing the verdict."""
@@ -82,6 +100,12 @@ class JudgeService:
             self._store, self._settings, concurrency=concurrency, round_id=round_id, cap=cap
         ) as asker:
             yield build_judge(spec, asker=asker)
+
+    def _question(self, given: str) -> Question:
+        set_name, _, question_id = given.partition("/")
+        if question_id and any(found.name == set_name for found in self._store.sets.summaries()):
+            return self._store.sets.question(set_name, question_id)
+        return Question(id=TRIAL, domain=TRIAL, question=given)
 
     @property
     def _folders(self) -> tuple[Path, ...]:

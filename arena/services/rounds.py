@@ -6,12 +6,11 @@ import asyncio
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from judges.spec import JudgeSpec
-
+from arena.services.estimates import estimate_round
 from arena.services.planning import Pairs, Plan, Sample, Scope, make_plan
 from arena.services.running import Report, judge_pending
 from data.errors import ConflictError, InputError, JudgeError, NotFoundError, SpecError
@@ -28,11 +27,14 @@ from data.records import (
 )
 from data.store import Store
 from judges.base import Judge
+from judges.llm.prices import Prices
+from judges.spec import JudgeSpec
 
 RESUMABLE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
 OpenJudge = Callable[[JudgeSpec, Round, int], AbstractAsyncContextManager[Judge]]
+LoadPrices = Callable[[], Prices]
 LoadSpec = Callable[[str], JudgeSpec]
 
 
@@ -74,8 +76,11 @@ class PlannedRound:
 class RoundService:
     """Use cases around rounds."""
 
-    def __init__(self, store: Store, *, load_spec: LoadSpec, open_judge: OpenJudge) -> None:
+    def __init__(
+        self, store: Store, *, load_spec: LoadSpec, load_prices: LoadPrices, open_judge: OpenJudge
+    ) -> None:
         self._store = store
+        self._load_prices = load_prices
         self._load_spec = load_spec
         self._open_judge = open_judge
 
@@ -105,6 +110,21 @@ class RoundService:
             scope, pairs=pairs, sample=sample, seed=request.seed, judge=spec.kind, yardstick=spec.yardstick
         )
         return PlannedRound(request=request, summary=summary, spec=spec, entrants=entrants, plan=plan)
+
+    def estimate(self, request: RoundRequest) -> dict[str, Any]:
+        """What `arena rounds plan` tells: battles, what is left out, requests, tokens, cost."""
+        planned = self.plan(request)
+        expected = estimate_round(self._store, planned, self._load_prices())
+        return {
+            "set": request.set_name,
+            "judge": planned.spec.name,
+            "pairs": request.pairs,
+            "systems": [entrant.system for entrant in planned.entrants],
+            "planned": len(planned.plan.battles),
+            "missing": planned.plan.missing,
+            "left_out": dict(planned.plan.left_out),
+            **asdict(expected),
+        }
 
     def create(self, request: RoundRequest) -> Round:
         """Store a planned round with its battles.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
@@ -133,6 +133,16 @@ class SubmissionStore:
         query = select(answers.c.question_id).where(answers.c.submission_id == number)
         with self._database.begin() as connection:
             return frozenset(connection.execute(query).scalars())
+
+    def texts(self, wanted: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
+        """The texts of some answers by the store's numbers of submission and question."""
+        sides = {submission for submission, _ in wanted}
+        asked = {question for _, question in wanted}
+        query = select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
+            answers.c.submission_id.in_(sides), answers.c.question_id.in_(asked)
+        )
+        with self._database.begin() as connection:
+            return {(row[0], row[1]): row[2] for row in connection.execute(query)}
 
     def to_question(self, set_name: str, question_id: str) -> Mapping[int, Answer]:
         """The answers that live submissions (the reference too) gave to a question, by submission."""
