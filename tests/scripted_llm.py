@@ -83,6 +83,7 @@ class Script:
         capacity: Calls in flight beyond which the endpoint answers 429.
         response_format: False makes every request with a response format a 400.
         legacy_max_tokens: False makes `max_tokens` a 400 that asks for `max_completion_tokens`.
+        logprobs: False makes every request for log-probabilities a 400.
         rule: Name of the pairwise rule (see `RULES`).
         batch_polls: How often a batch is seen "in_progress" before it ends.
         batch_end: The state in which batches end.
@@ -98,6 +99,7 @@ class Script:
     capacity: int | None = None
     response_format: bool = True
     legacy_max_tokens: bool = True
+    logprobs: bool = True
     rule: str = "longer"
     batch_polls: int = 1
     batch_end: str = "completed"
@@ -122,6 +124,11 @@ class Ask:
         return users[-1] if users else ""
 
     @property
+    def opening(self) -> str:
+        """The first message, which tasks of one kind share."""
+        return self.messages[0].get("content", "") if self.messages else ""
+
+    @property
     def digest(self) -> str:
         """The messages alone, hashed."""
         return hashlib.sha256(json.dumps(self.messages, sort_keys=True).encode()).hexdigest()
@@ -133,12 +140,12 @@ class Ask:
 
     def tagged(self, tag: str) -> list[str]:
         """The contents of every `<tag …>…</tag>` in the last user message."""
-        found = re.findall(rf"<{tag}(?:\s[^>]*)?>\n?(.*?)\n?</{tag}>", self.text, flags=re.DOTALL)
+        found = re.findall(rf"<{tag}(?:\s[^>]*)?>\n?(.*?)\n?</{tag}(?:\s[^>]*)?>", self.text, flags=re.DOTALL)
         return [str(item) for item in found]
 
     def identified(self, tag: str) -> dict[str, str]:
         """The contents of every `<tag id="…">…</tag>` in the last user message, by id."""
-        pattern = rf'<{tag}\s[^>]*?id="([^"]*)"[^>]*>\n?(.*?)\n?</{tag}>'
+        pattern = rf'<{tag}\s[^>]*?id="([^"]*)"[^>]*>\n?(.*?)\n?</{tag}(?:\s[^>]*)?>'
         return dict(re.findall(pattern, self.text, flags=re.DOTALL))
 
 
@@ -306,7 +313,7 @@ class ScriptedLLM:
         """The text for a request: by task name, by pairwise rule, or a stock phrase."""
         form = ask.body.get("response_format") or {}
         schema = form.get("json_schema", {})
-        name = schema.get("name") or self._names.get(ask.digest, "")
+        name = schema.get("name") or self._names.get(ask.opening, "")
         if name in self.handlers:
             reply = self.handlers[name](ask)
             return reply if isinstance(reply, str) else json.dumps(reply)
@@ -398,10 +405,12 @@ class ScriptedLLM:
         """What this endpoint does not support in a request."""
         form = ask.body.get("response_format")
         if form and not self.script.response_format:
-            self._names[ask.digest] = form["json_schema"]["name"]
+            self._names[ask.opening] = form["json_schema"]["name"]
             return "Unsupported parameter: 'response_format'."
         if "max_tokens" in ask.body and not self.script.legacy_max_tokens:
             return "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+        if "logprobs" in ask.body and not self.script.logprobs:
+            return "This model does not return logprobs."
         return None
 
     async def models(self, _request: web.Request) -> web.Response:

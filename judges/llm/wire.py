@@ -16,6 +16,7 @@ class Quirk(StrEnum):
     """What an endpoint turned out not to support."""
 
     NO_RESPONSE_FORMAT = "no_response_format"
+    NO_LOGPROBS = "no_logprobs"
     COMPLETION_TOKENS = "completion_tokens"
 
 
@@ -54,9 +55,11 @@ def body_of(request: Request, quirks: frozenset[Quirk] = frozenset()) -> dict[st
         limit: sampling.max_tokens,
         "seed": sampling.seed,
         "logprobs": sampling.logprobs or None,
-        "top_logprobs": sampling.top_logprobs,
+        "top_logprobs": sampling.top_logprobs if sampling.logprobs else None,
         "stop": list(sampling.stop) or None,
     }
+    if Quirk.NO_LOGPROBS in quirks:
+        del optional["logprobs"], optional["top_logprobs"]
     body.update((name, value) for name, value in optional.items() if value is not None)
     if request.response_format is not None and Quirk.NO_RESPONSE_FORMAT not in quirks:
         form = request.response_format
@@ -72,6 +75,8 @@ def quirk_of(fault: FaultError, body: Mapping[str, Any]) -> Quirk | None:
     detail = fault.detail.lower()
     if "max_completion_tokens" in detail and "max_tokens" in body:
         return Quirk.COMPLETION_TOKENS
+    if "logprobs" in detail and "logprobs" in body:
+        return Quirk.NO_LOGPROBS
     if "response_format" in body and "context length" not in detail:
         return Quirk.NO_RESPONSE_FORMAT
     return None
@@ -129,16 +134,17 @@ def _usage_of(payload: object) -> tuple[int, int]:
 
 
 def _logprobs_of(logprobs: object) -> str | None:
-    """The token list as compact JSON: `[token, logprob, [[token, logprob], …]]` for each token."""
+    """OpenAI's list of tokens as compact JSON, without their bytes."""
     content = logprobs.get("content") if isinstance(logprobs, Mapping) else None
     if not isinstance(content, list) or not content:
         return None
-    rows = [
-        [
-            item["token"],
-            item["logprob"],
-            [[top["token"], top["logprob"]] for top in item.get("top_logprobs") or ()],
-        ]
+    kept = [
+        {**_token_of(item), "top_logprobs": [_token_of(top) for top in item.get("top_logprobs") or ()]}
         for item in content
+        if isinstance(item, Mapping)
     ]
-    return json.dumps(rows, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(kept, separators=(",", ":"), ensure_ascii=False)
+
+
+def _token_of(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {"token": item.get("token"), "logprob": item.get("logprob")}
