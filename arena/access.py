@@ -60,9 +60,7 @@ class StoredLedger:
 
     async def settle(self, *, spent: float, returned: float) -> None:
         """Of what was drawn, `spent` USD were paid and `returned` USD are free again."""
-        await asyncio.to_thread(
-            self._store.ledgers.settle, self._round_id, spent=spent, returned=returned
-        )
+        await asyncio.to_thread(self._store.ledgers.settle, self._round_id, spent=spent, returned=returned)
 
     async def balance(self) -> Balance:
         """The state now."""

@@ -57,9 +57,7 @@ class JudgeService:
 
         async def decide() -> Verdict:
             async with self._opened(spec, concurrency=2) as judge:
-                contest = Contest(
-                    battle_id=TRIAL, question=question, answer_a=answer_a, answer_b=answer_b
-                )
+                contest = Contest(battle_id=TRIAL, question=question, answer_a=answer_a, answer_b=answer_b)
                 return await judge.judge(contest)
 
         return asyncio.run(decide())
