@@ -26,7 +26,7 @@ _MASTER_KEYS = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_KEY = 120
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_FENCE = re.compile(r"```.*?(?:```|\Z)|(?<!`)`[^`\n]+`(?!`)", re.DOTALL)
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|‘[^’\n]{3,}’|(?<!\w)'[^'\n]{3,}'(?!\w)|`[^`\n]+`|«[^»\n]*»")
 _HIDDEN_HTML = re.compile(
     r"<!--.*?(?:-->|\Z)"
@@ -36,6 +36,7 @@ _HIDDEN_HTML = re.compile(
 )
 _SENTENCE = re.compile(r"[^\n]*?(?:[.!?]+[\"'”’)]*(?=\s|\Z)|\n+|\Z)", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+")
+NOTHING_LEFT = "(no further text)"
 _FENCED_CONTEXT = 20
 _QUOTED_CONTEXT = 3
 
@@ -91,19 +92,20 @@ def strip(text: str) -> tuple[str, tuple[str, ...]]:
     for start, end, _ in spans:
         pieces.append(text[done : max(done, start)])
         done = max(done, end)
-    return "".join([*pieces, text[done:]]).strip(), tuple(dict.fromkeys(family for *_, family in spans))
+    rest = "".join([*pieces, text[done:]]).strip()
+    return rest or NOTHING_LEFT, tuple(dict.fromkeys(family for *_, family in spans))
 
 
 def _suspicious(text: str) -> Iterator[tuple[int, int, str]]:
     """Spans to cut, each with the family of attack."""
-    for match in _HIDDEN_HTML.finditer(text):
+    plain = _without_code(text)
+    for match in _HIDDEN_HTML.finditer(plain):
         if suspicion.patterns().talks_to_judge.search(skeleton(match[0])):
             yield match.start(), match.end(), "hidden-html"
     for start, end in suspicion.encoded(text):
         yield start, end, "encoded"
-    for start, end in suspicion.structured(_without_code(text).lower()):
+    for start, end in suspicion.structured(plain.lower()):
         yield start, end, "verdict-spam"
-    plain = _without_code(text)
     for match in _SENTENCE.finditer(plain):
         if match[0].strip():
             family = suspicion.family_of(_own_words(match[0]))
@@ -112,7 +114,7 @@ def _suspicious(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _without_code(text: str) -> str:
-    """Blank out fenced code where there is prose enough around it for the code to be an example."""
+    """Blank out code where there is prose enough around it for the code to be an example."""
     outside = _FENCE.sub(" ", text)
     if len(_WORD.findall(outside)) < _FENCED_CONTEXT:
         return text

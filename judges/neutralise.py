@@ -37,14 +37,15 @@ class Neutralised:
     flags: tuple[Flag, ...] = ()
 
 
-_OURS = r"answers?[ _-]?[0-9ab]?|rating|grade|thinking|think|rubric|question|query|reference|passages?(?:[ _-]?\d+)?"
+_NUMBERED = r"answers?[ _-]?[0-9ab]?|passages?(?:[ _-]?\d+)?"
+_OURS = rf"{_NUMBERED}|rating|grade|thinking|think|rubric|question|query|reference"
 _L = r"(?:<|&lt;|&#0*60;|&#x0*3c;|\\u003c|%3c)"
 _G = r"(?:>|&gt;|&#0*62;|&#x0*3e;|\\u003e|%3e)"
 _TAG = re.compile(
     rf"{_L}\s*/?\s*(?:{_OURS})\b[^<>]{{0,80}}?{_G}|{_L}\s*/\s*(?:{_OURS})\b"
     rf"|{_L}\s*/?\s*(?:system|assistant|instructions?)\s*{_G}"
 )
-_BRACKETS = re.compile(rf"{_L}|{_G}|[\[\]]")
+_BRACKETS = re.compile(rf"{_L}|{_G}|[\[\]]", re.IGNORECASE)
 _CHAT = re.compile(
     r"<[|][^<>\n]{1,60}?[|]>|<[|](?:im_|start|end|eot|assistant|user|system)\w*"
     r"|\[/?(?:inst|system_prompt|sys|tool_calls|available_tools|tool_results)\]"
@@ -122,19 +123,15 @@ def delimit(tag: str, text: str, mark: str) -> str:
 
 def _replace(text: str, flags: list[Flag]) -> Neutralised:
     bones, places = _skeleton(text)
-    spans: list[tuple[int, int, str]] = []
+    spans: list[tuple[int, int, Flag]] = []
     for flag, pattern in _LIVE:
-        for match in pattern.finditer(bones):
-            spans.append((match.start(), match.end(), f"({_BRACKETS.sub('', match[0])})"))
-            flags.append(flag)
+        spans += [(match.start(), match.end(), flag) for match in pattern.finditer(bones)]
     for match in _ROLE.finditer(bones):
         if _speaks(match[0], bones, match.start()):
-            role = match[0].strip(" #:\t")
-            spans.append((match.start(), match.end(), f"{role} -"))
-            flags.append(Flag.ROLE)
+            spans.append((match.start(), match.end(), Flag.ROLE))
     if not spans:
-        return Neutralised(text, tuple(dict.fromkeys(flags)))
-    return Neutralised(_spliced(text, places, spans, flags), tuple(dict.fromkeys(flags)))
+        return Neutralised(text, tuple(flags))
+    return _spliced(text, bones, places, (sorted(spans), flags))
 
 
 def _speaks(header: str, bones: str, start: int) -> bool:
@@ -142,17 +139,27 @@ def _speaks(header: str, bones: str, start: int) -> bool:
     return "#" in header or start == 0 or bones[max(0, start - 2) : start] == "\n\n"
 
 
-def _spliced(text: str, places: Sequence[int], spans: list[tuple[int, int, str]], flags: list[Flag]) -> str:
+def _spliced(
+    text: str, bones: str, places: Sequence[int], found: tuple[list[tuple[int, int, Flag]], list[Flag]]
+) -> Neutralised:
+    spans, flags = found
     pieces, done = [], 0
-    for start, end, words in sorted(spans):
+    for start, end, flag in spans:
         first, last = places[start], places[end - 1] + 1
         if first < done:
             continue
-        if not text[first:last].isascii():
-            flags.append(Flag.DISGUISE)
-        pieces += [text[done:first], words]
+        written = text[first:last]
+        flags += [flag] if written.isascii() else [flag, Flag.DISGUISE]
+        pieces += [text[done:first], _harmless(written if written.isascii() else bones[start:end], flag)]
         done = last
-    return "".join([*pieces, text[done:]])
+    return Neutralised("".join([*pieces, text[done:]]), tuple(dict.fromkeys(flags)))
+
+
+def _harmless(token: str, flag: Flag) -> str:
+    if flag is Flag.ROLE:
+        role = token.strip(" #:\t")
+        return f"{role} -"
+    return f"({_BRACKETS.sub('', token)})"
 
 
 def _skeleton(text: str) -> tuple[str, Sequence[int]]:

@@ -72,9 +72,11 @@ class PairwiseJudge:
         gated = self._gated(contest, sides)
         if gated is not None:
             return gated
-        suspicion = inspect(sides) if self.spec.protection is Protection.FULL else Suspicion(sides=sides)
+        found = inspect(sides) if self.spec.protection is Protection.FULL else Suspicion(sides=sides)
         verdict = await self._settle(contest, sides, AS_IS)
-        return await self._rejudged(contest, suspicion, verdict) if suspicion.families else verdict
+        if found.families and verdict.outcome not in {Outcome.SKIPPED, Outcome.FAILED}:
+            verdict = await self._rejudged(contest, found, verdict)
+        return _noted(verdict, harmless(sides))
 
     def _gated(self, contest: Contest, sides: Sides) -> Verdict | None:
         """The verdict where an answer has no content at all: it loses to one that has some."""
@@ -88,35 +90,21 @@ class PairwiseJudge:
             presentation=presentations(contest, self.spec.order)[0],
             outcome=Outcome.JUDGED,
             preference=preference,
-            rationale=f"No content in {empty}; the model was not asked.",
+            rationale=f"There is no content in {empty}, so the model was not asked.",
             settings=self._settings(AS_IS),
             prompt_hash=self.prompt.hash,
             parser=GATE,
         )
-        return Verdict(
-            outcome=Outcome.JUDGED,
-            preference=preference,
-            detail=f"no content: {empty}",
-            judgments=(judgment,),
-        )
+        detail = f"no content in {empty}"
+        return Verdict(outcome=Outcome.JUDGED, preference=preference, detail=detail, judgments=(judgment,))
 
-    async def _rejudged(self, contest: Contest, suspicion: Suspicion, given: Verdict) -> Verdict:
+    async def _rejudged(self, contest: Contest, found: Suspicion, given: Verdict) -> Verdict:
         """Judge again without the suspicious parts; that verdict counts, and the flag is kept."""
-        if given.outcome in {Outcome.SKIPPED, Outcome.FAILED}:
-            return given
-        families = ", ".join(suspicion.families)
-        emptied = gate(suspicion.sides)
-        if emptied is not None:
-            gated = self._gated(contest, suspicion.sides)
-            bare = gated if gated is not None else given
-        else:
-            bare = await self._settle(contest, suspicion.sides, STRIPPED)
-        changed = bare.preference is not given.preference
-        note = f"flagged ({families}); " + (
-            "the stripped text decides otherwise" if changed else "the same without it"
-        )
-        detail = f"{bare.detail}; {note}" if bare.detail else note
-        return replace(bare, detail=detail, judgments=given.judgments + bare.judgments)
+        bare = await self._settle(contest, found.sides, STRIPPED)
+        same = bare.preference is given.preference
+        effect = "the verdict is the same without it" if same else f"with it the verdict was {_word(given)}"
+        note = f"flagged: {', '.join(found.families)}; {effect}"
+        return _noted(replace(bare, judgments=given.judgments + bare.judgments), note)
 
     async def _settle(self, contest: Contest, sides: Sides, text: str) -> Verdict:
         orders = presentations(contest, self.spec.order)
@@ -191,6 +179,7 @@ class PairwiseJudge:
         )
 
     def _settings(self, text: str, vote: int = 0) -> str:
+        """What shaped a judgment beside its prompt, as canonical JSON."""
         sampling = self.spec.sampling
         settings = {
             "endpoint": self.spec.endpoint,
@@ -203,6 +192,24 @@ class PairwiseJudge:
             "vote": vote,
         }
         return json.dumps(settings, sort_keys=True, separators=(",", ":"))
+
+
+def harmless(sides: Sides) -> str:
+    """What was made harmless in the answers, empty where nothing was."""
+    found = [f"{flag} in a" for flag in sides.flags_a] + [f"{flag} in b" for flag in sides.flags_b]
+    return f"made harmless: {', '.join(found)}" if found else ""
+
+
+def _noted(verdict: Verdict, note: str) -> Verdict:
+    return (
+        replace(verdict, detail="; ".join(part for part in (verdict.detail, note) if part))
+        if note
+        else verdict
+    )
+
+
+def _word(verdict: Verdict) -> str:
+    return str(verdict.outcome if verdict.preference is None else verdict.preference)
 
 
 def declined(yardstick: Yardstick, contest: Contest) -> str:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
 from data.records import Outcome, Reply
 from judges.spec import ReplyFormat
@@ -195,25 +194,24 @@ def _margin(reply: Reply) -> float | None:
 
 def _alternatives(reply: Reply) -> list[tuple[str, float]]:
     """The likeliest tokens, with log probabilities, at the place of the final rating's digit."""
-    tokens = list(_tokens(reply.logprobs))
-    text = "".join(str(token.get("token", "")) for token in tokens)
+    rows = _rows(reply.logprobs)
+    text = "".join(token for token, *_ in rows)
     finals = list(re.finditer(r"<rating>\s*([012])", text, re.IGNORECASE))
     end = 0
-    for token in tokens if finals else ():
-        end += len(str(token.get("token", "")))
+    for token, logprob, rivals in rows if finals else ():
+        end += len(token)
         if end > finals[-1].start(1):
-            rivals = token.get("top_logprobs") or [token]
-            return [(str(rival.get("token", "")), float(rival.get("logprob", -math.inf))) for rival in rivals]
+            return rivals or [(token, logprob)]
     return []
 
 
-def _tokens(logprobs: str | None) -> Iterator[dict[str, Any]]:
-    """The tokens of an OpenAI-style log-probability record: `{"content": […]}` or the bare list."""
-    if not logprobs:
-        return
+def _rows(logprobs: str | None) -> list[tuple[str, float, list[tuple[str, float]]]]:
+    """A reply's tokens, each with its log probability and its likeliest rivals; none where unreadable."""
     try:
-        record = json.loads(logprobs)
-    except ValueError:
-        return
-    content = record.get("content") if isinstance(record, dict) else record
-    yield from (token for token in content or () if isinstance(token, dict))
+        rows = json.loads(logprobs or "[]")
+        return [
+            (str(token), float(logprob), [(str(rival), float(chance)) for rival, chance in rivals])
+            for token, logprob, rivals in rows
+        ]
+    except (ValueError, TypeError):
+        return []

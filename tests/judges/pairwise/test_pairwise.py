@@ -245,14 +245,14 @@ def test_the_shared_prefix_is_byte_identical(spec_of, asker_of, contest_of) -> N
 
 def test_logprobs_give_margin_and_score(spec_of, asker_of, contest_of) -> None:
     """The probabilities of the three ratings become a signed margin and a's share of the win."""
-    top = [{"token": "1", "logprob": -0.2231435513}, {"token": "2", "logprob": -1.6094379124}]
-    tokens = [{"token": "<rating>", "logprob": 0.0}, {"token": "1", "logprob": -0.22, "top_logprobs": top}]
+    top = [["1", -0.2231435513], ["2", -1.6094379124]]
+    tokens = [["<rating>", 0.0, []], ["1", -0.22, top], ["</rating>", 0.0, []]]
     reply = Reply(
         key="",
         endpoint="e",
         model="m",
         text="<rating>1</rating>",
-        logprobs=json.dumps({"content": [*tokens, {"token": "</rating>", "logprob": 0.0}]}),
+        logprobs=json.dumps(tokens),
     )
     asker = asker_of(lambda _: reply)
     verdict = judged(spec_of(reply=ReplyFormat.LOGPROBS), asker, contest_of())
