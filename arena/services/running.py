@@ -57,6 +57,7 @@ class _Run:
     started: float = field(default_factory=time.monotonic)
     done: int = 0
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    finished: asyncio.Event = field(default_factory=asyncio.Event)
     failure: JudgeError | None = None
     settled: list[tuple[int, Verdict]] = field(default_factory=list)
 
@@ -97,12 +98,13 @@ async def judge_pending(
         await _feed(run, queue, concurrency)
         await asyncio.gather(*workers)
     finally:
-        for task in (*workers, watcher, writer):
+        for task in (*workers, watcher):
             task.cancel()
-        for task in (*workers, watcher, writer):
             with suppress(asyncio.CancelledError):
                 await task
-        await _flush(run)
+        # The writer is told, not cancelled: a cancelled commit would lose the batch it holds.
+        run.finished.set()
+        await writer
     if run.failure is not None:
         raise run.failure
     return await asyncio.to_thread(store.rounds.state, name)
@@ -152,8 +154,9 @@ def _contest(battle: PendingBattle) -> Contest:
 
 
 async def _write(run: _Run) -> None:
-    while True:
-        await asyncio.sleep(COMMIT_EVERY)
+    while not run.finished.is_set():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(run.finished.wait(), COMMIT_EVERY)
         await _flush(run)
 
 
