@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
+
+from leaderboard import encoding
+from leaderboard.encoding import Column
 
 
 class Winner(IntEnum):
@@ -16,6 +20,12 @@ class Winner(IntEnum):
     A = 0
     B = 1
     TIE = 2
+
+
+# The words of battle files (docs/design.md, section 4).
+WINNER_WORDS: Mapping[str, Winner] = MappingProxyType(
+    {"model_a": Winner.A, "model_b": Winner.B, "tie": Winner.TIE, "tie (bothbad)": Winner.TIE}
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,6 +65,64 @@ class BattleTable:
         """Share of the win that `a` gets: `score` where there is one, else 1, 0 or ½."""
         plain = np.array([1.0, 0.0, 0.5])[self.winner]
         return plain if self.score is None else np.where(np.isnan(self.score), plain, self.score)
+
+    @classmethod
+    def from_columns(
+        cls,
+        question_id: Column,
+        domain: Column,
+        model_a: Column,
+        model_b: Column,
+        winner: Column,
+        score: Column | None = None,
+        weight: Column | None = None,
+    ) -> BattleTable:
+        """Encode columns of words, millions of rows in seconds.
+
+        Columns are lists, numpy arrays, pandas series (text or categorical) or Arrow arrays, all of one
+        length. Names are numbered in sorted order: the order of the rows changes no code.
+
+        Args:
+            question_id: The question of each battle.
+            domain: Its domain.
+            model_a: The first-named system.
+            model_b: The second-named system.
+            winner: `model_a`, `model_b`, `tie` or `tie (bothbad)`.
+            score: Share of the win that `model_a` gets, 0–1; missing where a battle has none.
+            weight: How often each row counts.
+
+        Raises:
+            RecordError: A missing value, an unknown winner word, a self-battle, a score outside 0–1, a
+                weight that is negative or no number, or columns of unequal length; the message names
+                row (counted from 1) and column.
+        """
+        columns = {
+            "question_id": question_id,
+            "domain": domain,
+            "model_a": model_a,
+            "model_b": model_b,
+            "winner": winner,
+            "score": score,
+            "weight": weight,
+        }
+        encoding.require_equal_lengths({name: c for name, c in columns.items() if c is not None})
+        left, right = encoding.encode_names(model_a, "model_a"), encoding.encode_names(model_b, "model_b")
+        a, b, systems = encoding.merge_names(left, right)
+        encoding.refuse_self_battles(a, b, systems)
+        question_codes, questions = encoding.encode_names(question_id, "question_id")
+        domain_codes, domains = encoding.encode_names(domain, "domain")
+        return cls(
+            systems=systems,
+            questions=questions,
+            domains=domains,
+            a=a,
+            b=b,
+            winner=encoding.encode_words(winner, "winner", WINNER_WORDS),
+            question=question_codes,
+            domain=domain_codes,
+            score=None if score is None else encoding.encode_scores(score, "score"),
+            weight=None if weight is None else encoding.encode_weights(weight, "weight"),
+        )
 
     def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> BattleTable:
         """The same table with some of its rows; codes and names stay as they are."""

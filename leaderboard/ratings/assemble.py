@@ -1,0 +1,233 @@
+"""Put groups, bounds and ranks together into the one result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import bounds
+from leaderboard.ratings.counts import Floats, Ints, PairCounts
+from leaderboard.ratings.estimate import Estimate
+from leaderboard.ratings.existence import Groups
+from leaderboard.ratings.newton import SPARSE_ABOVE
+from leaderboard.ratings.places import Places, place_systems
+from leaderboard.ratings.result import Rating, RatingTable, Settings
+from leaderboard.ratings.vocabulary import POINTS, Cluster, Flag
+
+# Below this many points a spread is rounding, not variation.
+NO_SPREAD = 1e-6
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Columns:
+    """(S,) columns of the table being put together; arrays are filled in place by this module alone."""
+
+    points: Floats
+    se: Floats
+    lower: Floats
+    upper: Floats
+    component: Ints
+    flags: list[list[Flag]]
+
+
+def assemble(
+    table: BattleTable, pairs: PairCounts, groups: Groups | None, found: list[Estimate], settings: Settings
+) -> RatingTable:
+    """The rating table of some groups' estimates.
+
+    Args:
+        table: The battles.
+        pairs: Their counts.
+        groups: Which ratings exist; None where all do (online Elo).
+        found: The estimates, the main group's first where it has one.
+        settings: What was asked for.
+    """
+    size = len(table.systems)
+    columns = Columns(
+        points=np.full(size, np.nan),
+        se=np.full(size, np.nan),
+        lower=np.full(size, np.nan),
+        upper=np.full(size, np.nan),
+        component=np.zeros(size, dtype=np.int64),
+        flags=[[] for _ in range(size)],
+    )
+    for each in found:
+        _fill(columns, each)
+    if settings.cluster is Cluster.QUESTION:
+        _withhold(columns, _on_one_question(table))
+    _fix_anchor(columns, table, settings)
+    if groups is not None and settings.prior is not None:
+        _mark_prior(columns, groups)
+    elif groups is not None:
+        _place_outside(columns, table, pairs, groups, settings)
+    covariance = _joint(found, size)
+    places = place_systems(
+        columns.points, columns.se, (columns.lower, columns.upper), columns.component, covariance
+    )
+    return RatingTable(
+        ratings=_rows(table, pairs, columns, places),
+        settings=settings,
+        systems=table.systems,
+        points=columns.points,
+        draws=_joint_draws(found, size),
+        covariance=covariance,
+        component=columns.component.astype(np.int32),
+        questions=len(table.questions),
+        gradient_norm=max((e.fit.gradient_norm for e in found if e.fit is not None), default=None),
+        tie_parameter=_tie_parameter(found),
+        draws_without_estimate=sum(each.lost_draws for each in found),
+    )
+
+
+def _fill(columns: Columns, found: Estimate) -> None:
+    columns.points[found.members] = found.points
+    if np.nanmax(found.se, initial=0.0) < NO_SPREAD:
+        for code in found.members.tolist():
+            columns.flags[code].append(Flag.NO_INTERVAL)
+        return
+    columns.se[found.members] = found.se
+    columns.lower[found.members] = found.lower
+    columns.upper[found.members] = found.upper
+
+
+def _withhold(columns: Columns, few: NDArray[np.bool_]) -> None:
+    for code in np.flatnonzero(few & ~np.isnan(columns.se)).tolist():
+        columns.flags[code].append(Flag.NO_INTERVAL)
+        columns.se[code] = columns.lower[code] = columns.upper[code] = np.nan
+
+
+def _on_one_question(table: BattleTable) -> NDArray[np.bool_]:
+    """(S,) whether all battles of a system are on one question."""
+    some = np.zeros(len(table.systems), dtype=np.int32)
+    some[table.b] = table.question
+    some[table.a] = table.question
+    several = np.zeros(len(table.systems), dtype=bool)
+    several[table.a[table.question != some[table.a]]] = True
+    several[table.b[table.question != some[table.b]]] = True
+    return ~several
+
+
+def _fix_anchor(columns: Columns, table: BattleTable, settings: Settings) -> None:
+    if settings.anchor is None:
+        return
+    code = table.systems.index(settings.anchor.system)
+    for column in (columns.points, columns.lower, columns.upper):
+        column[code] = settings.anchor.rating
+    columns.se[code] = 0.0
+    columns.flags[code] = [Flag.ANCHOR]
+
+
+def _mark_prior(columns: Columns, groups: Groups) -> None:
+    lent = groups.label != 0 if groups.sizes[0] > 1 else np.ones(len(groups.label), dtype=bool)
+    for code in np.flatnonzero(lent).tolist():
+        columns.flags[code].append(Flag.PRIOR)
+
+
+def _place_outside(
+    columns: Columns, table: BattleTable, pairs: PairCounts, groups: Groups, settings: Settings
+) -> None:
+    """Flags, components and one-sided bounds of what is not in the main group."""
+    unrated = np.isnan(columns.points)
+    near = (groups.above | groups.below) & unrated
+    main = groups.label == 0
+    columns.component[:] = np.where(main | near, 0, groups.label)
+    clean_winner, clean_loser = _clean(pairs)
+    for code in np.flatnonzero(~main).tolist():
+        flags = columns.flags[code]
+        if unrated[code]:
+            won = Flag.NEVER_LOSES if clean_winner[code] else Flag.UNBOUNDED
+            flags.append(Flag.NEVER_WINS if clean_loser[code] else won)
+        if not near[code]:
+            flags.append(Flag.SEPARATE)
+    for code in np.flatnonzero(main & unrated).tolist():
+        won = Flag.NEVER_LOSES if clean_winner[code] else Flag.UNBOUNDED
+        columns.flags[code].append(Flag.NEVER_WINS if clean_loser[code] else won)
+    rated = np.where(main, columns.points, np.nan)
+    if np.isnan(rated).all():
+        return
+    middle = float(np.nanmean(rated))
+    effective = _effective(table, pairs, near, settings)
+    for side, column, wins in ((groups.above, columns.lower, True), (groups.below, columns.upper, False)):
+        outside = np.flatnonzero(side & near)
+        if len(outside):
+            found = bounds.one_sided(pairs, outside, (rated - middle) / POINTS, effective, wins=wins)
+            column[outside] = middle + POINTS * found
+
+
+def _clean(pairs: PairCounts) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(S,) whether a system won all its battles, and whether it lost them all."""
+    low, high, tie = pairs.outcomes
+    won, lost = pairs.sum_ends(low, high), pairs.sum_ends(high, low)
+    tied = pairs.sum_ends(tie, tie)
+    return (lost + tied == 0) & (won > 0), (won + tied == 0) & (lost > 0)
+
+
+def _effective(
+    table: BattleTable, pairs: PairCounts, outside: NDArray[np.bool_], settings: Settings
+) -> Floats:
+    """(S,) how many independent battles one of a system's battles counts for: questions over battles."""
+    share = np.ones(len(table.systems))
+    if settings.cluster is Cluster.NONE or not outside.any():
+        return share
+    size = np.int64(len(table.systems))
+    keys = [table.question[outside[end]] * size + end[outside[end]] for end in (table.a, table.b)]
+    questions = np.bincount(np.unique(np.concatenate(keys)) % size, minlength=len(table.systems))
+    chosen = questions > 0
+    share[chosen] = np.minimum(questions[chosen] / pairs.battles[chosen], 1.0)
+    return share
+
+
+def _joint(found: list[Estimate], size: int) -> Floats | None:
+    parts = [(each.members, each.covariance) for each in found if each.covariance is not None]
+    if size > SPARSE_ABOVE or not parts:
+        return None
+    joint = np.full((size, size), np.nan)
+    for members, covariance in parts:
+        joint[np.ix_(members, members)] = covariance
+    return joint
+
+
+def _joint_draws(found: list[Estimate], size: int) -> Floats | None:
+    parts = [(each.members, each.draws) for each in found if each.draws is not None]
+    if size > SPARSE_ABOVE or not parts:
+        return None
+    joint = np.full((len(parts[0][1]), size), np.nan)
+    for members, draws in parts:
+        joint[:, members] = draws
+    return joint
+
+
+def _tie_parameter(found: list[Estimate]) -> float | None:
+    """The main group's."""
+    main = found[0] if found else None
+    if main is None or main.fit is None or main.model is None or not main.fit.has_tie:
+        return None
+    return main.model.ratio(main.fit.tie)
+
+
+def _rows(table: BattleTable, pairs: PairCounts, columns: Columns, places: Places) -> tuple[Rating, ...]:
+    battles = np.rint(pairs.battles).astype(np.int64).tolist()
+    points, se, lower, upper = (
+        [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - NaN is not itself
+        for column in (columns.points, columns.se, columns.lower, columns.upper)
+    )
+    return tuple(
+        Rating(
+            system=table.systems[code],
+            rating=points[code],
+            se=se[code],
+            lower=lower[code],
+            upper=upper[code],
+            rank=int(places.rank[code]),
+            rank_lower=int(places.lower[code]),
+            rank_upper=int(places.upper[code]),
+            tie_group=int(places.group[code]),
+            battles=battles[code],
+            component=int(columns.component[code]),
+            flags=tuple(columns.flags[code]),
+        )
+        for code in places.order.tolist()
+    )

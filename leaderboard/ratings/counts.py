@@ -1,0 +1,179 @@
+"""Sufficient statistics: how each pair of systems fared, in all and per question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leaderboard.battles import BattleTable, Winner
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Up to this many cells a full systems × systems table is counted in one pass.
+DENSE_CELLS = 12_000_000
+
+# Rows of `PairCounts.outcomes`.
+LOW, HIGH, TIE = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairCounts:
+    """How each pair that met fared; pairs are named by their lower and higher system code.
+
+    Attributes:
+        systems: Number of systems S.
+        low: (P,) lower code of each pair.
+        high: (P,) higher code.
+        outcomes: (3, P) weighted counts of: low won, high won, tie. A soft label s ≥ ½ counts as a win
+            of weight 2s − 1 and a tie of weight 2 − 2s (mirrored below ½), whose share of the win is s.
+    """
+
+    systems: int
+    low: Ints
+    high: Ints
+    outcomes: Floats
+
+    @property
+    def totals(self) -> Floats:
+        """(P,) battles of each pair."""
+        return np.asarray(self.outcomes.sum(axis=0))
+
+    @property
+    def battles(self) -> Floats:
+        """(S,) battles of each system."""
+        return self.sum_ends(self.totals, self.totals)
+
+    def sum_ends(self, at_low: Floats, at_high: Floats) -> Floats:
+        """(S,) sums over pairs of what falls to their two ends."""
+        summed = np.bincount(self.low, at_low, self.systems) + np.bincount(self.high, at_high, self.systems)
+        return summed.astype(np.float64, copy=False)
+
+    def among(self, members: Ints) -> tuple[PairCounts, NDArray[np.bool_]]:
+        """The pairs within a set of systems, renumbered in its order, and which pairs those are."""
+        place = np.full(self.systems, -1, dtype=np.int64)
+        place[members] = np.arange(len(members))
+        kept = (place[self.low] >= 0) & (place[self.high] >= 0)
+        inner = PairCounts(
+            systems=len(members),
+            low=place[self.low[kept]],
+            high=place[self.high[kept]],
+            outcomes=self.outcomes[:, kept],
+        )
+        return inner, kept
+
+
+def count_pairs(table: BattleTable) -> PairCounts:
+    """Count what each pair's battles came to, in one pass over the rows."""
+    systems = len(table.systems)
+    if 3 * systems * systems <= max(DENSE_CELLS, len(table)):
+        ordered = _count_ordered(table, systems * systems, _ordered_keys(table))
+        low, high = np.nonzero(np.triu(_met(ordered, systems), k=1))
+        flat, back = low * systems + high, high * systems + low
+    else:
+        keys, inverse = np.unique(_ordered_keys(table), return_inverse=True)
+        ordered = _count_ordered(table, len(keys), inverse)
+        ends = np.sort(np.stack(np.divmod(keys, systems)), axis=0)
+        pairs = np.unique(ends[0] * systems + ends[1])
+        low, high = np.divmod(pairs, systems)
+        flat, back = (_find(keys, low * systems + high), _find(keys, high * systems + low))
+        ordered = np.concatenate([ordered, np.zeros((3, 1))], axis=1)  # −1 finds an empty column
+    outcomes = ordered[:, flat] + ordered[[HIGH, LOW, TIE]][:, back]
+    kept = outcomes.sum(axis=0) > 0
+    return PairCounts(
+        systems=systems,
+        low=low[kept].astype(np.int64),
+        high=high[kept].astype(np.int64),
+        outcomes=np.ascontiguousarray(outcomes[:, kept]),
+    )
+
+
+def locate_rows(table: BattleTable, pairs: PairCounts) -> tuple[Ints, NDArray[np.bool_]]:
+    """(N,) place of each row's pair in `pairs`, −1 where it is not there, and whether `a` is its high end."""
+    systems = pairs.systems
+    keys = pairs.low * systems + pairs.high
+    swapped = table.a > table.b
+    low = np.where(swapped, table.b, table.a).astype(np.int64)
+    wanted = low * systems + np.where(swapped, table.a, table.b)
+    if systems * systems <= max(DENSE_CELLS, len(table)):
+        place = np.full(systems * systems, -1, dtype=np.int64)
+        place[keys] = np.arange(len(keys))
+        return place[wanted], swapped
+    return _find(keys, wanted), swapped
+
+
+def count_by_cluster(
+    table: BattleTable, pairs: PairCounts, cluster: NDArray[Any], clusters: int
+) -> csr_array:
+    """(clusters, 3 P) weighted counts: outcome o of pair p of a cluster stands in column o P + p.
+
+    Args:
+        table: The battles.
+        pairs: The pairs to count; other rows are left out.
+        cluster: (N,) cluster code of each row.
+        clusters: Number of clusters.
+    """
+    from scipy.sparse import coo_array  # noqa: PLC0415 - scipy loads when intervals are asked for
+
+    place, swapped = locate_rows(table, pairs)
+    rows = place >= 0
+    if not rows.all():
+        table, cluster, place, swapped = table.select(rows), cluster[rows], place[rows], swapped[rows]
+    width = len(pairs.low)
+    shape = (clusters, 3 * width)
+    weight = np.ones(len(table)) if table.weight is None else table.weight
+    if table.score is None:
+        side = table.winner.astype(np.int64)
+        column = np.where(side == TIE, TIE, side ^ swapped) * width + place
+        return coo_array((weight, (cluster, column)), shape=shape).tocsr()
+    side, decided, tied = split_shares(table)
+    values = np.concatenate([weight * decided, weight * tied])
+    columns = np.concatenate([(side ^ swapped) * width + place, TIE * width + place])
+    return coo_array((values, (np.tile(cluster, 2), columns)), shape=shape).tocsr()
+
+
+def split_shares(table: BattleTable) -> tuple[Ints, Floats, Floats]:
+    """The side each row of soft labels leans to, its decided part and its tied part."""
+    share = table.share
+    decided = np.abs(2 * share - 1)
+    return np.where(share >= 1 / 2, LOW, HIGH).astype(np.int64), decided, 1 - decided
+
+
+def _ordered_keys(table: BattleTable) -> Ints:
+    keys = table.a.astype(np.int64)
+    keys *= len(table.systems)
+    keys += table.b
+    return keys
+
+
+def _count_ordered(table: BattleTable, size: int, keys: Ints) -> Floats:
+    """(3, size) counts of: first-named won, second-named won, tie."""
+    if table.score is None:
+        codes = keys * len(Winner)
+        codes += table.winner
+        return np.bincount(codes, table.weight, 3 * size).astype(np.float64).reshape(size, 3).T
+    side, decided, tied = split_shares(table)
+    weight = np.ones(len(table)) if table.weight is None else table.weight
+    counts = np.zeros((3, size))
+    for outcome in (LOW, HIGH):
+        rows = side == outcome
+        counts[outcome] = np.bincount(keys[rows], (weight * decided)[rows], size)
+    counts[TIE] = np.bincount(keys, weight * tied, size)
+    return counts
+
+
+def _met(ordered: Floats, systems: int) -> NDArray[np.bool_]:
+    met = ordered.sum(axis=0).reshape(systems, systems) > 0
+    return np.asarray(met | met.T)
+
+
+def _find(keys: Ints, wanted: Ints) -> Ints:
+    """Places of `wanted` in sorted `keys`, −1 where absent."""
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, place, -1)

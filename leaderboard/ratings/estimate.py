@@ -1,0 +1,243 @@
+"""Estimate one group of comparable systems: ratings, joint draws or covariance, and their gauge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import bounds
+from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_by_cluster
+from leaderboard.ratings.models import BradleyTerry, PairModel, model_of
+from leaderboard.ratings.multiplier import multiplier_errors
+from leaderboard.ratings.newton import SPARSE_ABOVE, Fit, Ridge, fit
+from leaderboard.ratings.resample import Units, draw, joint_inverse
+from leaderboard.ratings.result import Settings
+from leaderboard.ratings.sandwich import (
+    cluster_scores,
+    clustered_covariance,
+    plain_covariance,
+    row_scores,
+)
+from leaderboard.ratings.vocabulary import MEAN, POINTS, Bounds, Cluster, IntervalKind
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Estimate:
+    """Ratings of one group, in points and in its gauge.
+
+    Attributes:
+        members: (M,) codes of the group's systems.
+        points: (M,) ratings.
+        se: (M,) standard errors, NaN where there are none.
+        lower: (M,) lower ends, NaN where there are none.
+        upper: (M,) upper ends.
+        draws: (B, M) joint draws; None for sandwich intervals and very many systems.
+        covariance: (M, M); None for very many systems.
+        lost_draws: Resamples without an estimate.
+        fit: The fit; None for online Elo.
+        model: The pair model that was fitted.
+    """
+
+    members: Ints
+    points: Floats
+    se: Floats
+    lower: Floats
+    upper: Floats
+    draws: Floats | None = None
+    covariance: Floats | None = None
+    lost_draws: int = 0
+    fit: Fit | None = None
+    model: PairModel | None = None
+
+
+def estimate(
+    table: BattleTable, pairs: PairCounts, members: Ints, settings: Settings, anchor: int | None
+) -> Estimate:
+    """Rate the systems of one group.
+
+    Args:
+        table: The group's battles; others do no harm.
+        pairs: The counts of all battles.
+        members: Codes of the group's systems, rising.
+        settings: What was asked for.
+        anchor: Code of the anchor, if it is one of the members.
+    """
+    inner, _ = pairs.among(members)
+    ridge = _ridge(settings, len(members))
+    model = model_of(settings.method)
+    settled = fit(model, inner, ridge)
+    if model.ties and not settled.has_tie:
+        model = BradleyTerry()
+    local = table if len(members) == len(table.systems) else restrict(table, members)
+    anchor = None if anchor is None else int(np.searchsorted(members, anchor))
+    shift = _shift(settings, settled.theta, anchor)
+    points = POINTS * (settled.theta - shift[0]) + shift[1]
+    nothing = np.full(len(members), np.nan)
+    found = Estimate(
+        members=members, points=points, se=nothing, lower=nothing, upper=nothing, fit=settled, model=model
+    )
+    if settings.cluster is Cluster.QUESTION and len(local.questions) <= 1:
+        return found
+    if len(members) > SPARSE_ABOVE:
+        errors = multiplier_errors(model, settled, inner, local, settings, anchor, ridge)
+        return _with_errors(found, errors * POINTS)
+    if settings.interval is IntervalKind.SANDWICH:
+        return _sandwich(found, local, inner, settings, anchor, ridge)
+    return _bootstrap(found, local, inner, settings, anchor, ridge)
+
+
+def restrict(table: BattleTable, members: Ints) -> BattleTable:
+    """The battles among some systems, renumbered, with the questions and systems that they name."""
+    place = np.full(len(table.systems), -1, dtype=np.int32)
+    place[members] = np.arange(len(members), dtype=np.int32)
+    kept = (place[table.a] >= 0) & (place[table.b] >= 0)
+    if table.weight is not None:
+        kept &= table.weight > 0
+    part = table if kept.all() else table.select(kept)
+    used = np.bincount(part.question, minlength=len(table.questions)) > 0
+    question, questions = part.question, table.questions
+    if not used.all():
+        number = (np.cumsum(used) - 1).astype(np.int32)
+        question = number[question]
+        questions = tuple(name for name, there in zip(questions, used.tolist(), strict=True) if there)
+    return BattleTable(
+        systems=tuple(table.systems[code] for code in members.tolist()),
+        questions=questions,
+        domains=table.domains,
+        a=place[part.a],
+        b=place[part.b],
+        winner=part.winner,
+        question=question,
+        domain=part.domain,
+        score=part.score,
+        weight=part.weight,
+    )
+
+
+def _ridge(settings: Settings, systems: int) -> Ridge | None:
+    if settings.prior is None:
+        return None
+    precision = np.full(systems, (POINTS / settings.prior.sd) ** 2)
+    return Ridge(precision=precision, centre=np.zeros(systems))
+
+
+def _shift(settings: Settings, theta: Floats, anchor: int | None) -> tuple[float, float]:
+    """The log-odds that are worth a number of points, and that number."""
+    if anchor is not None and settings.anchor is not None:
+        return float(theta[anchor]), settings.anchor.rating
+    return float(theta.mean()), MEAN
+
+
+def _sandwich(
+    found: Estimate,
+    table: BattleTable,
+    pairs: PairCounts,
+    settings: Settings,
+    anchor: int | None,
+    ridge: Ridge | None,
+) -> Estimate:
+    if found.fit is None or found.model is None:
+        return found
+    inverse = joint_inverse(pairs, found.fit, ridge)
+    if settings.cluster is Cluster.NONE:
+        covariance = plain_covariance(found.model, found.fit, pairs, inverse)
+    else:
+        scores = cluster_scores(table, row_scores(found.model, found.fit, pairs, table), pairs.systems)
+        covariance = clustered_covariance(inverse, scores, pairs.systems)
+    covariance = in_gauge(in_gauge(covariance, anchor).T, anchor) * POINTS**2
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    return _with_errors(found, errors, covariance)
+
+
+def _with_errors(found: Estimate, errors: Floats, covariance: Floats | None = None) -> Estimate:
+    reach = bounds.NORMAL * errors
+    return Estimate(
+        members=found.members,
+        points=found.points,
+        se=errors,
+        lower=found.points - reach,
+        upper=found.points + reach,
+        covariance=covariance,
+        fit=found.fit,
+        model=found.model,
+    )
+
+
+def in_gauge(values: Floats, anchor: int | None) -> Floats:
+    """(…, M) log-odds moved into the gauge in which the anchor, or the mean, is 0."""
+    middle = values.mean(axis=-1, keepdims=True) if anchor is None else values[..., anchor : anchor + 1]
+    return np.asarray(values - middle)
+
+
+def _bootstrap(
+    found: Estimate,
+    table: BattleTable,
+    pairs: PairCounts,
+    settings: Settings,
+    anchor: int | None,
+    ridge: Ridge | None,
+) -> Estimate:
+    if found.fit is None or found.model is None or settings.bootstrap is None:
+        return found
+    by_cluster = None
+    if settings.cluster is Cluster.QUESTION:
+        by_cluster = count_by_cluster(table, pairs, table.question, len(table.questions))
+    units = Units(by_cluster=by_cluster, pairs=pairs)
+    thetas = draw(
+        found.model,
+        found.fit,
+        units,
+        draws=settings.bootstrap,
+        weighting=settings.weighting,
+        seed=settings.seed,
+        ridge=ridge,
+    )
+    zero = float(found.points[anchor]) if anchor is not None else MEAN
+    draws = in_gauge(thetas, anchor) * POINTS + zero
+    kept = draws[~np.isnan(draws).any(axis=1)]
+    if len(kept) <= 1:
+        return found
+    if settings.bounds is Bounds.BCA:
+        inverse = joint_inverse(pairs, found.fit, ridge)
+        speed = _acceleration(found.model, found.fit, pairs, table, settings, inverse, anchor)
+        lower, upper = bounds.bca(kept, found.points, speed)
+    else:
+        lower, upper = bounds.percentile(kept)
+    covariance = np.atleast_2d(np.cov(kept, rowvar=False))
+    return Estimate(
+        members=found.members,
+        points=found.points,
+        se=np.sqrt(np.diag(covariance)),
+        lower=lower,
+        upper=upper,
+        draws=draws,
+        covariance=covariance,
+        lost_draws=len(draws) - len(kept),
+        fit=found.fit,
+        model=found.model,
+    )
+
+
+def _acceleration(
+    model: PairModel,
+    settled: Fit,
+    pairs: PairCounts,
+    table: BattleTable,
+    settings: Settings,
+    inverse: Floats,
+    anchor: int | None,
+) -> Floats:
+    """(M,) accelerations, from the influence of each question or of each kind of battle."""
+    size = pairs.systems
+    if settings.cluster is Cluster.QUESTION:
+        scores = cluster_scores(table, row_scores(model, settled, pairs, table), size)
+        return bounds.acceleration(in_gauge((scores @ inverse)[:, :size], anchor))
+    at_gap, at_tie = model.outcome_scores(settled.theta[pairs.low] - settled.theta[pairs.high], settled.tie)
+    towards = inverse[pairs.low] - inverse[pairs.high]
+    cells = at_gap[:, :, None] * towards[None]
+    if settled.has_tie and at_tie is not None:
+        cells = cells + at_tie[:, :, None] * inverse[-1]
+    influence = in_gauge(cells.reshape(-1, len(inverse))[:, :size], anchor)
+    return bounds.acceleration(influence, pairs.outcomes.reshape(-1))

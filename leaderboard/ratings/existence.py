@@ -1,0 +1,72 @@
+"""Which ratings exist, decided exactly before anything is fitted.
+
+Source: Ford (1957): the maximum likelihood estimate exists, and is unique up to a shift, if and only if
+however the systems are split in two, some system of each half has beaten or tied one of the other. That
+is strong connectivity of the graph that has an edge from each system to those it took a share of a win
+from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+from leaderboard.ratings.counts import HIGH, LOW, TIE, Ints, PairCounts
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Groups:
+    """How systems fall into groups within which ratings exist.
+
+    Attributes:
+        label: (S,) group of each system: 0 is the main group, then by falling size. The main group is
+            the anchor's, else the one with most systems, then most battles.
+        sizes: Systems of each group; a group of one has no rating of its own.
+        above: (S,) whether a chain of battles won leads from the system into the main group but none back.
+        below: (S,) the same from the main group to the system.
+    """
+
+    label: Ints
+    sizes: Ints
+    above: NDArray[np.bool_]
+    below: NDArray[np.bool_]
+
+
+def find_groups(pairs: PairCounts, anchor: int | None = None) -> Groups:
+    """Group systems by strong connectivity of who took a share of a win from whom."""
+    took_low = pairs.outcomes[LOW] + pairs.outcomes[TIE] > 0
+    took_high = pairs.outcomes[HIGH] + pairs.outcomes[TIE] > 0
+    source = np.concatenate([pairs.low[took_low], pairs.high[took_high]])
+    target = np.concatenate([pairs.high[took_low], pairs.low[took_high]])
+    shape = (pairs.systems, pairs.systems)
+    graph = coo_array((np.ones(len(source)), (source, target)), shape=shape).tocsr()
+    _, found = connected_components(graph, connection="strong")
+    sizes = np.bincount(found)
+    battles = np.bincount(found, pairs.battles)
+    first = np.full(len(sizes), pairs.systems)
+    np.minimum.at(first, found, np.arange(pairs.systems))
+    anchored = np.zeros(len(sizes), dtype=bool)
+    if anchor is not None:
+        anchored[found[anchor]] = True
+    order = np.lexsort((first, -battles, -sizes, ~anchored))
+    place = np.empty(len(sizes), dtype=np.int64)
+    place[order] = np.arange(len(sizes))
+    label = place[found]
+    main = label == 0
+    seed = int(np.argmax(main))
+    return Groups(
+        label=label,
+        sizes=sizes[order],
+        above=_reached(graph.T.tocsr(), seed) & ~main,
+        below=_reached(graph, seed) & ~main,
+    )
+
+
+def _reached(graph: csr_array, start: int) -> NDArray[np.bool_]:
+    reached = np.zeros(graph.shape[0], dtype=bool)
+    reached[breadth_first_order(graph, start, return_predecessors=False)] = True
+    return reached

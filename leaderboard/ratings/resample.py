@@ -1,0 +1,258 @@
+"""Joint bootstrap draws: all resamples of a chunk are solved at once.
+
+Each resample is a reweighting of questions (or battles), so only the pairs' counts change. Every chunk
+has its own random stream and its own fixed size, so neither threads nor memory change a byte.
+
+Sources: Rubin (1981) for gamma weights; Efron (1979) for multinomial ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+
+from leaderboard.ratings.counts import Floats, PairCounts
+from leaderboard.ratings.models import PairModel
+from leaderboard.ratings.newton import Fit, Ridge, information
+from leaderboard.ratings.vocabulary import Weighting
+
+# Numbers of one (3 P, draws) or (clusters, draws) array of a chunk: 16 MB.
+CHUNK_NUMBERS = 2_000_000
+CHUNK_DRAWS = 128
+
+SETTLED = 1e-9
+CHORD_STEPS = 16
+NEWTON_STEPS = 60
+# A draw in which ratings run off moves about one unit a step for ever; this cuts it short.
+RUN_OFF = 60.0
+STACK_NUMBERS = 4_000_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Units:
+    """What is resampled.
+
+    Attributes:
+        by_cluster: (clusters, 3 P) counts of each cluster; None to resample single battles.
+        pairs: The pairs, whose totals serve for single battles.
+    """
+
+    by_cluster: csr_array | None
+    pairs: PairCounts
+
+    def chunk(self, draws: int) -> int:
+        """Draws a chunk, fixed by the battles alone."""
+        tall = 3 * len(self.pairs.low) if self.by_cluster is None else max(self.by_cluster.shape)
+        return int(np.clip(CHUNK_NUMBERS // max(tall, 1), 8, min(CHUNK_DRAWS, max(draws, 8))))
+
+    def outcomes(self, rng: np.random.Generator, draws: int, weighting: Weighting) -> Floats:
+        """(3, P, draws) reweighted outcome counts; the total of each draw is that of the battles."""
+        totals = self.pairs.outcomes.reshape(-1)
+        if self.by_cluster is None:
+            resampled = _battle_counts(rng, totals, draws, weighting)
+        else:
+            weights = _cluster_weights(rng, self.by_cluster.shape[0], draws, weighting)
+            resampled = self.by_cluster.T @ weights
+        resampled *= totals.sum() / np.maximum(resampled.sum(axis=0), 1e-300)
+        return resampled.reshape(3, -1, draws)
+
+
+def _cluster_weights(rng: np.random.Generator, clusters: int, draws: int, weighting: Weighting) -> Floats:
+    if weighting is Weighting.GAMMA:
+        return rng.standard_exponential((clusters, draws))
+    picked = rng.integers(0, clusters, (clusters, draws))
+    picked += np.arange(draws) * clusters
+    counted = np.bincount(picked.reshape(-1), minlength=clusters * draws)
+    return np.ascontiguousarray(counted.reshape(draws, clusters).T, dtype=np.float64)
+
+
+def _battle_counts(rng: np.random.Generator, totals: Floats, draws: int, weighting: Weighting) -> Floats:
+    if weighting is Weighting.GAMMA:
+        return rng.standard_gamma(totals[:, None], (len(totals), draws))
+    battles = max(round(float(totals.sum())), 1)
+    counts = rng.multinomial(battles, totals / totals.sum(), size=draws)
+    return np.ascontiguousarray(counts.T, dtype=np.float64)
+
+
+def draw(
+    model: PairModel,
+    fit: Fit,
+    units: Units,
+    *,
+    draws: int,
+    weighting: Weighting,
+    seed: int,
+    ridge: Ridge | None = None,
+) -> Floats:
+    """Joint bootstrap draws of the ratings of one group.
+
+    Each draw starts from the full fit and is improved with the full fit's inverse information, which is
+    nearly its own; the few that do not settle take their own Newton steps.
+
+    Returns:
+        (draws, S) log-odds ratings; a row of NaN where a resample has no estimate.
+    """
+    inverse = joint_inverse(units.pairs, fit, ridge)
+    size = units.chunk(draws)
+    found = np.empty((draws, units.pairs.systems))
+    for number, first in enumerate(range(0, draws, size)):
+        count = min(size, draws - first)
+        rng = np.random.default_rng([seed, number])
+        data = model.condense(units.outcomes(rng, size, weighting)[..., :count])
+        found[first : first + count] = solve_draws(model, fit, units.pairs, data, inverse, count, ridge)
+    return found
+
+
+def joint_inverse(pairs: PairCounts, fit: Fit, ridge: Ridge | None) -> Floats:
+    """(K, K) inverse information of ratings and, last, of the tie parameter where it was estimated."""
+    matrix = information(pairs, fit.curvature)
+    if ridge is None:
+        matrix += np.trace(matrix) / pairs.systems**2
+    else:
+        matrix[np.diag_indices_from(matrix)] += ridge.precision
+    if fit.has_tie:
+        border = pairs.sum_ends(fit.gap_tie, -fit.gap_tie)[:, None]
+        matrix = np.block([[matrix, border], [border.T, np.array([[fit.tie_tie]])]])
+    inverse = np.linalg.inv(matrix)
+    return np.asarray((inverse + inverse.T) / 2)
+
+
+def solve_draws(
+    model: PairModel,
+    fit: Fit,
+    pairs: PairCounts,
+    data: tuple[Floats, ...],
+    inverse: Floats,
+    draws: int,
+    ridge: Ridge | None,
+) -> Floats:
+    """(draws, S) ratings that maximise the likelihood of each column of `data`; NaN where none does."""
+    free = len(inverse)
+    start = np.append(fit.theta, fit.tie) if fit.has_tie else fit.theta
+    found = np.repeat(start[:, None], draws, axis=1)
+    ends = _incidence(pairs)
+    active = np.arange(draws)
+    here, point = data, found
+    for _ in range(CHORD_STEPS):
+        with np.errstate(over="ignore", invalid="ignore"):  # a chord may run off; Newton then takes over
+            step = inverse @ _slope(model, pairs, ends, here, point, ridge, has_tie=fit.has_tie)
+            point = point + step
+            moved = np.abs(step).max(axis=0)
+        settled = moved < SETTLED
+        if settled.any():
+            found[:, active[settled]] = point[:, settled]
+            active, point = active[~settled], np.ascontiguousarray(point[:, ~settled])
+            here = tuple(np.ascontiguousarray(part[:, ~settled]) for part in here)
+        if not len(active):
+            break
+    room = max(STACK_NUMBERS // free**2, 1)
+    for first in range(0, len(active), room):
+        columns = active[first : first + room]
+        part = tuple(whole[:, columns] for whole in data)
+        found[:, columns] = newton_draws(model, fit, pairs, part, len(columns), ridge)
+    return found[: pairs.systems].T
+
+
+def _incidence(pairs: PairCounts) -> csr_array:
+    """(S, P): +1 where a system is a pair's low end, −1 where it is its high end."""
+    number = np.arange(len(pairs.low))
+    entries = np.repeat([1.0, -1.0], len(number))
+    places = (np.concatenate([pairs.low, pairs.high]), np.tile(number, 2))
+    return csr_array(coo_array((entries, places), shape=(pairs.systems, len(number))))
+
+
+def _slope(
+    model: PairModel,
+    pairs: PairCounts,
+    ends: csr_array,
+    data: tuple[Floats, ...],
+    point: Floats,
+    ridge: Ridge | None,
+    *,
+    has_tie: bool,
+) -> Floats:
+    theta, tie = point[: pairs.systems], point[-1] if has_tie else 0.0
+    at_gap, at_tie = model.slope(theta[pairs.low] - theta[pairs.high], tie, data)
+    slope = ends @ at_gap
+    if ridge is not None:
+        slope -= ridge.precision[:, None] * (theta - ridge.centre[:, None])
+    if has_tie and at_tie is not None:
+        slope = np.concatenate([slope, at_tie.sum(axis=0, keepdims=True)])
+    return np.asarray(slope)
+
+
+def newton_draws(
+    model: PairModel, fit: Fit, pairs: PairCounts, data: tuple[Floats, ...], draws: int, ridge: Ridge | None
+) -> Floats:
+    """(K, draws) maximisers by damped Newton steps on the whole stack; NaN where there is none."""
+    start = np.append(fit.theta, fit.tie) if fit.has_tie else fit.theta
+    point = np.repeat(start[:, None], draws, axis=1)
+    settled = np.zeros(draws, dtype=bool)
+    ends = _incidence(pairs)
+    value = _values(model, pairs, data, point, ridge, has_tie=fit.has_tie)
+    for _ in range(NEWTON_STEPS):
+        step = _newton_steps(model, pairs, ends, data, point, ridge, has_tie=fit.has_tie)
+        size = np.where(settled, 0.0, 1.0)
+        for _ in range(NEWTON_STEPS):
+            trial = _values(model, pairs, data, point + size * step, ridge, has_tie=fit.has_tie)
+            worse = ~(trial >= value - 1e-12 * np.abs(value))
+            if not worse.any():
+                break
+            size[worse] /= 2
+        point, value = point + size * step, trial
+        settled |= (np.abs(step).max(axis=0) < SETTLED) & (size == 1)
+        lost = np.abs(point[: pairs.systems]).max(axis=0) > RUN_OFF + np.abs(fit.theta).max()
+        if (settled | lost).all():
+            break
+    point[:, ~settled] = np.nan
+    return point
+
+
+def _values(
+    model: PairModel,
+    pairs: PairCounts,
+    data: tuple[Floats, ...],
+    point: Floats,
+    ridge: Ridge | None,
+    *,
+    has_tie: bool,
+) -> Floats:
+    theta, tie = point[: pairs.systems], point[-1] if has_tie else 0.0
+    value = model.terms(theta[pairs.low] - theta[pairs.high], tie, data).value.sum(axis=0)
+    if ridge is not None:
+        value = value - (ridge.precision[:, None] * (theta - ridge.centre[:, None]) ** 2).sum(axis=0) / 2
+    return np.asarray(value)
+
+
+def _newton_steps(
+    model: PairModel,
+    pairs: PairCounts,
+    ends: csr_array,
+    data: tuple[Floats, ...],
+    point: Floats,
+    ridge: Ridge | None,
+    *,
+    has_tie: bool,
+) -> Floats:
+    theta, tie = point[: pairs.systems], point[-1] if has_tie else 0.0
+    terms = model.terms(theta[pairs.low] - theta[pairs.high], tie, data)
+    size, draws = pairs.systems, point.shape[1]
+    free = len(point)
+    matrix = np.zeros((draws, free, free))
+    matrix[:, pairs.low, pairs.high] = matrix[:, pairs.high, pairs.low] = -terms.gap_gap.T
+    inner = np.arange(size)
+    diagonal = abs(ends) @ terms.gap_gap
+    # A flat direction would make the matrix singular; the line search keeps the longer step honest.
+    matrix[:, inner, inner] = diagonal.T + 1e-12 * (1 + diagonal.max(axis=0)[:, None])
+    if ridge is None:
+        matrix[:, :size, :size] += (diagonal.sum(axis=0) / size**2)[:, None, None]
+    else:
+        matrix[:, inner, inner] += ridge.precision
+    if has_tie and terms.gap_tie is not None and terms.tie_tie is not None:
+        border = ends @ terms.gap_tie
+        matrix[:, :size, -1] = matrix[:, -1, :size] = border.T
+        matrix[:, -1, -1] = terms.tie_tie.sum(axis=0)
+    slope = _slope(model, pairs, ends, data, point, ridge, has_tie=has_tie)
+    return np.asarray(np.linalg.solve(matrix, slope.T[:, :, None])[:, :, 0].T, dtype=np.float64)

@@ -1,0 +1,171 @@
+"""The one result of every rating method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import NotFoundError
+from leaderboard.ratings.vocabulary import (
+    Anchor,
+    Bounds,
+    Cluster,
+    Flag,
+    IntervalKind,
+    Method,
+    Prior,
+    Weighting,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """One system's rating.
+
+    Attributes:
+        system: Its name.
+        rating: In points; None where the estimate does not exist (see `flags`).
+        se: Standard error in points, in the table's gauge; None where there is none.
+        lower: Lower end of the 95 % interval; the one-sided 95 % bound of a system that never loses.
+        upper: Upper end; the one-sided 95 % bound of a system that never wins.
+        rank: Place among the systems that it can be compared with, 1 for the best; equal ratings share it.
+        rank_lower: Best place that the battles leave open, simultaneously for all systems (95 %).
+        rank_upper: Worst such place.
+        tie_group: 1 for the leader and all whom the battles do not separate from it, 2 for the next, …
+        battles: How many battles it took part in.
+        component: 0 for the main group of comparable systems, 1, 2, … for groups apart.
+        flags: What a reader must know.
+    """
+
+    system: str
+    rating: float | None
+    se: float | None
+    lower: float | None
+    upper: float | None
+    rank: int
+    rank_lower: int
+    rank_upper: int
+    tie_group: int
+    battles: int
+    component: int = 0
+    flags: tuple[Flag, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """The fields of `arena battles rate` (docs/design.md, section 5)."""
+        return {
+            "system": self.system,
+            "rating": self.rating,
+            "se": self.se,
+            "lower": self.lower,
+            "upper": self.upper,
+            "rank": self.rank,
+            "rank_lower": self.rank_lower,
+            "rank_upper": self.rank_upper,
+            "tie_group": self.tie_group,
+            "battles": self.battles,
+            "component": self.component,
+            "flags": [flag.value for flag in self.flags],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a table was made; the same settings and battles give the same bytes.
+
+    Attributes:
+        method: The model.
+        interval: Where intervals come from.
+        bootstrap: Resamples; None where nothing was resampled.
+        cluster: The unit of resampling.
+        weighting: How resamples weigh units.
+        bounds: How draws become intervals.
+        anchor: The fixed system; None where ratings average 1000.
+        prior: The prior; None for maximum likelihood.
+        seed: Of the resamples.
+    """
+
+    method: Method = Method.BRADLEY_TERRY
+    interval: IntervalKind = IntervalKind.BOOTSTRAP
+    bootstrap: int | None = 1000
+    cluster: Cluster = Cluster.QUESTION
+    weighting: Weighting = Weighting.GAMMA
+    bounds: Bounds = Bounds.PERCENTILE
+    anchor: Anchor | None = None
+    prior: Prior | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class RatingTable:
+    """Ratings with what they rest on.
+
+    Attributes:
+        ratings: Best first: the main group, then groups apart.
+        settings: How they were made.
+        systems: Names in the order of the arrays below.
+        points: (S,) ratings in points, NaN where there is none.
+        draws: (B, S) joint draws in points and in the same gauge, NaN where there is no rating; None
+            for sandwich intervals and above `SPARSE_ABOVE` systems.
+        covariance: (S, S) in squared points, NaN where there is no rating; None above `SPARSE_ABOVE`.
+        component: (S,) group of each system, 0 for the main one.
+        questions: How many questions the battles are on.
+        gradient_norm: Convergence certificate: the largest difference, over systems, of observed and
+            expected wins, as a share of the system's battles; None for online Elo, which solves nothing.
+        tie_parameter: Davidson's ν or Rao and Kupper's threshold (as a ratio); None elsewhere.
+        draws_without_estimate: Resamples in which some rating does not exist; left out of intervals.
+    """
+
+    ratings: tuple[Rating, ...]
+    settings: Settings
+    systems: tuple[str, ...]
+    points: NDArray[np.float64]
+    draws: NDArray[np.float64] | None
+    covariance: NDArray[np.float64] | None
+    component: NDArray[np.int32]
+    questions: int
+    gradient_norm: float | None
+    tie_parameter: float | None = None
+    draws_without_estimate: int = 0
+
+    def of(self, system: str) -> Rating:
+        """The rating of one system.
+
+        Raises:
+            NotFoundError: The table has no such system.
+        """
+        for rating in self.ratings:
+            if rating.system == system:
+                return rating
+        message = f"No battle names the system {system}."
+        raise NotFoundError(message, advice="Spell it as in the battle file.")
+
+    def code(self, system: str) -> int:
+        """The place of a system in the arrays.
+
+        Raises:
+            NotFoundError: The table has no such system.
+        """
+        if system not in self.systems:
+            self.of(system)
+        return self.systems.index(system)
+
+    def as_json(self) -> dict[str, object]:
+        """The object that `arena battles rate --json` prints."""
+        anchor = self.settings.anchor
+        return {
+            "ratings": [rating.as_json() for rating in self.ratings],
+            "method": self.settings.method.value,
+            "interval": self.settings.interval.value,
+            "bootstrap": self.settings.bootstrap,
+            "cluster": self.settings.cluster.value,
+            "seed": self.settings.seed,
+            "anchor": None if anchor is None else {"system": anchor.system, "rating": anchor.rating},
+            "weighting": self.settings.weighting.value,
+            "bounds": self.settings.bounds.value,
+            "prior_sd": None if self.settings.prior is None else self.settings.prior.sd,
+            "gradient_norm": self.gradient_norm,
+            "tie_parameter": self.tie_parameter,
+            "draws_without_estimate": self.draws_without_estimate,
+        }

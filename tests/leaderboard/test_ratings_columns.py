@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from data.errors import RecordError
+from leaderboard.battles import BattleTable, Winner
+
+COLUMNS = {
+    "question_id": ["q2", "q1", "q2", "q3"],
+    "domain": ["fi", "bi", "fi", "bi"],
+    "model_a": ["zeta", "alpha", "zeta", "mid"],
+    "model_b": ["alpha", "mid", "mid", "zeta"],
+    "winner": ["model_a", "tie", "tie (bothbad)", "model_b"],
+}
+
+
+def test_columns_become_codes_in_sorted_order() -> None:
+    """Names are numbered alphabetically and winner words become their codes."""
+    table = BattleTable.from_columns(**COLUMNS, score=[0.8, None, 0.5, 0.1])
+    assert table.systems == ("alpha", "mid", "zeta")
+    assert table.questions == ("q1", "q2", "q3")
+    assert table.domains == ("bi", "fi")
+    assert table.a.tolist() == [2, 0, 2, 1]
+    assert table.b.tolist() == [0, 1, 1, 2]
+    assert table.winner.tolist() == [Winner.A, Winner.TIE, Winner.TIE, Winner.B]
+    assert table.share.tolist() == [0.8, 0.5, 0.5, 0.1]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        list,
+        np.array,
+        pd.Series,
+        pd.Categorical,
+        lambda c: pd.Series(c, dtype="category"),
+        lambda c: pd.Series(c, dtype=object),
+        pa.array,
+        lambda c: pa.chunked_array([c[:2], c[2:]]),
+        lambda c: pa.array(c).dictionary_encode(),
+    ],
+)
+def test_every_kind_of_column_encodes_alike(kind: Callable[[list[str]], object]) -> None:
+    """Lists, numpy, pandas and Arrow columns give one and the same table."""
+    plain = BattleTable.from_columns(**COLUMNS)
+    other = BattleTable.from_columns(**{name: kind(column) for name, column in COLUMNS.items()})
+    assert other.systems == plain.systems
+    for name in ("a", "b", "winner", "question", "domain"):
+        assert np.array_equal(getattr(other, name), getattr(plain, name))
+        assert getattr(other, name).dtype == getattr(plain, name).dtype
+
+
+def test_numbers_serve_as_question_ids() -> None:
+    """An integer id is taken as its decimal text."""
+    table = BattleTable.from_columns(**{**COLUMNS, "question_id": [3, 10, 3, 7]})
+    assert table.questions == ("10", "3", "7")
+
+
+def test_no_battle_at_all_is_an_empty_table() -> None:
+    """Empty columns make a table without rows."""
+    assert len(BattleTable.from_columns(**{name: [] for name in COLUMNS})) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"winner": ["model_a", "A", "tie", "tie"]}, ["Row 2", "winner", "`A`", "bothbad"]),
+        ({"winner": ["model_a", None, "tie", "tie"]}, ["Row 2", "winner", "missing"]),
+        ({"model_b": ["alpha", "mid", "zeta", "zeta"]}, ["Row 3", "model_b", "zeta", "itself"]),
+        ({"model_a": ["zeta", "", "zeta", "mid"]}, ["Row 2", "model_a", "missing"]),
+        ({"domain": ["fi", float("nan"), "fi", "bi"]}, ["Row 2", "domain", "missing"]),
+        ({"question_id": ["q", ["x"], "q", "q"]}, ["Row 2", "question_id"]),
+        ({"score": [0, 1, 1.5, 2]}, ["Row 3", "score", "1.5", "0–1"]),
+        ({"score": [0, 1, "high", 1]}, ["Row 3", "score", "high"]),
+        ({"weight": [1, 1, 1, -2]}, ["Row 4", "weight", "-2", "negative"]),
+        ({"weight": [1, float("nan"), 1, 1]}, ["Row 2", "weight"]),
+        ({"weight": [1, float("inf"), 1, 1]}, ["Row 2", "weight", "infinite"]),
+        ({"winner": ["tie"]}, ["winner has 1", "4 rows"]),
+    ],
+)
+def test_bad_values_are_refused_by_row_and_column(change: dict[str, list[object]], words: list[str]) -> None:
+    """The error names the row, counted from 1, the column and the value."""
+    with pytest.raises(RecordError) as caught:
+        BattleTable.from_columns(**{**COLUMNS, **change})
+    for word in words:
+        assert word in str(caught.value)
