@@ -1,0 +1,272 @@
+"""Agreement on pairs of answers: a judge against annotators, or against another judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import RecordError
+from data.records import Preference
+from leaderboard.agreement import coefficients
+from leaderboard.agreement.alpha import Scale, krippendorff_alpha
+from leaderboard.agreement.resampling import (
+    Codes,
+    Estimate,
+    Resampling,
+    bounds_of,
+    clustered,
+    estimate,
+    weight_batches,
+)
+from leaderboard.intervals import percentile_interval
+
+Floats = NDArray[np.float64]
+_Statistic = Callable[[Floats], Floats]
+
+_CLASS: Mapping[Preference, int] = MappingProxyType({Preference.A: 0, Preference.TIE: 1, Preference.B: 2})
+_MARGIN: Mapping[Preference, float] = MappingProxyType(
+    {Preference.A: -1.0, Preference.TIE: 0.0, Preference.B: 1.0}
+)
+ROUNDING = 1e-9
+LABEL_LIMIT = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationPair:
+    """One pair of answers that people labelled, and what the judge made of it.
+
+    Attributes:
+        id: Of the pair.
+        domain: Its domain; empty where there are none.
+        question: What pairs that belong together share, the unit of resampling.
+        labels: One a person, −2…2, positive where b is better; at least one.
+        preference: The judge's verdict; None where it could not be read, was refused or failed.
+        margin: The judge's signed margin, −1…1, positive where b is better; None where it gives none.
+    """
+
+    id: str
+    domain: str
+    question: str
+    labels: tuple[float, ...]
+    preference: Preference | None
+    margin: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.labels or not all(abs(label) <= LABEL_LIMIT for label in self.labels):
+            message = f"The pair {self.id} has the labels {self.labels}."
+            raise RecordError(message, advice="Each pair needs one or more labels between -2 and 2.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How far a judge agrees with people, or with another judge.
+
+    Attributes:
+        pairs: All pairs, those without a verdict included.
+        unreadable: Pairs without a verdict of the judge; they enter nothing below.
+        decided: Pairs with a verdict that people decided.
+        decisive_accuracy: Share of the decided pairs on which the judge says the same; a tie misses.
+        accuracy: Share of pairs on which both say a, tie or b alike.
+        kappa: Cohen's kappa of the three classes.
+        kappa_linear: The same with a tie half as far off as the other side.
+        kappa_quadratic: The same with a tie a quarter as far off.
+        alpha: Krippendorff's alpha (nominal) of the judge and every single annotator.
+        annotator_alpha: The same of annotators alone: what a judge can be held to.
+        pearson: Correlation of the judge's margin and the mean label.
+        spearman: Correlation of their ranks.
+        tie_rate: Share of pairs that the judge calls a tie.
+    """
+
+    pairs: int
+    unreadable: int
+    decided: int
+    decisive_accuracy: Estimate
+    accuracy: Estimate
+    kappa: Estimate
+    kappa_linear: Estimate
+    kappa_quadratic: Estimate
+    alpha: Estimate
+    annotator_alpha: Estimate
+    pearson: Estimate
+    spearman: Estimate
+    tie_rate: Estimate
+
+    def estimates(self) -> dict[str, Estimate]:
+        """The estimates by name, in the order in which they are printed."""
+        return {name: getattr(self, name) for name in _ESTIMATES}
+
+    def as_json(self) -> dict[str, object]:
+        """The fields of `arena judges calibrate` (docs/design.md, section 5), then intervals."""
+        found = self.estimates()
+        return {
+            "pairs": self.pairs,
+            **{name: found[name].value for name in _ESTIMATES},
+            "unreadable": self.unreadable,
+            "decided": self.decided,
+            "intervals": {name: bounds_of(found[name]) for name in _ESTIMATES},
+        }
+
+
+_ESTIMATES = (
+    "decisive_accuracy",
+    "accuracy",
+    "kappa",
+    "pearson",
+    "spearman",
+    "tie_rate",
+    "kappa_linear",
+    "kappa_quadratic",
+    "alpha",
+    "annotator_alpha",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """A judge held against annotators, overall and by domain."""
+
+    overall: Agreement
+    by_domain: Mapping[str, Agreement]
+
+    def as_json(self) -> dict[str, object]:
+        """The object that `arena judges calibrate --json` prints."""
+        domains = {domain: agreement.as_json() for domain, agreement in self.by_domain.items()}
+        return {**self.overall.as_json(), "by_domain": domains}
+
+
+def calibrate(pairs: Sequence[CalibrationPair], resampling: Resampling | None = None) -> Calibration:
+    """Hold a judge against annotators.
+
+    Several labels of a pair are averaged; people decided a pair whose mean label is not 0. The
+    judge's margin stands for its view where it gives one, else −1, 0 or 1.
+
+    Args:
+        pairs: Labelled pairs with the judge's verdicts, in any order.
+        resampling: Of the intervals, which draw questions.
+
+    Returns:
+        Agreement overall and by domain, domains in order of first appearance.
+    """
+    drawn = resampling or Resampling()
+    domains: dict[str, list[CalibrationPair]] = {}
+    for pair in pairs:
+        domains.setdefault(pair.domain, []).append(pair)
+    return Calibration(
+        overall=_agreement(pairs, drawn),
+        by_domain=MappingProxyType({name: _agreement(part, drawn) for name, part in domains.items()}),
+    )
+
+
+def agree(
+    judge: Sequence[Preference | None],
+    other: Sequence[Preference | None],
+    questions: Sequence[str],
+    resampling: Resampling | None = None,
+) -> Agreement:
+    """Hold one judge against another on the same pairs.
+
+    Args:
+        judge: Verdicts; None where there is none.
+        other: The other judge's verdicts of the same pairs, which take the place of people's.
+        questions: The question of each pair.
+        resampling: Of the intervals.
+
+    Returns:
+        The agreement; `unreadable` counts pairs of which either verdict is missing.
+
+    Raises:
+        RecordError: The three sequences differ in length.
+    """
+    if not len(judge) == len(other) == len(questions):
+        message = f"{len(judge)}, {len(other)} verdicts and {len(questions)} questions do not pair up."
+        raise RecordError(message, advice="Give one of each for every pair.")
+    pairs = [
+        CalibrationPair(
+            id=str(index),
+            domain="",
+            question=question,
+            labels=(0.0 if b is None else _MARGIN[b],),
+            preference=None if b is None else a,
+        )
+        for index, (a, b, question) in enumerate(zip(judge, other, questions, strict=True))
+    ]
+    return _agreement(pairs, resampling or Resampling())
+
+
+def _agreement(pairs: Sequence[CalibrationPair], drawn: Resampling) -> Agreement:
+    read = [pair for pair in pairs if pair.preference is not None]
+    judge = np.array([_CLASS[pair.preference] for pair in read if pair.preference is not None], dtype=int)
+    label = np.array([sum(pair.labels) / len(pair.labels) for pair in read])
+    people = _sides(label)
+    margin = np.array([_margin(pair) for pair in read])
+    codes = {name: code for code, name in enumerate(dict.fromkeys(pair.question for pair in read))}
+    questions = np.array([codes[pair.question] for pair in read], dtype=np.int64)
+    cells = np.zeros((len(read), coefficients.CLASSES**2))
+    cells[np.arange(len(read)), judge * coefficients.CLASSES + people] = 1.0
+
+    def of_cells(statistic: _Statistic) -> Estimate:
+        return clustered(statistic, cells, questions, drawn) if read else Estimate(None)
+
+    votes = _votes(read, judge)
+    return Agreement(
+        pairs=len(pairs),
+        unreadable=len(pairs) - len(read),
+        decided=int((people != coefficients.TIE).sum()),
+        decisive_accuracy=of_cells(coefficients.decisive_accuracy),
+        accuracy=of_cells(coefficients.accuracy),
+        kappa=of_cells(coefficients.kappa),
+        kappa_linear=of_cells(partial(coefficients.kappa, distance=coefficients.LINEAR)),
+        kappa_quadratic=of_cells(partial(coefficients.kappa, distance=coefficients.QUADRATIC)),
+        alpha=krippendorff_alpha(votes, scale=Scale.NOMINAL, questions=questions, resampling=drawn),
+        annotator_alpha=krippendorff_alpha(votes[:, 1:], questions=questions, resampling=drawn),
+        pearson=_pearson(margin, label, questions, drawn),
+        spearman=_spearman(margin, label, questions, drawn),
+        tie_rate=of_cells(coefficients.tie_rate),
+    )
+
+
+def _sides(labels: Floats) -> Codes:
+    """Classes of mean labels: below, at or above zero."""
+    return (np.where(np.abs(labels) < ROUNDING, 0, np.sign(labels)) + 1).astype(np.int64)
+
+
+def _margin(pair: CalibrationPair) -> float:
+    if pair.margin is not None:
+        return pair.margin
+    return _MARGIN[pair.preference or Preference.TIE]
+
+
+def _votes(pairs: Sequence[CalibrationPair], judge: Codes) -> Floats:
+    """(pairs, 1 + annotators) classes, the judge's first, NaN where fewer people labelled a pair."""
+    people = max((len(pair.labels) for pair in pairs), default=1)
+    votes = np.full((len(pairs), 1 + people), np.nan)
+    votes[:, 0] = judge
+    for index, pair in enumerate(pairs):
+        votes[index, 1 : 1 + len(pair.labels)] = _sides(np.array(pair.labels))
+    return votes
+
+
+def _pearson(x: Floats, y: Floats, questions: Codes, drawn: Resampling) -> Estimate:
+    if not len(x):
+        return Estimate(None)
+    return clustered(coefficients.pearson, coefficients.moments(x, y), questions, drawn)
+
+
+def _spearman(x: Floats, y: Floats, questions: Codes, drawn: Resampling) -> Estimate:
+    """Ranks are taken anew in each resample."""
+    if not len(x):
+        return Estimate(None)
+    value = coefficients.spearman(x, y, np.ones(len(x)))
+    number = int(questions.max()) + 1
+    draws = [
+        coefficients.spearman(x, y, weights[questions])
+        for batch in weight_batches(number, drawn)
+        for weights in batch
+    ]
+    interval = percentile_interval(np.array(draws), drawn.level) if number > 1 and draws else None
+    return estimate(value, interval)
