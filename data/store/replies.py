@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from data.records import Reply
@@ -25,6 +25,11 @@ class ReplyStore:
         with self._database.begin() as connection:
             rows = connection.execute(select(replies).where(replies.c.key.in_(list(keys))))
             return {row.key: _reply(row) for row in rows}
+
+    def forget(self) -> int:
+        """Empty the cache, and return how many replies there were; judgments keep their verdicts."""
+        with self._database.begin() as connection:
+            return connection.execute(delete(replies)).rowcount
 
     def put(self, kept: Sequence[Reply]) -> None:
         """Keep replies in one transaction; a later one for a key replaces the earlier."""
