@@ -69,7 +69,7 @@ class AccessSettings:
     transport: TransportKind = TransportKind.OPENAI
     cache_mode: CacheMode = CacheMode.LIVE
     concurrency: int = 64
-    first_concurrency: int = 16
+    first_concurrency: int = 64
     rpm: float | None = None
     tpm: float | None = None
     timeout: float = 120.0
