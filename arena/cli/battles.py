@@ -103,7 +103,9 @@ def rate(
 @commands.command()
 def winrates(
     file: File,
-    reference: Annotated[str | None, typer.Option("--reference", help="Count battles against it only.")] = None,
+    reference: Annotated[
+        str | None, typer.Option("--reference", help="Count battles against it only.")
+    ] = None,
     by: Annotated[GroupWord | None, typer.Option("--by", help="Add a row for each domain.")] = None,
     read_as: Format = None,
     *,

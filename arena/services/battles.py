@@ -66,9 +66,7 @@ def winrates_of_file(
         NotFoundError: No battle names the reference.
     """
     found = read_battles(path, read_as)
-    rates = win_rates(
-        found.table, reference=reference, by_domain=by_domain, clustered=found.questions_named
-    )
+    rates = win_rates(found.table, reference=reference, by_domain=by_domain, clustered=found.questions_named)
     return rates, _notes(found)
 
 

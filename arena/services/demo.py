@@ -55,5 +55,3 @@ class DemoService:
             known[ROUND] = self._arena.rounds.create(request).state
         if known[ROUND] in RESUMABLE:
             self._arena.rounds.run(ROUND, concurrency=CONCURRENCY, report=report)
-
-

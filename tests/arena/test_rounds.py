@@ -23,7 +23,7 @@ from data.store import Store
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = {
-    "full": "Item {n} is {word}. It weighs {weight} grams.",
+    "full": "Item {n} is {word}, and it weighs {weight} grams.",
     "short": "Item {n} is {word}.",
     "wrong": "Item {n} is {word}. It weighs 99 grams and more.",
 }
@@ -94,7 +94,7 @@ def test_both_orders_are_asked_and_a_flip_is_a_tie(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
     """A judge that always prefers what it sees first flips everywhere, and so decides nothing."""
-    server = scripted_llm(rule="always_first")
+    server = scripted_llm(rule="first")
     arena = filled(endpoint=server.url)
     counts = _run(arena, order=OrderPolicy.BOTH)
     assert counts.judged == 72
@@ -131,9 +131,7 @@ def test_books_balance_whatever_the_endpoint_does(
         assert battle.outcome is Outcome.JUDGED or battle.detail
 
 
-def test_retry_asks_only_what_failed(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
+def test_retry_asks_only_what_failed(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
     """Retrying after the endpoint is mended asks the failed battles again and nothing else."""
     server = scripted_llm(faults={"bad_request": 0.3})
     arena = filled(endpoint=server.url)
@@ -156,9 +154,7 @@ def test_unreachable_endpoint_pauses_the_round_with_one_clear_line(filled: Calla
     assert counts.pending + counts.failed == 72
 
 
-def test_cap_on_money_ends_as_skipped(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
+def test_cap_on_money_ends_as_skipped(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
     """What the budget leaves no room for is `skipped`, and the cap is never passed."""
     server = scripted_llm()
     arena = filled(endpoint=server.url)
@@ -201,9 +197,7 @@ def test_changed_judge_cannot_continue_a_round(filled: Callable[..., Arena], tmp
         arena.rounds.run("r", concurrency=1, report=_quiet)
 
 
-def test_round_on_postgresql_is_the_round_on_sqlite(
-    filled: Callable[..., Arena], database_url: str
-) -> None:
+def test_round_on_postgresql_is_the_round_on_sqlite(filled: Callable[..., Arena], database_url: str) -> None:
     """The same round gives the same books on either database."""
     arena = filled(database_url=database_url)
     counts = _run(arena, judge="lexical")
