@@ -1,0 +1,125 @@
+"""A board's standings as a file: CSV, JSON or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from data.errors import FileFormatError
+from leaderboard.formats.sinks import atomic_bytes, atomic_text
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+RATING_COLUMNS = (
+    "rating",
+    "se",
+    "lower",
+    "upper",
+    "rank",
+    "rank_lower",
+    "rank_upper",
+    "tie_group",
+    "component",
+    "flags",
+)
+RATE_COLUMNS = (
+    "battles",
+    "wins",
+    "ties",
+    "losses",
+    "questions",
+    "win_rate",
+    "win_lower",
+    "win_upper",
+    "win_tie_rate",
+    "win_tie_lower",
+    "win_tie_upper",
+    "mean_score",
+    "standard_error",
+    "clustered_error",
+)
+COUNT_COLUMNS = ("rank", "rank_lower", "rank_upper", "tie_group", "component", "questions", "answers")
+_RATE_FIELDS = {"win_lower": "lower", "win_upper": "upper"}
+
+Standings = Mapping[str, Any]
+Row = dict[str, object]
+
+
+def export_standings(standings: Standings, destination: Path) -> int:
+    """Write a board's standings; the name's ending chooses between csv, json and parquet.
+
+    Args:
+        standings: The JSON of `Standings.as_json`, as boards keep it.
+        destination: `*.csv`, `*.json` or `*.parquet`; text may be gzipped (`*.csv.gz`).
+
+    Returns:
+        How many rows were written: one a system in each domain and overall. JSON holds everything.
+
+    Raises:
+        FileFormatError: Another ending, or the file cannot be written.
+    """
+    name = destination.name.removesuffix(".gz")
+    rows = flat_rows(standings)
+    if name.endswith(".json"):
+        with atomic_text(destination) as text:
+            text.write(standings_text(standings))
+    elif name.endswith(".csv"):
+        with atomic_text(destination) as text:
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerow(map(guarded, rows[0] if rows else ["domain", "system"]))
+            writer.writerows([guarded(cell) for cell in row.values()] for row in rows)
+    elif destination.name.endswith(".parquet"):
+        _write_parquet(rows, destination)
+    else:
+        message = f"{destination.name} ends in none of .csv, .json and .parquet."
+        raise FileFormatError(message, advice="Name the file by the format that you want.")
+    return len(rows)
+
+
+def standings_text(standings: Standings) -> str:
+    """The JSON as text, the same for the same standings."""
+    return json.dumps(standings, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def flat_rows(standings: Standings) -> list[Row]:
+    """Standings as rows with the same columns each: domain, system, ratings, rates, mean scores."""
+    lines: Mapping[str, Sequence[Mapping[str, Any]]] = standings["lines"]
+    metrics = sorted({metric for part in lines.values() for line in part for metric in line["scores"]})
+    return [_row(domain, line, metrics) for domain, part in lines.items() for line in part]
+
+
+def _row(domain: str, line: Mapping[str, Any], metrics: Sequence[str]) -> Row:
+    rating, rate = line["rating"] or {}, line["rate"] or {}
+    row: Row = {"domain": domain, "system": line["system"]}
+    row.update({column: rating.get(column) for column in RATING_COLUMNS})
+    row["flags"] = " ".join(rating.get("flags", ()))
+    row.update({column: rate.get(_RATE_FIELDS.get(column, column)) for column in RATE_COLUMNS})
+    row.update({column: line[column] for column in ("answers", "no_answer_share", "median_words")})
+    for metric in metrics:
+        score = line["scores"].get(metric, {})
+        row[metric] = score.get("mean")
+        row.update({f"{metric}_{bound}": score.get(bound) for bound in ("lower", "upper")})
+    return row
+
+
+def guarded(cell: object) -> object:
+    """A cell that no spreadsheet takes for a formula: such text gets an apostrophe in front.
+
+    Source: OWASP, "CSV Injection".
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
+
+
+def _write_parquet(rows: list[Row], destination: Path) -> None:
+    import pyarrow as pa  # noqa: PLC0415 - heavy, and used by this format alone
+    import pyarrow.parquet as pq  # noqa: PLC0415 - as above
+
+    texts = ("domain", "system", "flags")
+    names = list(rows[0]) if rows else ["domain", "system"]
+    kinds = {name: pa.string() if name in texts else pa.float64() for name in names}
+    kinds |= {name: pa.int64() for name in COUNT_COLUMNS if name in kinds}
+    table = pa.Table.from_pylist(rows, schema=pa.schema(list(kinds.items())))
+    with atomic_bytes(destination) as raw:
+        pq.write_table(table, raw)

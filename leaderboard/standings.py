@@ -1,0 +1,265 @@
+"""Standings: everything that a board says, computed from battles and plain facts about answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, median
+from types import MappingProxyType
+
+from data.errors import NotFoundError, UnrankableError
+from data.records import Outcome
+from leaderboard.answer_facts import AnswerFact, MeanScore, mean_score
+from leaderboard.battles import BattleTable
+from leaderboard.head_to_head import HeadToHead, head_to_head
+from leaderboard.rates import OVERALL, Rate, RateTable, win_rates
+from leaderboard.ratings import Cluster, Rating, RatingTable, Settings, rate
+
+SHAPE = 1
+"""Version of the JSON's shape; it grows when a field changes its meaning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One system in one domain, or overall.
+
+    Attributes:
+        system: Its name.
+        rating: None where the system has no battle here, or ratings do not exist.
+        rate: Against the reference where the board has one (the reference's own: against everyone);
+            None without battles.
+        answers: Answers known; 0 where only battles are.
+        no_answer_share: Of those; None without answers.
+        median_words: Of their lengths; None without answers.
+        scores: Mean scores by metric.
+        outcomes: How this system's planned battles ended, overall alone.
+    """
+
+    system: str
+    rating: Rating | None
+    rate: Rate | None
+    answers: int
+    no_answer_share: float | None
+    median_words: float | None
+    scores: Mapping[str, MeanScore]
+    outcomes: Mapping[Outcome, int]
+
+    def as_json(self) -> dict[str, object]:
+        """One object; rating and rate are those of `battles rate` and `battles winrates`, or null."""
+        return {
+            "system": self.system,
+            "rating": None if self.rating is None else self.rating.as_json(),
+            "rate": None if self.rate is None else self.rate.as_json(),
+            "answers": self.answers,
+            "no_answer_share": self.no_answer_share,
+            "median_words": self.median_words,
+            "scores": {metric: score.as_json() for metric, score in self.scores.items()},
+            "outcomes": {outcome.value: self.outcomes.get(outcome, 0) for outcome in Outcome}
+            if self.outcomes
+            else {},
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a board is, for its readers.
+
+    Attributes:
+        name: Short name.
+        title: What readers see.
+        note: What readers must know of where the numbers come from; empty where nothing special.
+        reference: The human-written reference's name; None where there is none.
+        labels: Domain ids to what readers see, in the order in which domains are shown.
+        facts: What else to tell (judge, question set, dates, …), label to value.
+    """
+
+    name: str
+    title: str
+    note: str = ""
+    reference: str | None = None
+    labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    facts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Standings:
+    """A board's content.
+
+    Attributes:
+        about: What the board is.
+        lines: By domain id and `overall`: systems, best first.
+        ratings: The overall ratings with their draws; None where they do not exist.
+        unrankable: Why there are none; empty where there are.
+        rates: The rates behind the lines.
+        pairs: The record of every pair, best first.
+        outcomes: How all planned battles ended.
+    """
+
+    about: About
+    lines: Mapping[str, tuple[Line, ...]]
+    ratings: RatingTable | None
+    unrankable: str
+    rates: RateTable
+    pairs: HeadToHead
+    outcomes: Mapping[Outcome, int]
+
+    def line(self, system: str, domain: str = OVERALL) -> Line:
+        """One system's line.
+
+        Raises:
+            NotFoundError: It has none.
+        """
+        for line in self.lines.get(domain, ()):
+            if line.system == system:
+                return line
+        message = f"{system} has no line in {domain}."
+        raise NotFoundError(message, advice="Spell system and domain as on the board.")
+
+    def as_json(self) -> dict[str, object]:
+        """The board's snapshot: equal standings give equal JSON, key order included."""
+        settings = {} if self.ratings is None else self.ratings.as_json()
+        rates = self.rates.as_json()
+        return {
+            "shape": SHAPE,
+            "name": self.about.name,
+            "title": self.about.title,
+            "note": self.about.note,
+            "reference": self.about.reference,
+            "domains": [
+                {"id": domain, "label": self._label(domain)} for domain in self.lines if domain != OVERALL
+            ],
+            "facts": dict(self.about.facts),
+            "outcomes": {outcome.value: self.outcomes.get(outcome, 0) for outcome in Outcome},
+            "rating_settings": {key: value for key, value in settings.items() if key != "ratings"} or None,
+            "unrankable": self.unrankable,
+            "rate_settings": {key: value for key, value in rates.items() if key != "rows"},
+            "lines": {domain: [line.as_json() for line in lines] for domain, lines in self.lines.items()},
+            "head_to_head": self.pairs.as_json(),
+        }
+
+    def _label(self, domain: str) -> str:
+        return self.about.labels.get(domain, domain)
+
+
+def build_standings(
+    table: BattleTable,
+    about: About,
+    *,
+    settings: Settings | None = None,
+    domain_ratings: Mapping[str, RatingTable] | None = None,
+    answers: Mapping[str, Sequence[AnswerFact]] | None = None,
+    outcomes: Mapping[str, Mapping[Outcome, int]] | None = None,
+    ended: Mapping[Outcome, int] | None = None,
+) -> Standings:
+    """Compute a board from judged battles.
+
+    Args:
+        table: The judged battles alone; a table without battles gives a board without ratings.
+        about: What the board is.
+        settings: How to rate; `cluster` also decides whether rates take battles on one question
+            together, which a table of published counts cannot do.
+        domain_ratings: Ratings within domains, where they were computed.
+        answers: Facts about each system's answers.
+        outcomes: How each system's planned battles ended.
+        ended: How all planned battles ended.
+
+    Returns:
+        The standings: the same input gives the same JSON.
+
+    Raises:
+        NotFoundError: The reference or anchor is named by no battle.
+    """
+    chosen = settings or Settings()
+    ratings, unrankable = _rated(table, chosen)
+    reference = about.reference if about.reference in table.systems else None
+    clustered = chosen.cluster is Cluster.QUESTION
+    rates = win_rates(table, reference=reference, clustered=clustered)
+    everyone = win_rates(table, clustered=clustered).rows if reference else ()
+    rows = (*rates.rows, *(row for row in everyone if row.system == reference))
+    facts = answers or {}
+    board = _Board(
+        table=table,
+        ratings={OVERALL: ratings, **(domain_ratings or {})},
+        rates={(row.system, row.domain): row for row in rows},
+        facts=facts,
+        outcomes=outcomes or {},
+    )
+    lines = {domain: board.lines(domain) for domain in (OVERALL, *_domains(table, about, facts))}
+    order = [line.system for line in lines[OVERALL] if line.system in table.systems]
+    return Standings(
+        about=about,
+        lines=MappingProxyType(lines),
+        ratings=ratings,
+        unrankable=unrankable,
+        rates=rates,
+        pairs=head_to_head(table, order),
+        outcomes=MappingProxyType(dict(ended or {Outcome.JUDGED: len(table)})),
+    )
+
+
+def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, str]:
+    try:
+        ratings = rate(
+            table,
+            method=settings.method,
+            interval=settings.interval,
+            bootstrap=settings.bootstrap or 0,
+            cluster=settings.cluster,
+            anchor=settings.anchor,
+            seed=settings.seed,
+            weighting=settings.weighting,
+            bounds=settings.bounds,
+            prior=settings.prior,
+        )
+    except UnrankableError as error:
+        return None, str(error)
+    return ratings, ""
+
+
+def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[AnswerFact]]) -> tuple[str, ...]:
+    """Domains in the order of the labels, then those of battles and answers; none where unnamed."""
+    met = (*table.domains, *(fact.domain for answers in facts.values() for fact in answers))
+    known = dict.fromkeys((*about.labels, *met))
+    return tuple(domain for domain in known if domain in set(met) and domain)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Board:
+    """What lines are made of."""
+
+    table: BattleTable
+    ratings: Mapping[str, RatingTable | None]
+    rates: Mapping[tuple[str, str], Rate]
+    facts: Mapping[str, Sequence[AnswerFact]]
+    outcomes: Mapping[str, Mapping[Outcome, int]]
+
+    def lines(self, domain: str) -> tuple[Line, ...]:
+        """Every system that has battles or answers here, best first."""
+        ratings = self.ratings.get(domain)
+        rated = {} if ratings is None else {rating.system: rating for rating in ratings.ratings}
+        names = dict.fromkeys((*self.table.systems, *self.facts, *self.outcomes))
+        lines = [self._line(name, domain, rated.get(name)) for name in names]
+        kept = [line for line in lines if domain == OVERALL or line.rate is not None or line.answers]
+        place = {name: index for index, name in enumerate(rated)}
+        return tuple(sorted(kept, key=lambda line: _order(line, place)))
+
+    def _line(self, system: str, domain: str, rating: Rating | None) -> Line:
+        facts = [fact for fact in self.facts.get(system, ()) if domain in {OVERALL, fact.domain}]
+        metrics = sorted({metric for fact in facts for metric in fact.scores})
+        return Line(
+            system=system,
+            rating=rating,
+            rate=self.rates.get((system, domain)),
+            answers=len(facts),
+            no_answer_share=fmean(fact.no_answer for fact in facts) if facts else None,
+            median_words=float(median(fact.words for fact in facts)) if facts else None,
+            scores=MappingProxyType({metric: mean_score(facts, metric) for metric in metrics}),
+            outcomes=self.outcomes.get(system, {}) if domain == OVERALL else {},
+        )
+
+
+def _order(line: Line, place: Mapping[str, int]) -> tuple[int, float, float, str]:
+    """By rating; without one by win rate, ties and name."""
+    rate = line.rate
+    won, kept = (0.0, 0.0) if rate is None else (rate.win_rate, rate.win_tie_rate)
+    return place.get(line.system, len(place) + (rate is None)), -won, -kept, line.system
