@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from arena.services.evidence import EvidenceService
     from arena.services.judges import JudgeService
     from arena.services.metrics import MetricService
+    from arena.services.profiles import ProfileService
     from arena.services.rounds import RoundService
     from arena.services.sets import SetService
     from arena.services.submissions import SubmissionService
@@ -90,6 +91,13 @@ class Arena:
         from arena.services.evidence import EvidenceService
 
         return EvidenceService(self.store)
+
+    @cached_property
+    def profiles(self) -> ProfileService:
+        """How a system fared, question by question."""
+        from arena.services.profiles import ProfileService
+
+        return ProfileService(self.store)
 
     @cached_property
     def demo(self) -> DemoService:

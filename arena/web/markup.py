@@ -35,7 +35,7 @@ def as_html(root: Element) -> str:
     return tostring(root, encoding="unicode", method="html")
 
 
-def show(root: Element) -> None:
+def put(root: Element) -> None:
     """Show an element on the page."""
     st.html(as_html(root))
 
