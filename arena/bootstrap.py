@@ -10,6 +10,7 @@ from arena.settings import Settings, read_settings
 if TYPE_CHECKING:
     # Each is imported when first used, so that `arena --help` stays quick.
     from arena.services.boards import BoardService
+    from arena.services.calibration import CalibrationService
     from arena.services.demo import DemoService
     from arena.services.evidence import EvidenceService
     from arena.services.judges import JudgeService
@@ -72,6 +73,13 @@ class Arena:
         )
 
     @cached_property
+    def calibration(self) -> CalibrationService:
+        """Judges against people."""
+        from arena.services.calibration import CalibrationService
+
+        return CalibrationService(self.judges)
+
+    @cached_property
     def metrics(self) -> MetricService:
         """Scores of answers."""
         from arena.services.metrics import MetricService
@@ -83,7 +91,7 @@ class Arena:
         """Standings and published boards."""
         from arena.services.boards import BoardService
 
-        return BoardService(self.store)
+        return BoardService(self.store, score_set=self.metrics.score_board)
 
     @cached_property
     def evidence(self) -> EvidenceService:
@@ -102,7 +110,8 @@ class Arena:
     @cached_property
     def demo(self) -> DemoService:
         """The bundled sets, judged and published."""
-        from arena.services.demo import DemoService
+        from arena.services.calibration import CalibrationService
+    from arena.services.demo import DemoService
 
         return DemoService(self)
 

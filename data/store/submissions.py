@@ -30,6 +30,16 @@ class NewSubmission:
     content_hash: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerText:
+    """An answer's text with its question's domain; `no_answer` where it says that none was found."""
+
+    question_id: str
+    domain: str
+    text: str
+    no_answer: bool
+
+
 class SubmissionStore:
     """Adds, finds and withdraws submissions. Their answers never change."""
 
@@ -174,6 +184,20 @@ class SubmissionStore:
         )
         with self._database.begin() as connection:
             return {domain: (count, silent) for domain, count, silent in connection.execute(query)}
+
+    def facts(self, number: int) -> Iterator[AnswerText]:
+        """Yield the texts of a submission with what else a board tells of them, in the set's order."""
+        query = (
+            select(questions.c.key, questions.c.domain, answers.c.text, answers.c.no_answer)
+            .join(questions, questions.c.id == answers.c.question_id)
+            .where(answers.c.submission_id == number)
+            .order_by(questions.c.position)
+        )
+        with self._database.begin() as connection:
+            for row in connection.execute(query):
+                yield AnswerText(
+                    question_id=row.key, domain=row.domain, text=row.text, no_answer=row.no_answer
+                )
 
     def set_state(self, number: int, state: SubmissionState) -> Submission:
         """Put a submission into another state.
