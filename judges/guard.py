@@ -34,6 +34,7 @@ _HIDDEN_HTML = re.compile(
     r"|\bhidden\b|color\s*:\s*(?:white|transparent|#fff(?:fff)?))[^<>]*>.*?(?:</\1\s*>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
+_QUOTE = re.compile("[\"'“‘`«]")
 _SENTENCE = re.compile(r"[^\n]*?(?:[.!?]+[\"'”’)]*(?=\s|\Z)|\n+|\Z)", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+")
 NOTHING_LEFT = "(no further text)"
@@ -83,8 +84,6 @@ def inspect(sides: Sides) -> Suspicion:
 @lru_cache(maxsize=4096)
 def strip(text: str) -> tuple[str, tuple[str, ...]]:
     """A text without the sentences that seem to steer its judge, and the families of attack found."""
-    if not suspicion.patterns().quick.search(text if text.isascii() else skeleton(text)):
-        return text, ()
     spans = sorted(_suspicious(text))
     if not spans:
         return text, ()
@@ -99,7 +98,7 @@ def strip(text: str) -> tuple[str, tuple[str, ...]]:
 def _suspicious(text: str) -> Iterator[tuple[int, int, str]]:
     """Spans to cut, each with the family of attack."""
     plain = _without_code(text)
-    for match in _HIDDEN_HTML.finditer(plain):
+    for match in _HIDDEN_HTML.finditer(plain) if "<" in plain else ():
         if suspicion.patterns().talks_to_judge.search(skeleton(match[0])):
             yield match.start(), match.end(), "hidden-html"
     for start, end in suspicion.encoded(text):
@@ -115,6 +114,8 @@ def _suspicious(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _without_code(text: str) -> str:
     """Blank out code where there is prose enough around it for the code to be an example."""
+    if "`" not in text:
+        return text
     outside = _FENCE.sub(" ", text)
     if len(_WORD.findall(outside)) < _FENCED_CONTEXT:
         return text
@@ -123,8 +124,8 @@ def _without_code(text: str) -> str:
 
 def _own_words(sentence: str) -> str:
     """A sentence's skeleton without what it quotes, unless the quotation is all there is."""
-    outside = _QUOTED.sub(" … ", sentence)
-    quoting = len(_WORD.findall(outside)) >= _QUOTED_CONTEXT
+    outside = _QUOTED.sub(" … ", sentence) if _QUOTE.search(sentence) else sentence
+    quoting = outside != sentence and len(_WORD.findall(outside)) >= _QUOTED_CONTEXT
     return " ".join(skeleton(outside if quoting else sentence).split())
 
 
