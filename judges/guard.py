@@ -27,7 +27,9 @@ _MASTER_KEYS = re.compile(
 )
 _LONGEST_KEY = 120
 _FENCE = re.compile(r"```.*?(?:```|\Z)|(?<!`)`[^`\n]+`(?!`)", re.DOTALL)
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|‘[^’\n]{3,}’|(?<!\w)'[^'\n]{3,}'(?!\w)|`[^`\n]+`|«[^»\n]*»")
+_QUOTED = re.compile(
+    r"\"[^\"\n]*\n?[^\"\n]*\"|“[^”\n]*\n?[^”\n]*”|‘[^’\n]{3,}’|(?<!\w)'[^'\n]{3,}'(?!\w)|`[^`\n]+`|«[^»\n]*»"
+)
 _HIDDEN_HTML = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(\w+)\b[^<>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0"
@@ -105,11 +107,14 @@ def _suspicious(text: str) -> Iterator[tuple[int, int, str]]:
         yield start, end, "encoded"
     for start, end in suspicion.structured(plain.lower()):
         yield start, end, "verdict-spam"
-    for match in _SENTENCE.finditer(plain):
-        if match[0].strip():
-            family = suspicion.family_of(_own_words(match[0]))
-            if family:
-                yield match.start(), match.end(), family
+    unquoted = (
+        _QUOTED.sub(lambda match: re.sub(r"\S", " ", match[0]), plain) if _QUOTE.search(plain) else plain
+    )
+    for match in _SENTENCE.finditer(unquoted):
+        said = _own_words(match[0], plain[match.start() : match.end()])
+        family = suspicion.family_of(said) if said else ""
+        if family:
+            yield match.start(), match.end(), family
 
 
 def _without_code(text: str) -> str:
@@ -122,11 +127,10 @@ def _without_code(text: str) -> str:
     return _FENCE.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
 
 
-def _own_words(sentence: str) -> str:
+def _own_words(unquoted: str, sentence: str) -> str:
     """A sentence's skeleton without what it quotes, unless the quotation is all there is."""
-    outside = _QUOTED.sub(" … ", sentence) if _QUOTE.search(sentence) else sentence
-    quoting = outside != sentence and len(_WORD.findall(outside)) >= _QUOTED_CONTEXT
-    return " ".join(skeleton(outside if quoting else sentence).split())
+    quoting = unquoted == sentence or len(_WORD.findall(unquoted)) >= _QUOTED_CONTEXT
+    return " ".join(skeleton(unquoted if quoting else sentence).split())
 
 
 def _says(character: str) -> bool:
