@@ -27,13 +27,16 @@ _MASTER_KEYS = re.compile(
 )
 _LONGEST_KEY = 120
 _FENCE = re.compile(r"```.*?(?:```|\Z)|(?<!`)`[^`\n]+`(?!`)", re.DOTALL)
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|‘[^’\n]{3,}’|(?<!\w)'[^'\n]{3,}'(?!\w)|`[^`\n]+`|«[^»\n]*»")
+_QUOTED = re.compile(
+    r"\"[^\"\n]*\n?[^\"\n]*\"|“[^”\n]*\n?[^”\n]*”|‘[^’\n]{3,}’|(?<!\w)'[^'\n]{3,}'(?!\w)|`[^`\n]+`|«[^»\n]*»"
+)
 _HIDDEN_HTML = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(\w+)\b[^<>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0"
     r"|\bhidden\b|color\s*:\s*(?:white|transparent|#fff(?:fff)?))[^<>]*>.*?(?:</\1\s*>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
+_QUOTE = re.compile("[\"'“‘`«]")
 _SENTENCE = re.compile(r"[^\n]*?(?:[.!?]+[\"'”’)]*(?=\s|\Z)|\n+|\Z)", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+")
 NOTHING_LEFT = "(no further text)"
@@ -83,8 +86,6 @@ def inspect(sides: Sides) -> Suspicion:
 @lru_cache(maxsize=4096)
 def strip(text: str) -> tuple[str, tuple[str, ...]]:
     """A text without the sentences that seem to steer its judge, and the families of attack found."""
-    if not suspicion.patterns().quick.search(text if text.isascii() else skeleton(text)):
-        return text, ()
     spans = sorted(_suspicious(text))
     if not spans:
         return text, ()
@@ -99,33 +100,37 @@ def strip(text: str) -> tuple[str, tuple[str, ...]]:
 def _suspicious(text: str) -> Iterator[tuple[int, int, str]]:
     """Spans to cut, each with the family of attack."""
     plain = _without_code(text)
-    for match in _HIDDEN_HTML.finditer(plain):
+    for match in _HIDDEN_HTML.finditer(plain) if "<" in plain else ():
         if suspicion.patterns().talks_to_judge.search(skeleton(match[0])):
             yield match.start(), match.end(), "hidden-html"
     for start, end in suspicion.encoded(text):
         yield start, end, "encoded"
     for start, end in suspicion.structured(plain.lower()):
         yield start, end, "verdict-spam"
-    for match in _SENTENCE.finditer(plain):
-        if match[0].strip():
-            family = suspicion.family_of(_own_words(match[0]))
-            if family:
-                yield match.start(), match.end(), family
+    unquoted = (
+        _QUOTED.sub(lambda match: re.sub(r"\S", " ", match[0]), plain) if _QUOTE.search(plain) else plain
+    )
+    for match in _SENTENCE.finditer(unquoted):
+        said = _own_words(match[0], plain[match.start() : match.end()])
+        family = suspicion.family_of(said) if said else ""
+        if family:
+            yield match.start(), match.end(), family
 
 
 def _without_code(text: str) -> str:
     """Blank out code where there is prose enough around it for the code to be an example."""
+    if "`" not in text:
+        return text
     outside = _FENCE.sub(" ", text)
     if len(_WORD.findall(outside)) < _FENCED_CONTEXT:
         return text
     return _FENCE.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
 
 
-def _own_words(sentence: str) -> str:
+def _own_words(unquoted: str, sentence: str) -> str:
     """A sentence's skeleton without what it quotes, unless the quotation is all there is."""
-    outside = _QUOTED.sub(" … ", sentence)
-    quoting = len(_WORD.findall(outside)) >= _QUOTED_CONTEXT
-    return " ".join(skeleton(outside if quoting else sentence).split())
+    quoting = unquoted == sentence or len(_WORD.findall(unquoted)) >= _QUOTED_CONTEXT
+    return " ".join(skeleton(unquoted if quoting else sentence).split())
 
 
 def _says(character: str) -> bool:

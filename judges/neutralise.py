@@ -77,6 +77,10 @@ _LETTERS = {
     "/": "∕⁄╱⧸", "|": "∣｜│ǀ❘", "_": "▁ˍ", "[": "⟦【", "]": "⟧】", ":": "：∶ː꞉", "1": "١۱", "2": "٢۲",
 }  # fmt: skip
 _CONFUSED = {like: plain for plain, likes in (_ANGLES | _LETTERS).items() for like in likes}
+# ASCII, Latin letters, typographic quotes, dashes, bullets and units: nothing in disguise.
+_PLAIN = re.compile(
+    "[\x00-\x7f\xa1-\xac\xae-\u017f\u2010-\u2015\u2018-\u2027\u2030-\u2033\u20ac\u2122\u2190-\u2193]*"
+)
 _QUICK = re.compile(rf"[<\[&\\%]|(?:\A|\n)[ \t]*(?:#|{_ROLES})", re.IGNORECASE)
 
 
@@ -86,8 +90,10 @@ def neutralise(text: str) -> Neutralised:
     The same text always gives the same result, and a second pass changes nothing. A text without
     such things comes back as it was.
     """
+    if _PLAIN.fullmatch(text) and not _QUICK.search(text):
+        return Neutralised(text)
     if text.isascii():
-        return Neutralised(text) if not _QUICK.search(text) else _replace(text, [])
+        return _replace(text, [])
     flags: list[Flag] = []
     bare = _HIDDEN.sub("", text)
     if bare != text:

@@ -1,29 +1,34 @@
 import asyncio
 import json
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from data.errors import SpecError
-from data.records import OrderPolicy, Outcome, Preference, Presentation, Question, Reply, Yardstick
-from judges.base import Judge
+from data.records import OrderPolicy, Outcome, Preference, Presentation, Question, Reply, Verdict, Yardstick
+from judges.base import Contest, Judge
 from judges.factory import build_judge
-from judges.llm.requests import Unanswered
-from judges.spec import ReplyFormat
+from judges.llm.requests import Asker, Request, Unanswered
+from judges.spec import JudgeSpec, ReplyFormat
+
+Make = Callable[..., Any]
 
 FIRST = "<thinking>It says more.</thinking>\n<rating>1</rating>"
 SECOND = "<thinking>It says more.</thinking>\n<rating>2</rating>"
 NEITHER = "<rating>0</rating>"
 
 
-def judged(spec, asker, contest):
+def judged(spec: JudgeSpec, asker: Asker, contest: Contest) -> Verdict:
+    """What the judge of a spec decides."""
     return asyncio.run(build_judge(spec, asker=asker).judge(contest))
 
 
-def prefers(words):
+def prefers(words: str) -> Callable[[Request], str]:
     """A judge that prefers whichever answer has the words, wherever it is shown."""
 
-    def answering(request):
+    def answering(request: Request) -> str:
         shown = request.messages[-1].content
         first, second = re.findall(r"<answer [12][^>]*>\n(.*?)\n</answer", shown, re.DOTALL)
         return FIRST if words in first else SECOND if words in second else NEITHER
@@ -31,7 +36,7 @@ def prefers(words):
     return answering
 
 
-def test_the_built_judge_is_a_judge(spec_of, asker_of) -> None:
+def test_the_built_judge_is_a_judge(spec_of: Make, asker_of: Make) -> None:
     """What the factory builds has the name of its spec and keeps the protocol of judges."""
     judge = build_judge(spec_of(), asker=asker_of(FIRST))
     assert isinstance(judge, Judge)
@@ -50,9 +55,14 @@ def test_the_built_judge_is_a_judge(spec_of, asker_of) -> None:
     ],
 )
 def test_paper_order_shows_the_system_first_for_even_questions(
-    words, reference_side, first, spec_of, asker_of, contest_of
+    words: str,
+    reference_side: str | None,
+    first: Presentation,
+    spec_of: Make,
+    asker_of: Make,
+    contest_of: Make,
 ) -> None:
-    """An even number of space-separated words shows the system first; against the reference the system is the other side."""
+    """An even number of words shows the system first; against the reference that is the other side."""
     question = Question(id="q", domain="d", question=words)
     contest = contest_of(question=question, reference_side=reference_side)
     verdict = judged(spec_of(), asker_of(NEITHER), contest)
@@ -60,7 +70,9 @@ def test_paper_order_shows_the_system_first_for_even_questions(
 
 
 @pytest.mark.parametrize("order", list(OrderPolicy))
-def test_preference_is_in_terms_of_the_battle(order, spec_of, asker_of, contest_of) -> None:
+def test_preference_is_in_terms_of_the_battle(
+    order: OrderPolicy, spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
     """A judge that always likes one answer prefers that side, whichever order it is shown in."""
     for battle in range(8):
         contest = contest_of(a="the good one", b="the other", battle_id=str(battle))
@@ -70,7 +82,7 @@ def test_preference_is_in_terms_of_the_battle(order, spec_of, asker_of, contest_
         assert judged(spec_of(order=order), asker_of(prefers("good")), contest).preference is Preference.B
 
 
-def test_random_order_depends_on_the_battle_alone(spec_of, asker_of, contest_of) -> None:
+def test_random_order_depends_on_the_battle_alone(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """Random order shows both sides first about equally often, and the same battle always the same way."""
     spec = spec_of(order=OrderPolicy.RANDOM)
     firsts = [
@@ -82,7 +94,9 @@ def test_random_order_depends_on_the_battle_alone(spec_of, asker_of, contest_of)
     assert 70 < firsts[::2].count(Presentation.A_FIRST) < 130
 
 
-def test_a_judge_that_follows_the_position_flips_into_a_tie(spec_of, asker_of, contest_of) -> None:
+def test_a_judge_that_follows_the_position_flips_into_a_tie(
+    spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
     """Asked in both orders, a judge that always says "first" is a position flip and settles as a tie."""
     verdict = judged(spec_of(order=OrderPolicy.BOTH), asker_of(FIRST), contest_of())
     assert (verdict.preference, verdict.flipped) == (Preference.TIE, True)
@@ -92,7 +106,7 @@ def test_a_judge_that_follows_the_position_flips_into_a_tie(spec_of, asker_of, c
     assert judged(spec_of(), asker_of(FIRST), contest_of()).flipped is None
 
 
-def test_an_unreadable_reply_is_asked_once_more(spec_of, asker_of, contest_of) -> None:
+def test_an_unreadable_reply_is_asked_once_more(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """The second asking says so, shares the prefix, and is the last."""
     asker = asker_of(lambda request: FIRST if "could not be read" in request.messages[-1].content else "Hm.")
     verdict = judged(spec_of(), asker, contest_of())
@@ -107,7 +121,9 @@ def test_an_unreadable_reply_is_asked_once_more(spec_of, asker_of, contest_of) -
 
 
 @pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.REFUSED, Outcome.SKIPPED])
-def test_no_reply_is_an_outcome_of_its_own(outcome, spec_of, asker_of, contest_of) -> None:
+def test_no_reply_is_an_outcome_of_its_own(
+    outcome: Outcome, spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
     """What the asker could not get is neither a preference nor a tie, and is not asked again."""
     asker = asker_of(lambda _: Unanswered(outcome=outcome, detail="why", calls=3))
     verdict = judged(spec_of(), asker, contest_of())
@@ -115,11 +131,13 @@ def test_no_reply_is_an_outcome_of_its_own(outcome, spec_of, asker_of, contest_o
     assert (verdict.judgments[0].calls, len(asker.requests)) == (3, 1)
 
 
-def test_one_order_that_fails_leaves_the_battle_unjudged(spec_of, asker_of, contest_of) -> None:
+def test_one_order_that_fails_leaves_the_battle_unjudged(
+    spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
     """With both orders asked, one readable order is no verdict, and its judgment is kept."""
     seen = []
 
-    def answering(request):
+    def answering(request: Request) -> str | Unanswered:
         seen.append(request)
         return FIRST if len(seen) == 1 else Unanswered(outcome=Outcome.FAILED, detail="gone")
 
@@ -128,7 +146,7 @@ def test_one_order_that_fails_leaves_the_battle_unjudged(spec_of, asker_of, cont
     assert [judgment.outcome for judgment in verdict.judgments] == [Outcome.JUDGED, Outcome.FAILED]
 
 
-def test_judgments_keep_their_provenance(spec_of, asker_of, contest_of) -> None:
+def test_judgments_keep_their_provenance(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """Model, endpoint, settings, prompt hash, order, reply and parser version stand in each judgment."""
     spec = spec_of(temperature=0.5)
     (judgment,) = judged(spec, asker_of(FIRST), contest_of()).judgments
@@ -140,14 +158,14 @@ def test_judgments_keep_their_provenance(spec_of, asker_of, contest_of) -> None:
     assert (judgment.rationale, judgment.reply.text) == ("It says more.", FIRST)
 
 
-def test_cached_replies_are_no_calls(spec_of, asker_of, contest_of) -> None:
+def test_cached_replies_are_no_calls(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """A reply from the cache settles the battle without counting as a request sent."""
     cached = Reply(key="", endpoint="e", model="m", text=FIRST, cached=True)
     (judgment,) = judged(spec_of(), asker_of(lambda _: cached), contest_of()).judgments
     assert (judgment.outcome, judgment.calls) == (Outcome.JUDGED, 0)
 
 
-def test_votes_settle_by_majority_and_are_all_kept(spec_of, asker_of, contest_of) -> None:
+def test_votes_settle_by_majority_and_are_all_kept(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """Votes are told apart by their sample number; the most common preference counts."""
     asker = asker_of(lambda request: SECOND if request.sample == 1 else FIRST)
     verdict = judged(spec_of(votes=3, temperature=0.7, order=OrderPolicy.PAPER), asker, contest_of())
@@ -157,7 +175,7 @@ def test_votes_settle_by_majority_and_are_all_kept(spec_of, asker_of, contest_of
     assert len(verdict.judgments) == 3
 
 
-def test_a_minority_of_unreadable_votes_is_left_out(spec_of, asker_of, contest_of) -> None:
+def test_a_minority_of_unreadable_votes_is_left_out(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """Two of three readable votes settle a battle; one of three does not."""
     spec = spec_of(votes=3, temperature=0.7)
     one_bad = judged(spec, asker_of(lambda request: "?" if request.sample == 1 else FIRST), contest_of())
@@ -166,7 +184,7 @@ def test_a_minority_of_unreadable_votes_is_left_out(spec_of, asker_of, contest_o
     assert two_bad.outcome is Outcome.UNREADABLE
 
 
-def test_adaptive_order_asks_again_near_a_tie(spec_of, asker_of, contest_of) -> None:
+def test_adaptive_order_asks_again_near_a_tie(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """A first reply near a tie is asked swapped; a clear one is not; both orders then count as both."""
     spec = spec_of("pairwise-grades", reply=ReplyFormat.GRADES, swap_margin=0.5)
     clear = asker_of("<rating>better</rating>")
@@ -180,7 +198,9 @@ def test_adaptive_order_asks_again_near_a_tie(spec_of, asker_of, contest_of) -> 
     assert [judgment.margin for judgment in verdict.judgments] == [0.5, -0.5]
 
 
-def test_adaptive_order_audits_a_share_of_clear_battles(spec_of, asker_of, contest_of) -> None:
+def test_adaptive_order_audits_a_share_of_clear_battles(
+    spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
     """About the audited share of battles is asked swapped whatever the first reply said."""
     spec = spec_of(swap_audit=0.2)
     audited = [
@@ -197,8 +217,10 @@ def test_adaptive_order_audits_a_share_of_clear_battles(spec_of, asker_of, conte
         ("pairwise-passages", Yardstick.PASSAGES, "Short"),
     ],
 )
-def test_yardsticks_are_shown(prompt, yardstick, shown, spec_of, asker_of, contest_of) -> None:
-    """The reference or the passages stand in the request of a judge that has them as yardstick, and only there."""
+def test_yardsticks_are_shown(
+    prompt: str, yardstick: Yardstick, shown: str, spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
+    """The yardstick stands in the request of a judge that has it, and in no other."""
     asker = asker_of(FIRST)
     judged(spec_of(prompt, yardstick=yardstick), asker, contest_of())
     assert shown in asker.shown[0]
@@ -207,8 +229,10 @@ def test_yardsticks_are_shown(prompt, yardstick, shown, spec_of, asker_of, conte
     assert shown not in plain.shown[0]
 
 
-def test_a_reference_judge_declines_battles_against_the_reference(spec_of, asker_of, contest_of) -> None:
-    """The reference cannot be both opponent and yardstick: unreadable, with the reason, and nothing is asked."""
+def test_a_reference_judge_declines_battles_against_the_reference(
+    spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
+    """The reference cannot be opponent and yardstick: unreadable, with the reason; nothing is asked."""
     asker = asker_of(FIRST)
     spec = spec_of("pairwise-reference", yardstick=Yardstick.REFERENCE)
     verdict = judged(spec, asker, contest_of(reference_side="b"))
@@ -217,7 +241,7 @@ def test_a_reference_judge_declines_battles_against_the_reference(spec_of, asker
     assert asker.requests == []
 
 
-def test_a_missing_yardstick_is_unreadable(spec_of, asker_of, contest_of) -> None:
+def test_a_missing_yardstick_is_unreadable(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """Without a reference or passages to hold answers against there is no verdict."""
     bare = Question(id="q", domain="d", question="why")
     for prompt, yardstick in (("pairwise-reference", "reference"), ("pairwise-passages", "passages")):
@@ -226,8 +250,8 @@ def test_a_missing_yardstick_is_unreadable(spec_of, asker_of, contest_of) -> Non
         assert "has no" in verdict.detail
 
 
-def test_the_shared_prefix_is_byte_identical(spec_of, asker_of, contest_of) -> None:
-    """Rubric and three worked examples (1, 2, 0) come first, the same in every request; the battle comes last."""
+def test_the_shared_prefix_is_byte_identical(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """Rubric and three worked examples (1, 2, 0) come first, the same in every request."""
     asker = asker_of(FIRST)
     for battle in range(3):
         judged(spec_of(), asker, contest_of(a=f"answer {battle}", battle_id=str(battle)))
@@ -243,7 +267,7 @@ def test_the_shared_prefix_is_byte_identical(spec_of, asker_of, contest_of) -> N
     assert len(set(asker.shown)) == 3
 
 
-def test_logprobs_give_margin_and_score(spec_of, asker_of, contest_of) -> None:
+def test_logprobs_give_margin_and_score(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """The probabilities of the three ratings become a signed margin and a's share of the win."""
     top = [["1", -0.2231435513], ["2", -1.6094379124]]
     tokens = [["<rating>", 0.0, []], ["1", -0.22, top], ["</rating>", 0.0, []]]
@@ -266,14 +290,14 @@ def test_logprobs_give_margin_and_score(spec_of, asker_of, contest_of) -> None:
     assert both.score == pytest.approx(0.5)
 
 
-def test_an_endpoint_without_logprobs_still_judges(spec_of, asker_of, contest_of) -> None:
+def test_an_endpoint_without_logprobs_still_judges(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """Without probabilities the verdict stands, without margin and score, and says why."""
     verdict = judged(spec_of(reply=ReplyFormat.LOGPROBS), asker_of(FIRST), contest_of())
     assert (verdict.outcome, verdict.score, verdict.judgments[0].margin) == (Outcome.JUDGED, None, None)
     assert "log probabilities" in verdict.judgments[0].detail
 
 
-def test_an_llm_judge_needs_something_to_ask(spec_of) -> None:
+def test_an_llm_judge_needs_something_to_ask(spec_of: Make) -> None:
     """Without asker or endpoint the factory says what to give."""
     with pytest.raises(SpecError, match="nothing to ask with"):
         build_judge(spec_of())
