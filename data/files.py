@@ -1,21 +1,21 @@
 """Reading text files that strangers wrote: plain or gzipped, with limits, never a traceback.
 
-A gzip bomb stops at the limit on *decompressed* bytes; lines are streamed, so memory is bounded by
-the longest line allowed.
+A gzip bomb stops at the limit on *decompressed* bytes, or earlier at the ratio that no text reaches;
+lines are streamed, so memory is bounded by the longest line allowed.
 """
 
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import math
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, Self, cast
 
 from data.errors import FileFormatError
 
@@ -23,96 +23,147 @@ GZIP_MAGIC = b"\x1f\x8b"
 UTF8_BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 MEBIBYTE = 1024 * 1024
+RATIO_FROM = 16 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLimits:
-    """How much of a file is read: bytes after decompression, and bytes of one line."""
+    """How much of a file is read.
+
+    Attributes:
+        file_bytes: Bytes after decompression.
+        line_bytes: Bytes of one line.
+        lines: Lines, blank ones included.
+        gzip_ratio: Decompressed bytes for one compressed byte, looked at past the first 16 MiB.
+    """
 
     file_bytes: int = 200 * MEBIBYTE
     line_bytes: int = 16 * MEBIBYTE
+    lines: int = 10_000_000
+    gzip_ratio: int = 300
 
 
-@contextmanager
-def open_binary(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for reading bytes, decompressing gzip by its content, not its name.
+class GuardedStream:
+    """The bytes of a file, decompressed where its content is gzip, never beyond the limits.
+
+    Use it as a context manager. `line` counts the line ends passed by `readline`.
 
     Raises:
-        FileFormatError: It is missing, a folder, unreadable or empty.
+        FileFormatError: When opened: it is missing, a folder, unreadable or empty. When read: it is
+            cut off, damaged, or over a limit.
     """
-    with _open(path) as raw:
-        head = raw.peek(2)[:2]
-        if not head:
-            raise FileFormatError(f"{path} is empty.", advice="Write it again.", code="empty-file")
-        if head == GZIP_MAGIC:
-            with gzip.GzipFile(fileobj=raw, mode="rb") as unpacked:
-                yield cast("IO[bytes]", unpacked)
-        else:
-            yield raw
 
+    def __init__(self, path: Path, limits: ReadLimits) -> None:
+        self.name = path.name
+        self.limits = limits
+        self.line = 0
+        self._read = 0
+        self._raw, self.gzipped = _open(path)
+        self._stream: IO[bytes] = self._raw
+        if self.gzipped:
+            self._stream = cast("IO[bytes]", gzip.GzipFile(fileobj=self._raw, mode="rb"))
 
-def _open(path: Path) -> BufferedReader:
-    try:
-        return path.open("rb")
-    except FileNotFoundError as error:
-        message = f"There is no file {path}."
-        raise FileFormatError(message, advice="Check the path.", code="missing-file") from error
-    except IsADirectoryError as error:
-        message = f"{path} is a folder."
-        raise FileFormatError(message, advice="Name the file inside it.", code="missing-file") from error
-    except OSError as error:
-        message = f"{path} cannot be read: {error.strerror or error}."
-        raise FileFormatError(message, advice="Check its permissions.", code="unreadable-file") from error
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._stream is not self._raw:
+            self._stream.close()
+        self._raw.close()
+
+    def readline(self) -> bytes:
+        """The next line with its line end; empty at the end. The byte order mark is removed."""
+        content = self._guarded(lambda: self._stream.readline(self.limits.line_bytes + 1))
+        self.line += bool(content)
+        if len(content) > self.limits.line_bytes:
+            message = f"Line {self.line} of {self.name} is longer than {self.limits.line_bytes:,} bytes."
+            advice = "Split the file by lines."
+            raise FileFormatError(message, advice=advice, code="too-large", line=self.line)
+        if self.line > self.limits.lines:
+            message = f"{self.name} has more than {self.limits.lines:,} lines."
+            raise FileFormatError(message, advice="Bring a smaller file.", code="too-large", line=self.line)
+        return content
+
+    def read(self, size: int) -> bytes:
+        """Up to `size` bytes; empty at the end. The byte order mark is removed."""
+        return self._guarded(lambda: self._stream.read(size))
+
+    def _guarded(self, read: Callable[[], bytes]) -> bytes:
+        try:
+            content = read()
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            after = f" after line {self.line}" if self.line else ""
+            message = f"{self.name} is a gzip file that is cut off or damaged{after}."
+            advice = "Compress and upload it again."
+            raise FileFormatError(message, advice=advice, code="truncated-gzip", line=self.line) from error
+        except OSError as error:
+            message = f"{self.name} cannot be read: {error.strerror or error}."
+            raise FileFormatError(message, advice="Try again.", code="unreadable-file") from error
+        first = self._read == 0
+        self._read += len(content)
+        self._check_size()
+        return _without_bom(self.name, content) if first else content
+
+    def _check_size(self) -> None:
+        if self._read > self.limits.file_bytes:
+            message = f"{self.name} holds more than {self.limits.file_bytes:,} bytes once decompressed."
+            raise FileFormatError(message, advice="Bring a smaller file.", code="too-large", line=self.line)
+        if not self.gzipped or self._read <= RATIO_FROM:
+            return
+        if self._read > self.limits.gzip_ratio * max(1, self._raw.tell()):
+            message = f"{self.name} decompresses to more than {self.limits.gzip_ratio} times its size."
+            advice = "Upload it without compression."
+            raise FileFormatError(message, advice=advice, code="gzip-bomb", line=self.line)
 
 
 def read_lines(path: Path, limits: ReadLimits) -> Iterator[tuple[int, bytes]]:
     """Yield numbered lines without their line ends, the byte order mark removed, blank ones left out.
 
     Raises:
-        FileFormatError: As `open_binary`, or the file is cut off, no gzip inside, or over a limit.
+        FileFormatError: As `GuardedStream`.
     """
-    with open_binary(path) as stream:
-        read = 0
-        number = 0
-        while True:
-            try:
-                line = stream.readline(limits.line_bytes + 1)
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                message = f"{path.name} is a gzip file that is cut off or damaged after line {number}."
-                raise FileFormatError(
-                    message, advice="Compress and upload it again.", code="truncated-gzip", line=number
-                ) from error
-            if not line:
-                return
-            number += 1
-            read += len(line)
-            _check_size(path, number, read, len(line), limits)
-            if number == 1:
-                line = _without_bom(path, line)
-            stripped = line.rstrip(b"\r\n")
+    with GuardedStream(path, limits) as stream:
+        while content := stream.readline():
+            stripped = content.rstrip(b"\r\n")
             if stripped.strip():
-                yield number, stripped
+                yield stream.line, stripped
 
 
 def read_text(path: Path, limits: ReadLimits) -> str:
     """Read a whole file as UTF-8 text, with or without a byte order mark.
 
     Raises:
-        FileFormatError: As `read_lines`, or it is not UTF-8.
+        FileFormatError: As `GuardedStream`, or it is not UTF-8.
     """
-    with open_binary(path) as stream:
-        try:
-            content = stream.read(limits.file_bytes + 1)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            message = f"{path.name} is a gzip file that is cut off or damaged."
-            raise FileFormatError(
-                message, advice="Compress and upload it again.", code="truncated-gzip"
-            ) from error
-    _check_size(path, 0, len(content), 0, limits)
-    content = _without_bom(path, content)
+    with GuardedStream(path, limits) as stream:
+        content = stream.read(limits.file_bytes + 1)
     if not content.strip():
         raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code="empty-file")
     return decode(content, 0)
+
+
+def _open(path: Path) -> tuple[io.BufferedReader, bool]:
+    try:
+        raw = path.open("rb")
+    except FileNotFoundError as error:
+        raise FileFormatError(
+            f"There is no file {path}.", advice="Check the path.", code="missing-file"
+        ) from error
+    except IsADirectoryError as error:
+        message = f"{path} is a folder."
+        raise FileFormatError(message, advice="Name the file inside it.", code="missing-file") from error
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror or error}."
+        raise FileFormatError(message, advice="Check its permissions.", code="unreadable-file") from error
+    head = raw.peek(2)[:2]
+    if not head:
+        raw.close()
+        raise FileFormatError(f"{path} is empty.", advice="Write it again.", code="empty-file")
+    return raw, head == GZIP_MAGIC
 
 
 def decode(content: bytes, line: int) -> str:
@@ -171,18 +222,9 @@ def parse_json(text: str, line: int) -> Any:  # noqa: ANN401 - JSON of a strange
     return value
 
 
-def _check_size(path: Path, line: int, read: int, line_bytes: int, limits: ReadLimits) -> None:
-    if line_bytes > limits.line_bytes:
-        message = f"Line {line} of {path.name} is longer than {limits.line_bytes:,} bytes."
-        raise FileFormatError(message, advice="Split the file by lines.", code="too-large", line=line)
-    if read > limits.file_bytes:
-        message = f"{path.name} holds more than {limits.file_bytes:,} bytes once decompressed."
-        raise FileFormatError(message, advice="Bring a smaller file.", code="too-large", line=line)
-
-
-def _without_bom(path: Path, content: bytes) -> bytes:
+def _without_bom(name: str, content: bytes) -> bytes:
     if content.startswith(UTF16_BOMS):
-        message = f"{path.name} is UTF-16."
+        message = f"{name} is UTF-16."
         raise FileFormatError(message, advice="Save it as UTF-8.", code="not-utf8", line=1)
     return content.removeprefix(UTF8_BOM)
 
@@ -203,8 +245,8 @@ def _finite(digits: str) -> float:
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        message = f"A field stands twice: {', '.join(twice)}."
+        counts = Counter(name for name, _ in pairs)
+        twice = sorted(name[:60] for name, count in counts.items() if count > 1)
+        message = f"A field stands twice: {', '.join(twice[:5])}."
         raise FileFormatError(message, advice="Give every field once.", code="duplicate-key")
     return record

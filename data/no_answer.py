@@ -103,8 +103,8 @@ _SAYS_NOTHING = (
         rf" {_FOUND}"
     ),
     re.compile(
-        r"fail(?:ed)? to generate (?:an )?(?:ans|answer|response)|n/a|none|unknown|unanswerable|idk|no ide"
-        r"a"
+        r"fail(?:ed)? to generate (?:an )?(?:ans|answer|response)|n/a|none|unknown|unanswerable"
+        r"|idk|no idea"
     ),
 )
 _ADDS_NOTHING = re.compile(

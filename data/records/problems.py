@@ -25,11 +25,16 @@ class Problem:
 
 @dataclass(slots=True)
 class ProblemList:
-    """Collects problems, keeps the first `limit` of them and counts the rest."""
+    """Collects problems, keeps the first `limit` errors and `warning_limit` warnings, counts the rest.
+
+    The limits are apart so that no flood of warnings hides an error.
+    """
 
     limit: int = 10_000
+    warning_limit: int = 10_000
     kept: list[Problem] = field(default_factory=list)
     errors: int = 0
+    warnings: int = 0
     dropped: int = 0
 
     def add(
@@ -38,7 +43,11 @@ class ProblemList:
         """Note one problem."""
         if severity is Severity.ERROR:
             self.errors += 1
-        if len(self.kept) < self.limit:
+            fits = self.errors <= self.limit
+        else:
+            self.warnings += 1
+            fits = self.warnings <= self.warning_limit
+        if fits:
             self.kept.append(Problem(line, code, message, severity, advice))
         else:
             self.dropped += 1
