@@ -17,7 +17,8 @@ _PATTERNS = (
         r"|(?:answer|response|assistant)[_ -]?[12ab])>"
     ),
     re.compile(
-        r"<\|[\w ]{2,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|\[\[(?:[ab](?:[<>=]{1,2}[ab])?|c|tie)\]\]"
+        r"<\|[\w ]{2,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>"
+        r"|\[\[(?:[ab](?:[<>=]{1,2}[ab])?|c|tie)\]\]"
     ),
     re.compile(r"^\s*#{0,4}\s*(?:system|assistant|instructions?)\s*:\s", re.MULTILINE),
     # Orders and addresses.
