@@ -16,7 +16,10 @@ _PATTERNS = (
         r"</?(?:rating|verdict|winner|score|judge\w*|grade|preference|evaluation|system|instructions?"
         r"|(?:answer|response|assistant)[_ -]?[12ab])>"
     ),
-    re.compile(r"<\|[\w ]{2,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|\[\[(?:[abc12]|tie|\d+)\]\]"),
+    re.compile(
+        r"<\|[\w ]{2,40}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>"
+        r"|\[\[(?:[ab](?:[<>=]{1,2}[ab])?|c|tie)\]\]"
+    ),
     re.compile(r"^\s*#{0,4}\s*(?:system|assistant|instructions?)\s*:\s", re.MULTILINE),
     # Orders and addresses.
     re.compile(
@@ -46,24 +49,11 @@ _PATTERNS = (
     re.compile(r"[\"'](?:rating|winner|verdict|preference)[\"']\s*:"),
 )
 # A text without any of these cannot match; looking for them is quicker than the patterns.
-_HINTS = tuple(
-    [
-        "rating",
-        "verdict",
-        "winner",
-        "score",
-        "judg",
-        "grade",
-        "preference",
-        "evaluat",
-        "system",
+_HINTS = (
+    *("rating", "verdict", "winner", "score", "judg", "grade", "preference", "evaluat", "rater", "prompt"),
+    *(
         "instruction",
-        "<|",
-        "inst]",
-        "sys>",
-        "_of_turn",
-        "[[",
-        "rater",
+        "system",
         "answer",
         "response",
         "assistant",
@@ -71,11 +61,8 @@ _HINTS = tuple(
         "candidate",
         "model",
         "submission",
-        "prompt",
-        "rule",
-        "rubric",
-        "criteria",
-    ]
+    ),
+    *("rule", "rubric", "criteria", "<|", "inst]", "sys>", "_of_turn", "[["),
 )
 _HIDDEN = re.compile(
     "[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]"
