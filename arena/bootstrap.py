@@ -110,8 +110,7 @@ class Arena:
     @cached_property
     def demo(self) -> DemoService:
         """The bundled sets, judged and published."""
-        from arena.services.calibration import CalibrationService
-    from arena.services.demo import DemoService
+        from arena.services.demo import DemoService
 
         return DemoService(self)
 

@@ -124,7 +124,15 @@ def winrates(
         return
     headers = ("system", "domain", "battles", "win", "win+tie", "lower", "upper")
     rows = [
-        (row.system, row.domain, row.battles, row.win_rate, row.win_tie_rate, row.lower, row.upper)
+        (
+            row.system,
+            row.domain,
+            row.battles,
+            row.win_rate,
+            row.win_tie_rate,
+            None if row.win_interval is None else row.win_interval.lower,
+            None if row.win_interval is None else row.win_interval.upper,
+        )
         for row in rates.rows
     ]
     show_table(headers, rows)

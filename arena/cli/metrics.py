@@ -37,7 +37,7 @@ def run(
 ) -> None:
     """Score the answers of a set that have no score yet."""
     names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
-    done = open_arena().metrics.run_named(
+    done = open_arena().metrics.run(
         set_name, metric, systems=names, report=lambda made, total: note(f"{made:,} of {total:,} answers")
     )
     fields = {outcome.value: count for outcome, count in sorted(done.outcomes.items())}

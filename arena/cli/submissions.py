@@ -19,13 +19,15 @@ Number = Annotated[int, typer.Argument(metavar="ID", help="Number of the submiss
 @commands.command()
 def check(file: File, set_name: SetName, *, as_json: AsJson = False) -> None:
     """Report every problem of a file at once; exit 1 if any is an error."""
+    from submissions.report import report_json, report_lines
+
     result = open_arena().submissions.check(file, set_name)
     if as_json:
-        show_json(result.to_json())
+        show_json(report_json(result))
     else:
-        for line in result.to_lines():
+        for line in report_lines(result):
             show_line(line)
-    if not result.acceptable:
+    if not result.accepted:
         raise typer.Exit(1)
 
 

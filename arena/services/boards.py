@@ -120,7 +120,9 @@ class BoardService:
         rows = [row for row in flat_rows(board.standings) if row["domain"] == domain]
         if not rows:
             known = ", ".join(board.standings["lines"])
-            raise ConflictError(f"Board {board.name} has no domain {domain!r}.", advice=f"Use one of: {known}.")
+            raise ConflictError(
+                f"Board {board.name} has no domain {domain!r}.", advice=f"Use one of: {known}."
+            )
         return SHOWN, [_line(row) for row in rows]
 
     def export_board(self, name: str, destination: Path) -> None:
@@ -132,14 +134,16 @@ class BoardService:
         return write_round(self._store, name, self.standings(name).as_json(), folder)
 
     def _facts(self, found: Round, summary: SetSummary) -> Mapping[str, Sequence[AnswerFact]]:
-        sides = [self._store.submissions.reference(summary.name)]
         versions: Mapping[str, int] = found.plan["systems"]
-        for one in self._store.submissions.find(set_name=summary.name):
-            if versions.get(one.system) == one.version:
-                sides.append(one)
-        scores = _scores_by_answer(
-            tuple(self._store.scores.of_submissions([side.id for side in sides]))
-        )
+        sides = [
+            self._store.submissions.reference(summary.name),
+            *(
+                one
+                for one in self._store.submissions.find(set_name=summary.name)
+                if versions.get(one.system) == one.version
+            ),
+        ]
+        scores = _scores_by_answer(tuple(self._store.scores.of_submissions([side.id for side in sides])))
         return {
             side.system: [
                 AnswerFact(

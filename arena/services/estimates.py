@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from judges.estimate import Estimate, estimate
-
 from data.records import JudgeKind, PlannedBattle, Question
 from data.store import Store
 from judges.base import Contest
+from judges.estimate import Estimate, estimate
 from judges.llm.prices import Prices
 from judges.llm.tokens import TokenCounter
 from judges.spec import JudgeSpec, leaves

@@ -22,9 +22,7 @@ WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "ti
 TOLERANCE = 1e-6
 
 
-def write_round(
-    store: Store, name: str, standings: Mapping[str, Any], folder: Path
-) -> Mapping[str, str]:
+def write_round(store: Store, name: str, standings: Mapping[str, Any], folder: Path) -> Mapping[str, str]:
     """Write a round into a folder.
 
     - `battles.jsonl`: the judged battles in the field's format, ready for `arena battles rate`;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,13 +73,21 @@ class JudgeService:
 
     def try_on(self, spec: JudgeSpec, question: Question, answer_a: str, answer_b: str) -> Verdict:
         """Let a judge decide one pair, without storing the verdict."""
+        contest = Contest(battle_id=TRIAL, question=question, answer_a=answer_a, answer_b=answer_b)
+        return asyncio.run(self.decide_all(spec, [contest], concurrency=2))[0]
 
-        async def decide() -> Verdict:
-            async with self._opened(spec, concurrency=2) as judge:
-                contest = Contest(battle_id=TRIAL, question=question, answer_a=answer_a, answer_b=answer_b)
-                return await judge.judge(contest)
+    async def decide_all(
+        self, spec: JudgeSpec, contests: Sequence[Contest], *, concurrency: int
+    ) -> list[Verdict]:
+        """Let a judge decide some battles, without storing the verdicts; in the order given."""
+        room = asyncio.Semaphore(concurrency)
+        async with self._opened(spec, concurrency=concurrency) as judge:
 
-        return asyncio.run(decide())
+            async def decide(contest: Contest) -> Verdict:
+                async with room:
+                    return await judge.judge(contest)
+
+            return list(await asyncio.gather(*(decide(contest) for contest in contests)))
 
     @asynccontextmanager
     async def open(self, spec: JudgeSpec, found: Round, concurrency: int) -> AsyncIterator[Judge]:

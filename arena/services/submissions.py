@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from submissions.card import load_card
-
 from data.errors import ConflictError, InvalidFileError
 from data.files import MEBIBYTE
 from data.no_answer import is_no_answer
 from data.records import Answer, Problem, Submission, SubmissionState, SystemCard, require_name
 from data.store import Store
 from data.store.submissions import NewSubmission
+from submissions.card import load_card
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.limits import IntakeLimits
 

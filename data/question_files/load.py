@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from data.errors import FileFormatError, InvalidFileError, RecordError
-from data.files import ReadLimits, decode, parse_json, read_lines, read_text
+from data.files import ReadLimits, read_text
+from data.jsonl import Make, each_record
 from data.question_files.records import question_from_json, question_from_lfrqa
 from data.records import Problem, ProblemList, Question, QuestionSet, Severity
 
@@ -25,7 +25,6 @@ LFRQA_LABELS = {
     "writing": "Writing",
 }
 HEAD_FIELDS = ("name", "title", "version", "licence", "source", "reference_name")
-RowReader = Callable[[int, object, ProblemList], Question | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,35 +101,23 @@ def _load_lfrqa(path: Path, files: list[Path], name: str | None, limits: ReadLim
     return _finish(head, domains, found, problems, path)
 
 
-def _read_questions(file: Path, limits: ReadLimits, problems: ProblemList, read: RowReader) -> list[Question]:
+def _read_questions(
+    file: Path,
+    limits: ReadLimits,
+    problems: ProblemList,
+    read: Make[Question],
+) -> list[Question]:
     found: list[Question] = []
     seen: dict[str, int] = {}
-    try:
-        for line, content in read_lines(file, limits):
-            question = _read_line(file, line, content, problems, read)
-            if question is None:
-                continue
-            if question.id in seen:
-                message = (
-                    f"{file.name}: question id {question.id!r} stands on line {seen[question.id]} already."
-                )
-                problems.add(line, "duplicate-question", message, advice="Give every question its own id.")
-                continue
-            seen[question.id] = line
-            found.append(question)
-    except FileFormatError as error:
-        problems.add(error.line, error.code, error.message, advice=error.advice)
+    for line, question in each_record(file, limits, read, problems):
+        if question.id in seen:
+            first = seen[question.id]
+            message = f"{file.name}: question id {question.id!r} stands on line {first} already."
+            problems.add(line, "duplicate-question", message, advice="Give every question its own id.")
+            continue
+        seen[question.id] = line
+        found.append(question)
     return found
-
-
-def _read_line(
-    file: Path, line: int, content: bytes, problems: ProblemList, read: RowReader
-) -> Question | None:
-    try:
-        return read(line, parse_json(decode(content, line), line), problems)
-    except FileFormatError as error:
-        problems.add(line, error.code, f"{file.name}: {error.message}", advice=error.advice)
-    return None
 
 
 def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[str, Any]:

@@ -147,7 +147,7 @@ def test_retry_asks_only_what_failed(filled: Callable[..., Arena], scripted_llm:
 def test_unreachable_endpoint_pauses_the_round_with_one_clear_line(filled: Callable[..., Arena]) -> None:
     """Nobody at the address: the run stops, says so, and what is pending stays pending."""
     arena = filled()
-    with pytest.raises(EndpointError, match="127.0.0.1:9"):
+    with pytest.raises(EndpointError, match=r"127\.0\.0\.1:9"):
         _run(arena)
     found, counts = arena.rounds.status("r")
     assert found.state is RoundState.PAUSED
