@@ -19,7 +19,7 @@ from leaderboard.ratings.counts import Floats
 from leaderboard.ratings.models import sigmoid
 from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import RatingTable, Settings
-from leaderboard.ratings.vocabulary import POINTS, Method
+from leaderboard.ratings.vocabulary import POINTS, Cluster, Method
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,17 +101,19 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
     if table.covariance is None:
         message = "Joint intervals are not kept for so many systems."
         raise StatisticsError(message, advice="Rate the battles of fewer systems.")
+    units = table.questions if table.settings.cluster is Cluster.QUESTION else None
     if table.draws is None:
         joint = table.covariance
         variance = float(joint[one, one] + joint[other, other] - 2 * joint[one, other])
         se = math.sqrt(max(variance, 0.0))
-        lower, upper = points - bounds.NORMAL * se, points + bounds.NORMAL * se
+        reach = bounds.quantile_of(units)
+        lower, upper = points - reach * se, points + reach * se
         chance = float(ndtr(points / se)) if se > 0 else 0.5
     else:
         drawn = table.draws[:, one] - table.draws[:, other]
         drawn = drawn[~np.isnan(drawn)]
         se = float(drawn.std(ddof=1))
-        lower, upper = (float(end) for end in np.quantile(drawn, [bounds.TAIL, 1 - bounds.TAIL]))
+        lower, upper = (float(end) for end in bounds.percentile(drawn, units))
         chance = float((drawn > 0).mean() + (drawn == 0).mean() / 2)
     if not math.isfinite(se):
         message = f"The battles do not say how sure the difference of {first} and {second} is."

@@ -93,7 +93,8 @@ def _rate_domain(
     zero = MEAN if settings.anchor is None else settings.anchor.rating
     points = in_gauge(theta, anchor) * POINTS + zero
     draws = in_gauge(draws, anchor) * POINTS + zero
-    lower, upper = bounds.percentile(draws)
+    units = len(local.questions) if settings.cluster is Cluster.QUESTION else None
+    lower, upper = bounds.percentile(draws, units)
     covariance = np.atleast_2d(np.cov(draws, rowvar=False))
     estimate = Estimate(
         members=np.arange(len(rated)),

@@ -48,7 +48,8 @@ def rate_online(table: BattleTable, settings: Settings, anchor: int | None) -> R
     zero = MEAN if settings.anchor is None else settings.anchor.rating
     points = in_gauge(_play(table, settings, ORDERS, weighted=False).mean(axis=0), anchor) + zero
     draws = in_gauge(_play(table, settings, settings.bootstrap or 0, weighted=True), anchor) + zero
-    lower, upper = bounds.percentile(draws)
+    units = len(table.questions) if settings.cluster is Cluster.QUESTION else None
+    lower, upper = bounds.percentile(draws, units)
     covariance = np.atleast_2d(np.cov(draws, rowvar=False))
     found = Estimate(
         members=np.arange(len(table.systems)),

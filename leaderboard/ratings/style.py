@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from data.errors import InputError, RecordError, UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble
-from leaderboard.ratings.bounds import NORMAL
+from leaderboard.ratings.bounds import quantile_of
 from leaderboard.ratings.counts import Floats, count_pairs
 from leaderboard.ratings.differences import rate_as
 from leaderboard.ratings.estimate import Estimate, in_gauge, restrict
@@ -139,18 +139,19 @@ def rate_with_style(
     zero = MEAN if chosen.anchor is None else chosen.anchor.rating
     points = in_gauge(point[:size], place) * POINTS + zero
     se = np.sqrt(np.maximum(np.diag(inner), 0.0))
+    reach = quantile_of(len(local.questions) if chosen.cluster is Cluster.QUESTION else None)
     found = Estimate(
         members=members,
         points=points,
         se=se,
-        lower=points - NORMAL * se,
-        upper=points + NORMAL * se,
+        lower=points - reach * se,
+        upper=points + reach * se,
         covariance=inner,
     )
     return StyleBeside(
         plain=plain,
         controlled=assemble(table, pairs, groups, [found], used),
-        effects=_effects(tuple(covariates), point[size:], np.diag(covariance)[size:]),
+        effects=_effects(tuple(covariates), point[size:], np.diag(covariance)[size:], reach),
     )
 
 
@@ -253,10 +254,12 @@ def _meat(problem: _Problem, point: Floats, settings: Settings) -> Floats:
     return meat * (units / (units - 1) if settings.cluster is Cluster.QUESTION else 1.0)
 
 
-def _effects(names: tuple[str, ...], point: Floats, variance: Floats) -> tuple[StyleEffect, ...]:
+def _effects(
+    names: tuple[str, ...], point: Floats, variance: Floats, reach: float
+) -> tuple[StyleEffect, ...]:
     effects = []
     for name, value, spread in zip(names, point * POINTS, np.sqrt(variance) * POINTS, strict=True):
-        low, high = float(value - NORMAL * spread), float(value + NORMAL * spread)
+        low, high = float(value - reach * spread), float(value + reach * spread)
         effect = StyleEffect(covariate=name, points=float(value), se=float(spread), lower=low, upper=high)
         effects.append(effect)
     return tuple(effects)
