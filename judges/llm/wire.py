@@ -36,6 +36,10 @@ class Transport(Protocol):
         """
         ...
 
+    def stop(self) -> None:
+        """Let go of calls that may take hours (they raise StoppedError); others finish."""
+        ...
+
     async def close(self) -> None:
         """Close every connection."""
         ...
