@@ -12,11 +12,16 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
 from sqlalchemy import create_engine, text
 
 from data.store import Store
 
 POSTGRES = "postgresql+psycopg://postgres@127.0.0.1:5432"
+
+# Time is measured in benchmarks; a busy machine is no failure.
+settings.register_profile("arena", deadline=None)
+settings.load_profile("arena")
 
 
 def _load(name: str) -> ModuleType:

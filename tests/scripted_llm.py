@@ -283,6 +283,11 @@ class ScriptedLLM:
         """The base URL to give to a client."""
         return f"http://{self.host}:{self.port}/v1"
 
+    @property
+    def batches(self) -> int:
+        """Batches that were created."""
+        return len(self._batches)
+
     def reset(self) -> None:
         """Forget what was asked."""
         self.log = Log()

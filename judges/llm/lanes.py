@@ -24,8 +24,8 @@ class Lane:
         first, most = settings.first_concurrency, settings.concurrency
         self.gate = Gate(UNLIMITED, UNLIMITED) if unlimited else Gate(first, most)
         self._breaker = Breaker(f"{request.endpoint} ({request.model})", settings)
-        self._requests = Bucket(settings.rpm) if settings.rpm else None
-        self._tokens = Bucket(settings.tpm) if settings.tpm else None
+        self._requests = Bucket(settings.rpm) if settings.rpm and not unlimited else None
+        self._tokens = Bucket(settings.tpm) if settings.tpm and not unlimited else None
 
     @property
     def counts_tokens(self) -> bool:

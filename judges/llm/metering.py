@@ -95,6 +95,10 @@ class Meter:
         unknown = fault is None or (fault.billable and not any(fault.usage))
         self._settle(request, bill, reserved, (0, 0) if fault is None else fault.usage, unknown=unknown)
 
+    def settle_unsent(self, request: Request, bill: Bill, reserved: float) -> None:
+        """A call was let go of: what it brings is paid for when it is asked for again."""
+        self._settle(request, bill, reserved, (0, 0))
+
     def _settle(
         self, request: Request, bill: Bill, reserved: float, usage: tuple[int, int], *, unknown: bool = False
     ) -> None:

@@ -7,7 +7,9 @@ JSON (`judges.llm.wire`), so that what compatible servers add or leave out canno
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from data.records import Reply
@@ -95,33 +97,50 @@ class OpenAITransport:
             return reply
 
     async def _post(self, endpoint: str, body: dict[str, Any]) -> object:
-        import openai  # noqa: PLC0415 - loads only when an endpoint is asked
-
         client = self._clients.get(endpoint)
-        try:
+        with as_faults(self._timeout):
             async with asyncio.timeout(self._timeout):
                 return await client.post("/chat/completions", cast_to=object, body=body)
-        except (TimeoutError, openai.APIConnectionError) as error:
-            raise self._unconnected(error) from error
-        except openai.APIStatusError as error:
-            raise fault_of_status(error.status_code, error.body, error.response.headers) from error
-        except (openai.OpenAIError, ValueError) as error:
-            detail = f"The endpoint's reply is not JSON: {error}"
-            raise FaultError(FaultKind.TRANSIENT, detail, billable=True) from error
 
-    def _unconnected(self, error: Exception) -> FaultError:
-        """A timeout or a lost connection, told apart by the first cause: the layers between mix them."""
-        root: BaseException = error
-        while root.__cause__ is not None:
-            root = root.__cause__
-        if isinstance(root, TimeoutError | asyncio.CancelledError):
-            return FaultError(FaultKind.TRANSIENT, f"No reply within {self._timeout:g} s.", billable=True)
-        named = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
-        # An OSError names a connection that was never made, so nothing can have been charged.
-        return FaultError(
-            FaultKind.TRANSIENT, f"The connection failed ({named})", billable=not isinstance(root, OSError)
-        )
+    def stop(self) -> None:
+        """Calls in flight finish; there is nothing to let go of."""
 
     async def close(self) -> None:
         """Close every client."""
         await self._clients.close()
+
+
+@contextlib.contextmanager
+def as_faults(timeout: float) -> Iterator[None]:
+    """Turn whatever the client raises into a fault.
+
+    Args:
+        timeout: The wait in seconds that a timeout ended, for its message.
+
+    Raises:
+        FaultError: The client raised.
+    """
+    import openai  # noqa: PLC0415 - loads only when an endpoint is asked
+
+    try:
+        yield
+    except (TimeoutError, openai.APIConnectionError) as error:
+        raise _unconnected(error, timeout) from error
+    except openai.APIStatusError as error:
+        raise fault_of_status(error.status_code, error.body, error.response.headers) from error
+    except (openai.OpenAIError, ValueError) as error:
+        detail = f"The endpoint's reply is not JSON: {error}"
+        raise FaultError(FaultKind.TRANSIENT, detail, billable=True) from error
+
+
+def _unconnected(error: Exception, timeout: float) -> FaultError:
+    """A timeout or a lost connection, told apart by the first cause: the layers between mix them."""
+    root: BaseException = error
+    while root.__cause__ is not None:
+        root = root.__cause__
+    if isinstance(root, TimeoutError | asyncio.CancelledError):
+        return FaultError(FaultKind.TRANSIENT, f"No reply within {timeout:g} s.", billable=True)
+    named = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
+    # An OSError names a connection that was never made, so nothing can have been charged.
+    billable = not isinstance(root, OSError)
+    return FaultError(FaultKind.TRANSIENT, f"The connection failed ({named})", billable=billable)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 
+from data.errors import SpecError
+from judges.llm.batchbook import BatchBook
 from judges.llm.budget import Budget, Ledger
 from judges.llm.cache import ReplyCache
 from judges.llm.metering import Meter
@@ -21,6 +23,7 @@ async def open_asker(
     cache: ReplyCache | None = None,
     ledger: Ledger | None = None,
     *,
+    book: BatchBook | None = None,
     transport: Transport | None = None,
 ) -> AsyncIterator[Scheduler]:
     """Open LLM access for the event loop that runs this, and close it at the end.
@@ -32,28 +35,47 @@ async def open_asker(
         settings: Limits, patience, keys and modes.
         cache: Where replies are looked up and kept; None asks everything and keeps nothing.
         ledger: The account with the cap that calls are held to; None is no cap.
+        book: Where batches are written down; needed where they are the transport.
         transport: Carries requests instead of the one that the settings name.
 
     Raises:
-        SpecError: The settings' prices file cannot be used.
+        SpecError: The settings' prices file cannot be used, or there are batches and no book.
     """
     settings = settings or AccessSettings()
-    prices = Prices.load(settings.prices, batch=settings.transport is TransportKind.BATCH)
+    carrier = transport or _transport(settings, cache, book)
+    prices = Prices.load(
+        settings.prices,
+        batch=settings.transport is TransportKind.BATCH,
+        litellm=settings.transport is TransportKind.LITELLM,
+    )
     meter = Meter(
         prices,
         TokenCounter(),
         budget=None if ledger is None else Budget(ledger),
         unbounded_output=settings.unbounded_output,
     )
-    scheduler = Scheduler(settings, transport or _transport(settings), cache=cache, meter=meter)
+    scheduler = Scheduler(settings, carrier, cache=cache, meter=meter)
     try:
         yield scheduler
     finally:
         await scheduler.close()
 
 
-def _transport(settings: AccessSettings) -> Transport:
+def _transport(settings: AccessSettings, cache: ReplyCache | None, book: BatchBook | None) -> Transport:
     """The transport that the settings name, with its library loaded only now."""
-    from judges.llm.openai_transport import OpenAITransport  # noqa: PLC0415
+    match settings.transport:
+        case TransportKind.OPENAI:
+            from judges.llm.openai_transport import OpenAITransport  # noqa: PLC0415
 
-    return OpenAITransport(settings)
+            return OpenAITransport(settings)
+        case TransportKind.LITELLM:
+            from judges.llm.litellm_transport import LitellmTransport  # noqa: PLC0415
+
+            return LitellmTransport(settings)
+        case TransportKind.BATCH:
+            from judges.llm.batch import BatchTransport  # noqa: PLC0415
+
+            if book is None:
+                message = "Batches were asked for without a place to write their ids down."
+                raise SpecError(message, advice="Give open_asker a book.")
+            return BatchTransport(settings, book, cache)

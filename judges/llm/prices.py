@@ -14,9 +14,11 @@ no price: its cost is unknown, never zero.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from data.errors import SpecError
 
 BUILT_IN = Path(__file__).with_name("prices.toml")
+LITELLM_MAP = "model_prices_and_context_window_backup.json"
 MILLION = 1_000_000
 DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 
@@ -65,14 +68,20 @@ class Prices:
         self._known: dict[tuple[str, str], Price | None] = {}
 
     @classmethod
-    def load(cls, override: Path | None = None, *, batch: bool = False) -> Prices:
+    def load(cls, override: Path | None = None, *, batch: bool = False, litellm: bool = False) -> Prices:
         """Read our prices, and a user's before them.
+
+        Args:
+            override: The user's file.
+            batch: Whether calls travel as batches.
+            litellm: Whether to look models that neither has up in the price map on litellm's disk.
 
         Raises:
             SpecError: The user's file cannot be read or has another shape.
         """
         paths = (BUILT_IN,) if override is None else (override, BUILT_IN)
-        return cls(*(_read(path) for path in paths), batch=batch)
+        files = [_read(path) for path in paths]
+        return cls(*files, *([_litellm_prices()] if litellm else []), batch=batch)
 
     def of(self, endpoint: str, model: str) -> Price | None:
         """The price that applies, None where there is none.
@@ -102,6 +111,21 @@ class Prices:
             return None
         share = price.batch if self._batch else 1.0
         return share * (given * price.input + returned * price.output) / MILLION
+
+
+def _litellm_prices() -> PriceFile:
+    """The price map that litellm ships, read without importing litellm; empty where it is not there."""
+    spec = find_spec("litellm")
+    folders = spec.submodule_search_locations if spec else None
+    path = Path(folders[0]) / LITELLM_MAP if folders else None
+    if path is None or not path.is_file():
+        return PriceFile()
+    models = {}
+    for name, row in json.loads(path.read_text(encoding="utf-8")).items():
+        given, returned = row.get("input_cost_per_token"), row.get("output_cost_per_token")
+        if isinstance(given, int | float) and isinstance(returned, int | float):
+            models[name] = Price(input=given * MILLION, output=returned * MILLION)
+    return PriceFile(models=models)
 
 
 def _read(path: Path) -> PriceFile:

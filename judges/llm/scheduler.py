@@ -174,6 +174,9 @@ class Scheduler:
         except FaultError as fault:
             self._meter.settle_fault(request, bill, reserved, fault)
             raise
+        except StoppedError:
+            self._meter.settle_unsent(request, bill, reserved)
+            raise
         except BaseException:
             self._meter.settle_fault(request, bill, reserved, None)
             raise
@@ -207,6 +210,7 @@ class Scheduler:
         self._stopping.set()
         for lane in self._lanes.values():
             lane.gate.close(_stopped)
+        self._transport.stop()
 
     async def close(self) -> None:
         """Stop, wait for what is in flight, settle the budget and close the connections."""

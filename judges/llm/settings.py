@@ -85,7 +85,7 @@ class AccessSettings:
     unbounded_output: int = 4_096
     batch_poll: float = 30.0
     batch_gather: float = 2.0
-    batch_size: int = 20_000
+    batch_size: int = 10_000
 
     def __post_init__(self) -> None:
         for name in ("concurrency", "first_concurrency", "attempts", "breaker_faults", "batch_size"):

@@ -36,6 +36,10 @@ class Transport(Protocol):
         """
         ...
 
+    def stop(self) -> None:
+        """Let go of calls that may take hours (they raise StoppedError); others finish."""
+        ...
+
     async def close(self) -> None:
         """Close every connection."""
         ...
@@ -91,8 +95,9 @@ def reply_of(request: Request, payload: object, latency: float) -> Reply:
     choice, message = _first_choice(payload)
     usage = _usage_of(payload)
     finish = str(choice.get("finish_reason") or "")
-    if message.get("refusal"):
-        raise FaultError(FaultKind.REFUSED, f"The model refused: {message['refusal']}", usage=usage)
+    refusal = _refusal_of(message)
+    if refusal:
+        raise FaultError(FaultKind.REFUSED, f"The model refused: {refusal}", usage=usage)
     if finish == "content_filter":
         raise FaultError(FaultKind.REFUSED, "A content filter stopped the reply.", usage=usage)
     return Reply(
@@ -115,6 +120,12 @@ def _first_choice(payload: object) -> tuple[Mapping[str, Any], Mapping[str, Any]
     if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
         raise FaultError(FaultKind.TRANSIENT, "The endpoint's reply is no chat completion.", billable=True)
     return choice, message
+
+
+def _refusal_of(message: Mapping[str, Any]) -> object:
+    """The refusal field, where OpenAI has it or where litellm puts it."""
+    extra = message.get("provider_specific_fields")
+    return message.get("refusal") or (extra.get("refusal") if isinstance(extra, Mapping) else None)
 
 
 def _text_of(content: object) -> str:
