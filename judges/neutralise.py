@@ -14,9 +14,10 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 MARK_LENGTH = 8
+REMEMBERED = 4096
 
 
 class Flag(StrEnum):
@@ -86,6 +87,7 @@ _SIGNS = ("<", "[", "&", "%3", "\\u00", "\\U00", "#", "\n\n")
 _ROLE_FIRST = re.compile(rf"\s*(?:{_ROLES})", re.IGNORECASE)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def neutralise(text: str) -> Neutralised:
     """Make tags, chat tokens and role headers in a text harmless, and drop hidden characters.
 
