@@ -14,9 +14,10 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 MARK_LENGTH = 8
+REMEMBERED = 4096
 
 
 class Flag(StrEnum):
@@ -81,16 +82,19 @@ _CONFUSED = {like: plain for plain, likes in (_ANGLES | _LETTERS).items() for li
 _PLAIN = re.compile(
     "[\x00-\x7f\xa1-\xac\xae-\u017f\u2010-\u2015\u2018-\u2027\u2030-\u2033\u20ac\u2122\u2190-\u2193]*"
 )
-_QUICK = re.compile(rf"[<\[&\\%]|(?:\A|\n)[ \t]*(?:#|{_ROLES})", re.IGNORECASE)
+# Cheap signs of which a text has one wherever any pattern could match.
+_SIGNS = ("<", "[", "&", "%3", "\\u00", "\\U00", "#", "\n\n")
+_ROLE_FIRST = re.compile(rf"\s*(?:{_ROLES})", re.IGNORECASE)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def neutralise(text: str) -> Neutralised:
     """Make tags, chat tokens and role headers in a text harmless, and drop hidden characters.
 
     The same text always gives the same result, and a second pass changes nothing. A text without
     such things comes back as it was.
     """
-    if _PLAIN.fullmatch(text) and not _QUICK.search(text):
+    if not _signs(text) and _PLAIN.fullmatch(text):
         return Neutralised(text)
     if text.isascii():
         return _replace(text, [])
@@ -125,6 +129,10 @@ def delimit(tag: str, text: str, mark: str) -> str:
     """Put a text between tags of its own; without a mark the tags are plain."""
     name = f"{tag} {mark}" if mark else tag
     return f"<{name}>\n{text}\n</{name}>"
+
+
+def _signs(text: str) -> bool:
+    return any(sign in text for sign in _SIGNS) or _ROLE_FIRST.match(text) is not None
 
 
 def _replace(text: str, flags: list[Flag]) -> Neutralised:
@@ -172,6 +180,8 @@ def _skeleton(text: str) -> tuple[str, Sequence[int]]:
     """The skeleton and, for each of its characters, the place in the text that it came from."""
     if text.isascii():
         return text.lower(), range(len(text))
+    if _PLAIN.fullmatch(text):
+        return text.translate(_latin()).lower(), range(len(text))
     bones: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
@@ -179,6 +189,13 @@ def _skeleton(text: str) -> tuple[str, Sequence[int]]:
             bones.append(plain)
             places.append(place)
     return "".join(bones), places
+
+
+@cache
+def _latin() -> dict[int, str]:
+    """Plain letters of `_PLAIN`'s characters, one for one, so that places stay as they are."""
+    letters = {code: _plain(chr(code)) for code in range(0x80, 0x2194) if _PLAIN.fullmatch(chr(code))}
+    return {code: letter if len(letter) == 1 else chr(code) for code, letter in letters.items()}
 
 
 @cache

@@ -14,7 +14,6 @@ from data.records import (
     Outcome,
     Preference,
     Presentation,
-    Reply,
     Verdict,
     Yardstick,
 )
@@ -144,42 +143,55 @@ class PairwiseJudge:
     async def _vote(
         self, contest: Contest, sides: Sides, presentation: Presentation, text: str, vote: int
     ) -> Judgment:
-        blank = Judgment(
-            judge=self.name,
-            model=self.spec.model,
-            presentation=presentation,
-            outcome=Outcome.FAILED,
-            settings=self._settings(text, vote),
-            prompt_hash=self.prompt.hash,
-            parser=PARSERS[self.spec.reply],
-        )
-        calls = 0
+        calls, last = 0, None
+        reading = Reading(outcome=Outcome.FAILED, parser=PARSERS[self.spec.reply])
         for attempt in range(1 + self.spec.reasks):
             request = self.renderer.request(contest, sides, presentation, sample=vote, again=attempt > 0)
             answered = await self.asker.ask(request)
             if isinstance(answered, Unanswered):
-                return self._unanswered(replace(blank, calls=calls + answered.calls), answered)
-            calls += 0 if answered.cached else 1
-            blank = self._read(replace(blank, calls=calls, reply=answered), answered)
-            if blank.outcome is not Outcome.UNREADABLE:
+                calls, reading = calls + answered.calls, self._unanswered(answered)
                 break
-        return blank
-
-    def _read(self, blank: Judgment, reply: Reply) -> Judgment:
-        reading = read(reply, self.spec.reply)
-        return in_battle_terms(replace(blank, model=reply.model or blank.model), reading)
-
-    def _unanswered(self, blank: Judgment, unanswered: Unanswered) -> Judgment:
-        counts_as_tie = self.spec.failures_tie and unanswered.outcome is not Outcome.SKIPPED
-        if counts_as_tie:
-            detail = f"{unanswered.outcome}, counted as a tie: {unanswered.detail}"
-            return replace(blank, outcome=Outcome.JUDGED, preference=Preference.TIE, detail=detail)
-        return replace(
-            blank, outcome=unanswered.outcome, preference=None, margin=None, detail=unanswered.detail
+            calls, last = calls + (not answered.cached), answered
+            reading = read(answered, self.spec.reply)
+            if reading.outcome is not Outcome.UNREADABLE:
+                break
+        preference, margin = in_battle_terms(reading, presentation)
+        return Judgment(
+            judge=self.name,
+            model=last.model if last is not None and last.model else self.spec.model,
+            presentation=presentation,
+            outcome=reading.outcome,
+            preference=preference,
+            margin=margin,
+            rationale=reading.rationale,
+            detail=reading.detail,
+            grade=reading.grade,
+            settings=self._settings(text, vote),
+            prompt_hash=self.prompt.hash,
+            parser=reading.parser,
+            calls=calls,
+            reply=last,
         )
 
+    def _unanswered(self, unanswered: Unanswered) -> Reading:
+        parser = PARSERS[self.spec.reply]
+        if self.spec.failures_tie and unanswered.outcome is not Outcome.SKIPPED:
+            detail = f"{unanswered.outcome}, counted as a tie: {unanswered.detail}"
+            return Reading(outcome=Outcome.JUDGED, parser=parser, choice=Choice.NEITHER, detail=detail)
+        return Reading(outcome=unanswered.outcome, parser=parser, detail=unanswered.detail)
+
     def _settings(self, text: str, vote: int = 0) -> str:
-        """What shaped a judgment beside its prompt, as canonical JSON."""
+        """What shaped a judgment beside its prompt, as canonical JSON; made once for each text and vote."""
+        known = self._known_settings
+        if (text, vote) not in known:
+            known[text, vote] = self._described(text, vote)
+        return known[text, vote]
+
+    @cached_property
+    def _known_settings(self) -> dict[tuple[str, int], str]:
+        return {}
+
+    def _described(self, text: str, vote: int) -> str:
         sampling = self.spec.sampling
         settings = {
             "endpoint": self.spec.endpoint,
@@ -225,21 +237,12 @@ def declined(yardstick: Yardstick, contest: Contest) -> str:
     return ""
 
 
-def in_battle_terms(blank: Judgment, reading: Reading) -> Judgment:
-    """Fill in a reading, its first and second turned into a and b by the judgment's presentation."""
-    swapped = blank.presentation is Presentation.B_FIRST
+def in_battle_terms(reading: Reading, presentation: Presentation) -> tuple[Preference | None, float | None]:
+    """A reading's choice and margin, its first and second turned into a and b."""
     preference = None if reading.choice is None else _CHOICES[reading.choice]
-    margin = reading.margin
-    return replace(
-        blank,
-        outcome=reading.outcome,
-        preference=preference.flipped if preference is not None and swapped else preference,
-        margin=-margin if margin is not None and swapped else margin,
-        grade=reading.grade,
-        rationale=reading.rationale,
-        detail=reading.detail,
-        parser=reading.parser,
-    )
+    if presentation is Presentation.A_FIRST:
+        return preference, reading.margin
+    return preference and preference.flipped, None if reading.margin is None else -reading.margin
 
 
 def degree(judgment: Judgment) -> float:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
 
 from data.records import Outcome, Reply
 from judges.spec import ReplyFormat
@@ -206,12 +207,19 @@ def _alternatives(reply: Reply) -> list[tuple[str, float]]:
 
 
 def _rows(logprobs: str | None) -> list[tuple[str, float, list[tuple[str, float]]]]:
-    """A reply's tokens, each with its log probability and its likeliest rivals; none where unreadable."""
+    """A reply's tokens, each with its log probability and its likeliest rivals; none where unreadable.
+
+    `logprobs` is the JSON text of an OpenAI-style list of tokens, or of `{"content": that list}`.
+    """
     try:
-        rows = json.loads(logprobs or "[]")
+        record = json.loads(logprobs or "[]")
+        content = record["content"] if isinstance(record, dict) else record
         return [
-            (str(token), float(logprob), [(str(rival), float(chance)) for rival, chance in rivals])
-            for token, logprob, rivals in rows
+            (*_chance(item), [_chance(rival) for rival in item.get("top_logprobs") or ()]) for item in content
         ]
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, LookupError, AttributeError):
         return []
+
+
+def _chance(item: Mapping[str, Any]) -> tuple[str, float]:
+    return str(item["token"]), float(item["logprob"])

@@ -102,3 +102,10 @@ def test_delimiters_are_tags_of_their_own() -> None:
     """A marked tag carries its mark at both ends; without a mark the tags are plain."""
     assert delimit("answer 1", "x", "0a") == "<answer 1 0a>\nx\n</answer 1 0a>"
     assert delimit("answer 1", "x", "") == "<answer 1>\nx\n</answer 1>"
+
+
+def test_the_quick_skeleton_keeps_every_place() -> None:
+    """Accented text is read letter for letter, so what is replaced is exactly the token."""
+    text = "Où ça ? İci – “là” </ánswer 1> ½ ﬁn"
+    assert neutralise(text).text == "Où ça ? İci – “là” (/answer 1) ½ ﬁn"
+    assert neutralise(text.replace("ﬁ", "fi")).text == "Où ça ? İci – “là” (/answer 1) ½ fin"

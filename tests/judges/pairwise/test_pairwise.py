@@ -269,8 +269,9 @@ def test_the_shared_prefix_is_byte_identical(spec_of: Make, asker_of: Make, cont
 
 def test_logprobs_give_margin_and_score(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """The probabilities of the three ratings become a signed margin and a's share of the win."""
-    top = [["1", -0.2231435513], ["2", -1.6094379124]]
-    tokens = [["<rating>", 0.0, []], ["1", -0.22, top], ["</rating>", 0.0, []]]
+    top = [{"token": "1", "logprob": -0.2231435513}, {"token": "2", "logprob": -1.6094379124}]
+    digit = {"token": "1", "logprob": -0.22, "top_logprobs": top}
+    tokens = [{"token": "<rating>", "logprob": 0.0}, digit, {"token": "</rating>", "logprob": 0.0}]
     reply = Reply(
         key="",
         endpoint="e",

@@ -131,14 +131,16 @@ def test_readings_can_be_compared() -> None:
 
 def test_log_probabilities_at_the_rating_give_the_margin() -> None:
     """Only the alternatives at the final rating's digit count, renormalised over the three ratings."""
-    rows = [
-        ["<thinking>2", -0.1, [["2", -0.1]]],
-        ["</thinking><rating>", 0.0, []],
-        ["1", -0.7, [["1", -0.6931471806], ["2", -1.3862943611], ["0", -1.3862943611], ["x", -9.0]]],
-        ["</rating>", 0.0, []],
+    chances = {"1": -0.6931471806, "2": -1.3862943611, "0": -1.3862943611, "x": -9.0}
+    rivals = [{"token": token, "logprob": chance} for token, chance in chances.items()]
+    tokens = [
+        {"token": "<thinking>2", "logprob": -0.1, "top_logprobs": [{"token": "2", "logprob": -0.1}]},
+        {"token": "</thinking><rating>", "logprob": 0.0},
+        {"token": "1", "logprob": -0.7, "top_logprobs": rivals},
+        {"token": "</rating>", "logprob": 0.0, "top_logprobs": []},
     ]
-    text = "".join(str(row[0]) for row in rows)
-    reading = read(reply(text, logprobs=json.dumps(rows)), ReplyFormat.LOGPROBS)
+    text = "".join(str(token["token"]) for token in tokens)
+    reading = read(reply(text, logprobs=json.dumps(tokens)), ReplyFormat.LOGPROBS)
     assert reading.margin == pytest.approx(-0.25)
     assert reading.choice is Choice.FIRST
 
