@@ -23,7 +23,7 @@ also just even really quite rather simply actually basically generally usually o
 several
 various different certain thing things way ways lot lots make makes made making get gets got use uses used
 using
-say says said tell tells told called mean means like want know think thought people person anyone everyone
+say says said tell tells told called mean means like want think thought people person anyone everyone
 someone
 don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn can yes no not one ones first
 however

@@ -138,6 +138,11 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(_quantity(folded, match) for match in NUMBER.finditer(folded) if _counts(folded, match))
 
 
+def is_unit(word: str) -> bool:
+    """Whether a folded word is a unit of measure that is spelt out or has two letters at least."""
+    return len(word) > 1 and (word in UNITS or word.removesuffix("s") in UNITS)
+
+
 def _counts(text: str, match: re.Match[str]) -> bool:
     """Whether a match is a number in its own right: no ordinal, citation or part of a name."""
     after = text[match.end() : match.end() + 2]
