@@ -44,7 +44,7 @@ class LexicalSettings(BaseModel):
     most_contradictions: Annotated[float, Field(ge=0, le=100)] = 3.0
     padding: Share = 0.05
     tie_band: Share = 0.005
-    scale: Annotated[float, Field(gt=0, le=1)] = 0.12
+    scale: Annotated[float, Field(gt=0, le=1)] = 0.25
     covered_from: Share = 0.5
     questions: Annotated[int, Field(ge=1)] = 256
     answers: Annotated[int, Field(ge=1)] = 4096

@@ -51,7 +51,6 @@ allow permit legal|forbid prohibit ban illegal
 cause trigger|prevent avoid
 always|never
 often frequently|rarely seldom
-all every|none
 cheap cheaper|expensive dear costlier
 better best|worse worst
 easy easier|hard harder difficult
@@ -66,7 +65,6 @@ inside within indoors|outside outdoors
 wet damp moist|dry
 light lighter|heavy heavier
 bright|dark
-positive|negative
 agree|disagree
 same|different
 support|oppose
