@@ -14,6 +14,7 @@ from judges.text.yardstick import FloatArray, YardstickText
 
 UNSUPPORTED_BELOW = 0.5
 REPEATED_FROM = 0.85
+ANYWHERE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +47,21 @@ def analyse(text: str, yardstick: YardstickText, settings: LexicalSettings) -> A
     wrong_ones = {found.statement for found in contradictions if found.strength >= settings.untrue_from}
     true_ones = tuple(sentence for sentence in sentences if sentence not in wrong_ones)
     shares = (
-        (yardstick.coverage(true_ones) + yardstick.windows(true_ones)) / 2
+        ANYWHERE * yardstick.coverage(true_ones) + (1 - ANYWHERE) * yardstick.windows(true_ones)
         if true_ones
         else np.zeros(len(yardstick.statements))
     )
-    coverage = _coverage(shares, yardstick, settings.balance)
+    coverage = _coverage(_said(shares, settings), yardstick, settings.balance)
     padding = _padding(sentences, yardstick)
     wrong = min(sum(found.strength for found in contradictions), settings.most_contradictions)
     score = coverage - settings.contradiction * wrong - settings.padding * padding
     return AnswerAnalysis(score, coverage, shares, contradictions, padding)
+
+
+def _said(shares: FloatArray, settings: LexicalSettings) -> FloatArray:
+    """Turn shares of words into shares of what is said: little below chance, nearly all from `full` on."""
+    gist: FloatArray = np.clip((shares - settings.chance) / (settings.full - settings.chance), 0.0, 1.0)
+    return (1 - settings.wording) * gist + settings.wording * shares
 
 
 def _coverage(shares: FloatArray, yardstick: YardstickText, balance: float) -> float:
@@ -63,7 +70,9 @@ def _coverage(shares: FloatArray, yardstick: YardstickText, balance: float) -> f
     plain = float(shares @ masses / masses.sum())
     sources = yardstick.sources
     count = int(sources.max()) + 1
-    of_source = np.bincount(sources, shares * masses, count) / np.bincount(sources, masses, count)
+    of_source = np.bincount(sources, shares * yardstick.masses, count) / np.bincount(
+        sources, yardstick.masses, count
+    )
     relevance = np.bincount(sources, yardstick.relevance, count) / np.bincount(sources, minlength=count)
     even = float(np.sqrt(of_source) @ relevance / relevance.sum()) if count > 1 else plain
     return (1 - balance) * plain + balance * even

@@ -18,6 +18,7 @@ from data.records import (
     Yardstick,
 )
 from judges.base import Contest
+from judges.cleaning import clean, is_no_answer
 from judges.lexical.analysis import AnswerAnalysis, analyse
 from judges.lexical.rationale import compose, compose_empty
 from judges.lexical.settings import read_settings
@@ -129,14 +130,6 @@ class LexicalJudge:
         return Verdict(outcome=Outcome.UNREADABLE, detail=reason, judgments=(judgment,))
 
 
-def clean(text: str) -> str:
-    """Take the wrappers off an answer."""
-    return text.strip()
-
-
 def says_something(text: str) -> bool:
     """Whether an answer is more than nothing and more than "no answer"."""
-    plain = " ".join(text.replace("\u2019", "'").casefold().split())
-    return any(character.isalnum() for character in plain) and not plain.startswith(
-        "i couldn't find an answer"
-    )
+    return any(character.isalnum() for character in text) and not is_no_answer(text)

@@ -16,6 +16,10 @@ class LexicalSettings(BaseModel):
     """How the parts of an answer's score are weighed.
 
     Attributes:
+        chance: The share of a statement's weight that any text on the topic has; the gist is not there yet.
+        full: The share from which the gist of a statement is there, since who says it in other words
+            shares no more.
+        wording: How much of a statement counts by its share alone, up to its last word.
         balance: How much of the coverage is averaged over passages (by square roots, so that covering
             every passage beats covering one in full); the rest is averaged over statements.
         contradiction: What one contradiction costs at full strength.
@@ -31,13 +35,16 @@ class LexicalSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    chance: Share = 0.1
+    full: Share = 0.4
+    wording: Share = 0.2
     balance: Share = 0.6
-    contradiction: Share = 0.15
+    contradiction: Share = 0.2
     untrue_from: Share = 0.5
     most_contradictions: Annotated[float, Field(ge=0, le=100)] = 3.0
     padding: Share = 0.05
     tie_band: Share = 0.005
-    scale: Annotated[float, Field(gt=0, le=1)] = 0.12
+    scale: Annotated[float, Field(gt=0, le=1)] = 0.25
     covered_from: Share = 0.5
     questions: Annotated[int, Field(ge=1)] = 256
     answers: Annotated[int, Field(ge=1)] = 4096

@@ -23,7 +23,7 @@ also just even really quite rather simply actually basically generally usually o
 several
 various different certain thing things way ways lot lots make makes made making get gets got use uses used
 using
-say says said tell tells told called mean means like want know think thought people person anyone everyone
+say says said tell tells told called mean means like want think thought people person anyone everyone
 someone
 don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn can yes no not one ones first
 however
@@ -51,7 +51,6 @@ allow permit legal|forbid prohibit ban illegal
 cause trigger|prevent avoid
 always|never
 often frequently|rarely seldom
-all every|none
 cheap cheaper|expensive dear costlier
 better best|worse worst
 easy easier|hard harder difficult
@@ -66,7 +65,6 @@ inside within indoors|outside outdoors
 wet damp moist|dry
 light lighter|heavy heavier
 bright|dark
-positive|negative
 agree|disagree
 same|different
 support|oppose

@@ -104,6 +104,7 @@ SCALED = re.compile(rf"[\s-]?({SCALE})\b")
 RANGE = re.compile(r"\s?(?:to|and|or|-|–)\s?")
 DAY_BEFORE_MONTH = re.compile(rf"\s(?:of )?(?:{MONTHS})\b")
 DAY_AFTER_MONTH = re.compile(rf"\b(?:{MONTHS})\s$")
+CITATION = re.compile(r"\([^()]*\b(?:et al|[^\W\d_]+,)[^()]*\b(?:1[89]|20)\d\d[a-z]?[^()]*\)")
 UNIT = re.compile(r"[\s\-\u00a0]{0,2}(°\s?[cf]\b|%|°|(?:k?m/[sh])\b|[µμ]?[^\W\d_]+)")
 FIRST_YEAR, LAST_YEAR, LAST_DAY = 1000, 2100, 31
 FAHRENHEIT_ZERO, KELVIN_ZERO = 32.0, 273.15
@@ -134,8 +135,13 @@ class Quantity:
 @lru_cache(maxsize=CACHED_TEXTS)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Return the quantities of a text in order; ordinals, citations and version numbers are left out."""
-    folded = fold(text)
+    folded = CITATION.sub(lambda cited: " " * len(cited[0]), fold(text))
     return tuple(_quantity(folded, match) for match in NUMBER.finditer(folded) if _counts(folded, match))
+
+
+def is_unit(word: str) -> bool:
+    """Whether a folded word is a unit of measure that is spelt out or has two letters at least."""
+    return len(word) > 1 and (word in UNITS or word.removesuffix("s") in UNITS)
 
 
 def _counts(text: str, match: re.Match[str]) -> bool:

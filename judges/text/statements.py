@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import TypeAlias
 
 from judges.text.polarity import negations, poles
-from judges.text.quantities import quantities
+from judges.text.quantities import is_unit, quantities
 from judges.text.sentences import split_sentences
 from judges.text.tokens import WORD, fold, kin, term
 
 REACH = 4
+Spot: TypeAlias = tuple[int, str, tuple[str, ...]]
+CLAUSE_BREAK = re.compile(r"[;:\u2013\u2014]\s")
 DENIAL_REACH = 12
 CACHED_SENTENCES = 1 << 14
 
@@ -35,6 +41,7 @@ class Mark:
         text: As written.
         around: The content terms near it.
         figure: For a number, its value without the unit.
+        next_to: For a number, the content terms right beside it.
     """
 
     kind: MarkKind
@@ -43,6 +50,7 @@ class Mark:
     text: str
     around: frozenset[str]
     figure: float = 0.0
+    next_to: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,39 +80,51 @@ def read_statement(sentence: str, source: str = "") -> Statement:
     """Read one sentence."""
     folded = fold(sentence)
     spots = [(match.start(), match[0], term(match[0])) for match in WORD.finditer(folded)]
-    content = [(start, single) for start, _, found in spots for single in found]
-    bag = frozenset(single for _, single in content)
-    marks = [
-        Mark(
-            MarkKind.QUANTITY, f"{q.dimension}:{q.noun}", q.value, q.text, _around(content, q.start), q.figure
+    bag = frozenset(single for _, _, found in spots for single in found)
+    marks = tuple(_marks(sentence, folded, spots))
+    return Statement(sentence, source, bag, frozenset(map(kin, bag)), marks)
+
+
+def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
+    """Find the numbers, the direction words (turned round where denied) and the negations."""
+    near = _Neighbours(folded, spots)
+    for found in quantities(sentence):
+        yield Mark(
+            MarkKind.QUANTITY,
+            f"{found.dimension}:{found.noun}",
+            found.value,
+            found.text,
+            near.around(found.start),
+            found.figure,
+            near.around(found.start, before=2, after=1),
         )
-        for q in quantities(sentence)
-    ]
-    denials = set(negations(sentence))
-    for start, word, _ in spots:
+    denials = negations(sentence)
+    for start, word, own in spots:
+        denied = any(0 < start - at <= DENIAL_REACH for at in denials)
         for axis, pole in poles(word):
-            denied = {at for at in denials if 0 < start - at <= DENIAL_REACH}
-            marks.append(
-                Mark(
-                    MarkKind.DIRECTION,
-                    f"axis {axis}",
-                    1 - pole if denied else pole,
-                    word,
-                    _around(content, start, but=term(word)),
-                )
-            )
-    marks += [
-        Mark(MarkKind.NEGATION, "negation", 1.0, "not", _around(content, start, before=1))
-        for start in sorted(denials)
-    ]
-    return Statement(sentence, source, bag, frozenset(map(kin, bag)), tuple(marks))
+            around = near.around(start) - set(own)
+            yield Mark(MarkKind.DIRECTION, f"axis {axis}", 1 - pole if denied else pole, word, around)
+    for at in denials:
+        yield Mark(MarkKind.NEGATION, "negation", 1.0, "not", near.around(at, before=1))
 
 
-def _around(
-    content: list[tuple[int, str]], start: int, *, before: int = REACH, but: tuple[str, ...] = ()
-) -> frozenset[str]:
-    """The content terms next to a spot, without the numbers and the spot's own term."""
-    plain = [(at, single) for at, single in content if single not in but and not single.startswith("#")]
-    earlier = [single for at, single in plain if at < start][-before:]
-    later = [single for at, single in plain if at >= start][:REACH]
-    return frozenset(earlier + later)
+class _Neighbours:
+    """The content terms of a sentence by place, without its numbers and units of measure."""
+
+    def __init__(self, folded: str, spots: list[Spot]) -> None:
+        self._content = [
+            (start, single)
+            for start, word, found in spots
+            for single in found
+            if not single.startswith("#") and not is_unit(word)
+        ]
+        self._breaks = [match.start() for match in CLAUSE_BREAK.finditer(folded)]
+
+    def around(self, start: int, *, before: int = REACH, after: int = REACH) -> frozenset[str]:
+        """The terms next to a spot within its clause."""
+        opens = max((at for at in self._breaks if at <= start), default=-1)
+        closes = min((at for at in self._breaks if at > start), default=math.inf)
+        clause = [(at, single) for at, single in self._content if opens < at < closes]
+        earlier = [single for at, single in clause if at < start][-before:]
+        later = [single for at, single in clause if at >= start][:after]
+        return frozenset(earlier + later)

@@ -16,7 +16,7 @@ from judges.text.tokens import kin, terms
 from judges.text.weights import KIN_CREDIT, TermWeights
 
 FloatArray = NDArray[np.float64]
-LEAST_RELEVANCE = 0.25
+LEAST_RELEVANCE = 0.6
 
 
 @dataclass(frozen=True)
