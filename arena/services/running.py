@@ -158,6 +158,8 @@ async def _write(run: _Run) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(run.finished.wait(), COMMIT_EVERY)
         await _flush(run)
+    # What was settled during the last commit has not been looked at yet.
+    await _flush(run)
 
 
 async def _flush(run: _Run) -> None:
