@@ -209,12 +209,8 @@ def report_ratios(found: dict[str, float]) -> None:
     for label in ("evalica: fit", "arena-rank: fit + standard errors", "choix: fit"):
         if label in found:
             print(f"  {label.split(':')[0]} / ours, one fit: {found[label] / fit:.1f}×")
-    arena = found[f"Chatbot Arena way: {draws} battle resamples"]
-    print(
-        f"  Chatbot Arena way / ours, battle resamples: {arena / found[f'ours: fit + {draws} battle resamples']:.1f}×"
-    )
-    questions = found[f"ours: fit + {draws} question resamples"]
-    print(f"  ours with question resamples / Chatbot Arena way: {questions / arena:.2f}")
+    print(f"  Chatbot Arena way / ours, battle resamples: {found[ARENA] / found[BATTLES]:.1f}×")
+    print(f"  ours with question resamples / Chatbot Arena way: {found[QUESTIONS] / found[ARENA]:.2f}")
     print(f"  clustered sandwich / fit: {found['ours: fit + clustered sandwich'] / fit:.2f}")
 
 
