@@ -1,6 +1,6 @@
 """How many verdicts of an expensive judge each cheaper round saves, at equal interval width.
 
-Run: python benchmarks/sampling.py [repeats]
+Run: python -m benchmarks.sampling [repeats]
 
 Saved is 1 − 1/g, where g is how many times the variance of the plain sample's estimate exceeds the
 method's at the same number of verdicts: variances shrink as one over the number of verdicts. Coverage is
