@@ -34,7 +34,13 @@ class Columns:
 
 
 def assemble(
-    table: BattleTable, pairs: PairCounts, groups: Groups | None, found: list[Estimate], settings: Settings
+    table: BattleTable,
+    pairs: PairCounts,
+    groups: Groups | None,
+    found: list[Estimate],
+    settings: Settings,
+    *,
+    borrowing: bool = False,
 ) -> RatingTable:
     """The rating table of some groups' estimates.
 
@@ -44,6 +50,8 @@ def assemble(
         groups: Which ratings exist; None where all do (online Elo).
         found: The estimates, the main group's first where it has one.
         settings: What was asked for.
+        borrowing: Whether systems without enough battles borrow from elsewhere, so that their intervals
+            hold all the same; those without any are flagged.
     """
     size = len(table.systems)
     columns = Columns(
@@ -56,7 +64,10 @@ def assemble(
     )
     for each in found:
         _fill(columns, each)
-    if settings.cluster is Cluster.QUESTION:
+    if borrowing:
+        for code in np.flatnonzero(pairs.battles == 0).tolist():
+            columns.flags[code].append(Flag.BORROWED)
+    elif settings.cluster is Cluster.QUESTION:
         _withhold(columns, _on_one_question(table))
     _fix_anchor(columns, table, settings)
     if groups is not None and settings.prior is not None:
@@ -209,7 +220,7 @@ def _tie_parameter(found: list[Estimate]) -> float | None:
 
 
 def _rows(table: BattleTable, pairs: PairCounts, columns: Columns, places: Places) -> tuple[Rating, ...]:
-    battles = np.rint(pairs.battles).astype(np.int64).tolist()
+    battles = [round(count) for count in pairs.battles.tolist()]
     points, se, lower, upper = (
         [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - NaN is not itself
         for column in (columns.points, columns.se, columns.lower, columns.upper)

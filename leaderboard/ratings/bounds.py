@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 from leaderboard.ratings.counts import Floats, Ints, PairCounts
 
@@ -16,13 +16,38 @@ BISECTIONS = 80
 NORMAL = 1.959963984540054  # the standard normal quantile of 1 − TAIL
 
 
-def percentile(draws: Floats) -> tuple[Floats, Floats]:
-    """(S,) lower and upper ends from (B, S) draws."""
-    lower, upper = np.quantile(draws, [TAIL, 1 - TAIL], axis=0)
+def quantile_of(units: int | None) -> float:
+    """How many standard errors a 95 % interval reaches: Student's t with `units` − 1 degrees of freedom.
+
+    Args:
+        units: Independent questions; None where single battles are the units (the normal quantile).
+    """
+    return NORMAL if units is None or units <= 1 else float(stdtrit(units - 1, 1 - TAIL))
+
+
+def tail_of(units: int | None) -> float:
+    """The share of draws beyond either end of an interval: 2.5 %, less with few questions.
+
+    Draws spread by the factor √((n−1)/n) too little and know nothing of t; the expanded tail makes up for
+    both.
+
+    Source: Hesterberg (2015), "What teachers should know about the bootstrap", section 5.3.
+    """
+    if units is None or units <= 1:
+        return TAIL
+    return float(ndtr(-np.sqrt(units / (units - 1)) * quantile_of(units)))
+
+
+def percentile(draws: Floats, units: int | None = None) -> tuple[Floats, Floats]:
+    """(S,) lower and upper ends from (B, S) draws over a number of independent questions."""
+    tail = tail_of(units)
+    lower, upper = np.quantile(draws, [tail, 1 - tail], axis=0)
     return lower, upper
 
 
-def bca(draws: Floats, point: Floats, acceleration: Floats) -> tuple[Floats, Floats]:
+def bca(
+    draws: Floats, point: Floats, acceleration: Floats, units: int | None = None
+) -> tuple[Floats, Floats]:
     """(S,) bias-corrected and accelerated ends.
 
     With as many draws above as below the point and no acceleration these are the percentile ends.
@@ -34,7 +59,7 @@ def bca(draws: Floats, point: Floats, acceleration: Floats) -> tuple[Floats, Flo
     bias = ndtri(np.clip(below, 1 / (count + 1), count / (count + 1)))
     ends = []
     ranked = np.sort(draws, axis=0)
-    for share in (TAIL, 1 - TAIL):
+    for share in (tail_of(units), 1 - tail_of(units)):
         shifted = bias + ndtri(share)
         level = ndtr(bias + shifted / (1 - acceleration * shifted))
         place = np.clip(level, 0, 1) * (count - 1)

@@ -78,11 +78,12 @@ def estimate(
     found = Estimate(
         members=members, points=points, se=nothing, lower=nothing, upper=nothing, fit=settled, model=model
     )
-    if settings.cluster is Cluster.QUESTION and len(local.questions) <= 1:
+    units = len(local.questions) if settings.cluster is Cluster.QUESTION else None
+    if units is not None and units <= 1:
         return found
     if len(members) > SPARSE_ABOVE:
         errors = multiplier_errors(model, settled, inner, local, settings, anchor, ridge)
-        return _with_errors(found, errors * POINTS)
+        return _with_errors(found, errors * POINTS, units)
     if settings.interval is IntervalKind.SANDWICH:
         return _sandwich(found, local, inner, settings, anchor, ridge)
     return _bootstrap(found, local, inner, settings, anchor, ridge)
@@ -148,11 +149,14 @@ def _sandwich(
         covariance = clustered_covariance(inverse, scores, pairs.systems)
     covariance = in_gauge(in_gauge(covariance, anchor).T, anchor) * POINTS**2
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return _with_errors(found, errors, covariance)
+    units = len(table.questions) if settings.cluster is Cluster.QUESTION else None
+    return _with_errors(found, errors, units, covariance)
 
 
-def _with_errors(found: Estimate, errors: Floats, covariance: Floats | None = None) -> Estimate:
-    reach = bounds.NORMAL * errors
+def _with_errors(
+    found: Estimate, errors: Floats, units: int | None, covariance: Floats | None = None
+) -> Estimate:
+    reach = bounds.quantile_of(units) * errors
     return Estimate(
         members=found.members,
         points=found.points,
@@ -184,11 +188,11 @@ def _bootstrap(
     by_cluster = None
     if settings.cluster is Cluster.QUESTION:
         by_cluster = count_by_cluster(table, pairs, table.question, len(table.questions))
-    units = Units(by_cluster=by_cluster, pairs=pairs)
+    resampled = Units(by_cluster=by_cluster, pairs=pairs)
     thetas = draw(
         found.model,
         found.fit,
-        units,
+        resampled,
         draws=settings.bootstrap,
         weighting=settings.weighting,
         seed=settings.seed,
@@ -199,12 +203,13 @@ def _bootstrap(
     kept = draws[~np.isnan(draws).any(axis=1)]
     if len(kept) <= 1:
         return found
+    units = len(table.questions) if settings.cluster is Cluster.QUESTION else None
     if settings.bounds is Bounds.BCA:
         inverse = joint_inverse(pairs, found.fit, ridge)
         speed = _acceleration(found.model, found.fit, pairs, table, settings, inverse, anchor)
-        lower, upper = bounds.bca(kept, found.points, speed)
+        lower, upper = bounds.bca(kept, found.points, speed, units)
     else:
-        lower, upper = bounds.percentile(kept)
+        lower, upper = bounds.percentile(kept, units)
     covariance = np.atleast_2d(np.cov(kept, rowvar=False))
     return Estimate(
         members=found.members,

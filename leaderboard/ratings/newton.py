@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.linalg import cg, splu
@@ -33,11 +34,21 @@ class Ridge:
 
     Attributes:
         precision: (S,) inverse variances, in log-odds.
-        centre: (S,) means.
+        centre: (S,) means, or (S, B) one mean a draw.
     """
 
     precision: Floats
     centre: Floats
+
+    def spread(self, draws: int) -> Ridge:
+        """The same prior with one column of means for each draw."""
+        if self.centre.ndim > 1:
+            return self
+        return Ridge(precision=self.precision, centre=np.repeat(self.centre[:, None], draws, axis=1))
+
+    def columns(self, chosen: slice | NDArray[np.int64] | NDArray[np.bool_]) -> Ridge:
+        """The prior of some draws."""
+        return Ridge(precision=self.precision, centre=np.ascontiguousarray(self.centre[:, chosen]))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

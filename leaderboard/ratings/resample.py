@@ -101,7 +101,8 @@ def draw(
         count = min(size, draws - first)
         rng = np.random.default_rng([seed, number])
         data = model.condense(units.outcomes(rng, size, weighting)[..., :count])
-        found[first : first + count] = solve_draws(model, fit, units.pairs, data, inverse, count, ridge)
+        chunk = None if ridge is None else ridge.spread(draws).columns(slice(first, first + count))
+        found[first : first + count] = solve_draws(model, fit, units.pairs, data, inverse, count, chunk)
     return found
 
 
@@ -134,10 +135,10 @@ def solve_draws(
     found = np.repeat(start[:, None], draws, axis=1)
     ends = _incidence(pairs)
     active = np.arange(draws)
-    here, point = data, found
+    here, point, prior = data, found, ridge
     for _ in range(CHORD_STEPS):
         with np.errstate(over="ignore", invalid="ignore"):  # a chord may run off; Newton then takes over
-            step = inverse @ _slope(model, pairs, ends, here, point, ridge, has_tie=fit.has_tie)
+            step = inverse @ _slope(model, pairs, ends, here, point, prior, has_tie=fit.has_tie)
             point = point + step
             moved = np.abs(step).max(axis=0)
         settled = moved < SETTLED
@@ -145,13 +146,15 @@ def solve_draws(
             found[:, active[settled]] = point[:, settled]
             active, point = active[~settled], np.ascontiguousarray(point[:, ~settled])
             here = tuple(np.ascontiguousarray(part[:, ~settled]) for part in here)
+            prior = None if prior is None else prior.columns(~settled)
         if not len(active):
             break
     room = max(STACK_NUMBERS // free**2, 1)
     for first in range(0, len(active), room):
         columns = active[first : first + room]
         part = tuple(whole[:, columns] for whole in data)
-        found[:, columns] = newton_draws(model, fit, pairs, part, len(columns), ridge)
+        chosen = None if ridge is None else ridge.columns(columns)
+        found[:, columns] = newton_draws(model, fit, pairs, part, len(columns), chosen)
     return found[: pairs.systems].T
 
 
@@ -177,7 +180,7 @@ def _slope(
     at_gap, at_tie = model.slope(theta[pairs.low] - theta[pairs.high], tie, data)
     slope = ends @ at_gap
     if ridge is not None:
-        slope -= ridge.precision[:, None] * (theta - ridge.centre[:, None])
+        slope -= ridge.precision[:, None] * (theta - ridge.centre)
     if has_tie and at_tie is not None:
         slope = np.concatenate([slope, at_tie.sum(axis=0, keepdims=True)])
     return np.asarray(slope)
@@ -222,7 +225,7 @@ def _values(
     theta, tie = point[: pairs.systems], point[-1] if has_tie else 0.0
     value = model.terms(theta[pairs.low] - theta[pairs.high], tie, data).value.sum(axis=0)
     if ridge is not None:
-        value = value - (ridge.precision[:, None] * (theta - ridge.centre[:, None]) ** 2).sum(axis=0) / 2
+        value = value - (ridge.precision[:, None] * (theta - ridge.centre) ** 2).sum(axis=0) / 2
     return np.asarray(value)
 
 
@@ -245,7 +248,7 @@ def _newton_steps(
     inner = np.arange(size)
     diagonal = abs(ends) @ terms.gap_gap
     # A flat direction would make the matrix singular; the line search keeps the longer step honest.
-    matrix[:, inner, inner] = diagonal.T + 1e-12 * (1 + diagonal.max(axis=0)[:, None])
+    matrix[:, inner, inner] = diagonal.T + 1e-12 * diagonal.max(axis=0)[:, None]
     if ridge is None:
         matrix[:, :size, :size] += (diagonal.sum(axis=0) / size**2)[:, None, None]
     else:
