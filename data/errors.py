@@ -3,6 +3,7 @@
     ArenaError                  anything a person can mend; the command line prints it and exits with 1
     ├── InputError              what somebody brought cannot be used
     │   ├── FileFormatError     a file is missing, cut off, mis-encoded or of another shape
+    │   │   └── InvalidFileError    a file has problems, all of which are listed
     │   ├── RecordError         a value breaks a rule of the design
     │   └── SpecError           a judge spec, prompt or card cannot be used
     ├── NotFoundError           a name or id that nothing bears
@@ -11,7 +12,8 @@
     ├── JudgeError              judging could not go on
     │   ├── EndpointError       the LLM endpoint cannot be reached or keeps failing
     │   ├── ReplayMissError     replay mode met a request that was never recorded
-    │   └── BudgetError         the cap is reached or cannot be met
+    │   ├── BudgetError         the cap is reached or cannot be met
+    │   └── StoppedError        somebody asked to stop; the rest can be resumed
     ├── StatisticsError         a number that does not exist was asked for
     │   └── UnrankableError     ratings do not exist for these battles
     ├── ForbiddenError          the person may not do this
@@ -21,6 +23,11 @@ Every error says what happened, where, and what to do about it.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from data.records.problems import Problem
 
 
 class ArenaError(Exception):
@@ -46,7 +53,23 @@ class InputError(ArenaError):
 
 
 class FileFormatError(InputError):
-    """A file is missing, cut off, mis-encoded or of another shape."""
+    """A file is missing, cut off, mis-encoded or of another shape.
+
+    `code` is the short word under which a check reports it; `line` is 0 for the file as a whole.
+    """
+
+    def __init__(self, message: str, *, advice: str = "", code: str = "bad-file", line: int = 0) -> None:
+        super().__init__(message, advice=advice)
+        self.code = code
+        self.line = line
+
+
+class InvalidFileError(FileFormatError):
+    """A file has problems, all of which are listed in `problems`."""
+
+    def __init__(self, message: str, problems: tuple[Problem, ...], *, advice: str = "") -> None:
+        super().__init__(message, advice=advice, code="invalid-file")
+        self.problems = problems
 
 
 class RecordError(InputError):
@@ -83,6 +106,10 @@ class ReplayMissError(JudgeError):
 
 class BudgetError(JudgeError):
     """The cap is reached or cannot be met."""
+
+
+class StoppedError(JudgeError):
+    """Somebody asked to stop; what was in flight is finished, and the rest can be resumed."""
 
 
 class StatisticsError(ArenaError):

@@ -1,7 +1,23 @@
-"""The command line: `arena NOUN VERB`."""
+"""The command line: `arena NOUN VERB`. Commands read input, call one service and show the result."""
 
 from __future__ import annotations
 
+import sys
+
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; exit codes are 0 done, 1 an ArenaError, 2 misuse."""
+    from arena.cli.app import build
+    from data.errors import ArenaError
+
+    try:
+        build()()
+    except ArenaError as error:
+        from arena.cli.output import show_error
+
+        show_error(error)
+        sys.exit(1)
+    except BrokenPipeError:
+        # Whoever read our output has enough of it.
+        sys.stderr.close()
+        sys.exit(0)

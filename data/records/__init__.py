@@ -1,7 +1,19 @@
 """Frozen values that every room speaks in."""
 
 from data.records.judging import HumanLabel, Judgment, Reply, Verdict, battle_id
-from data.records.questions import Passage, Question, QuestionSet, require_name
+from data.records.problems import Problem, ProblemList
+from data.records.questions import Passage, Question, QuestionSet, SetSummary, require_name
+from data.records.rounds import (
+    Account,
+    BattleEvidence,
+    BattleRecord,
+    Board,
+    PendingBattle,
+    PlannedBattle,
+    Round,
+    RoundCounts,
+)
+from data.records.scores import Json, MetricItem, Score, unscored
 from data.records.submissions import Answer, Submission, SystemCard
 from data.records.vocabulary import (
     JudgeKind,
@@ -17,19 +29,33 @@ from data.records.vocabulary import (
 )
 
 __all__ = [
+    "Account",
     "Answer",
+    "BattleEvidence",
+    "BattleRecord",
+    "Board",
     "HumanLabel",
+    "Json",
     "JudgeKind",
     "Judgment",
+    "MetricItem",
     "OrderPolicy",
     "Outcome",
     "Passage",
+    "PendingBattle",
+    "PlannedBattle",
     "Preference",
     "Presentation",
+    "Problem",
+    "ProblemList",
     "Question",
     "QuestionSet",
     "Reply",
+    "Round",
+    "RoundCounts",
     "RoundState",
+    "Score",
+    "SetSummary",
     "Severity",
     "Split",
     "Submission",
@@ -39,4 +65,5 @@ __all__ = [
     "Yardstick",
     "battle_id",
     "require_name",
+    "unscored",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
 
@@ -40,7 +41,9 @@ class Passage:
 class Question:
     """One question of a set.
 
-    Only `id`, `domain` and `question` are always there.
+    Only `id`, `domain` and `question` are always there. `gold_doc_ids` name the documents that the
+    reference was written from, and `citation_numbers` say, for each of its sentences, which of them
+    (from 1) it cites.
     """
 
     id: str
@@ -51,6 +54,8 @@ class Question:
     aspects: tuple[str, ...] = ()
     short_answers: tuple[str, ...] = ()
     sub_questions: tuple[str, ...] = ()
+    gold_doc_ids: tuple[str, ...] = ()
+    citation_numbers: tuple[tuple[int, ...], ...] = ()
     split: Split = Split.TEST
 
     def __post_init__(self) -> None:
@@ -88,3 +93,25 @@ class QuestionSet:
     def by_id(self) -> Mapping[str, Question]:
         """The questions by their ids."""
         return MappingProxyType({question.id: question for question in self.questions})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetSummary:
+    """A stored question set without its questions; `counts` are questions by domain."""
+
+    id: int
+    name: str
+    title: str
+    version: str
+    licence: str
+    source: str
+    reference_name: str
+    domains: Mapping[str, str]
+    counts: Mapping[str, int]
+    content_hash: str
+    created_at: datetime
+
+    @property
+    def questions(self) -> int:
+        """How many questions the set has."""
+        return sum(self.counts.values())

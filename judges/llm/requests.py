@@ -92,11 +92,23 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unanswered:
-    """A request that brought no reply: `failed`, `refused` or `skipped`, and why."""
+    """A request that brought no usable reply, and why.
+
+    Attributes:
+        outcome: `failed`, `refused`, `skipped`, or `unreadable` where a task's reply stayed malformed.
+        detail: What happened, in a sentence.
+        calls: Calls made, retries and re-asks included.
+        input_tokens: What the endpoint reported for these calls.
+        output_tokens: Likewise.
+        cost_usd: What they cost; None where no price is known.
+    """
 
     outcome: Outcome
     detail: str
     calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
 
 
 class Asker(Protocol):

@@ -1,0 +1,173 @@
+"""`arena battles`: rate, winrates and convert files of battles, without any database."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.options import AsJson, File, Seed
+from arena.cli.output import note, show_json, show_line, show_table
+
+if TYPE_CHECKING:
+    from leaderboard.formats.schemas import BattleFormat
+
+commands = typer.Typer(help="Files of battles.", no_args_is_help=True)
+Format = Annotated[str | None, typer.Option("--from", help="The file's format, where it is not told by it.")]
+
+
+class MethodWord(StrEnum):
+    """Rating methods on the command line."""
+
+    BRADLEY_TERRY = "bradley-terry"
+    DAVIDSON = "davidson"
+    RAO_KUPPER = "rao-kupper"
+    ELO = "elo"
+
+
+class IntervalWord(StrEnum):
+    """Interval methods on the command line."""
+
+    BOOTSTRAP = "bootstrap"
+    SANDWICH = "sandwich"
+
+
+class ClusterWord(StrEnum):
+    """Units of resampling on the command line."""
+
+    QUESTION = "question"
+    NONE = "none"
+
+
+class GroupWord(StrEnum):
+    """Groupings of win rates on the command line."""
+
+    DOMAIN = "domain"
+
+
+@commands.command()
+def rate(
+    file: File,
+    method: Annotated[MethodWord, typer.Option("--method", help="How.")] = MethodWord.BRADLEY_TERRY,
+    interval: Annotated[
+        IntervalWord, typer.Option("--interval", help="Where intervals come from.")
+    ] = IntervalWord.BOOTSTRAP,
+    bootstrap: Annotated[int, typer.Option("--bootstrap", min=2, max=1_000_000, help="Resamples.")] = 1000,
+    cluster: Annotated[
+        ClusterWord, typer.Option("--cluster", help="What is resampled.")
+    ] = ClusterWord.QUESTION,
+    anchor: Annotated[str | None, typer.Option("--anchor", help="SYSTEM=RATING to hold fixed.")] = None,
+    seed: Seed = 0,
+    read_as: Format = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Rate the systems of a battle file, best first."""
+    from arena.services.battles import RatingRequest, rate_file
+    from leaderboard.ratings import Cluster, IntervalKind, Method
+
+    request = RatingRequest(
+        method=Method(method.value),
+        interval=IntervalKind(interval.value),
+        bootstrap=bootstrap,
+        cluster=Cluster(cluster.value),
+        anchor=anchor,
+        seed=seed,
+    )
+    rated = rate_file(file, request, read_as=_format(read_as))
+    for line in rated.notes:
+        note(line)
+    if as_json:
+        show_json(rated.table.as_json())
+        return
+    headers = ("rank", "system", "rating", "lower", "upper", "se", "group", "battles", "flags")
+    rows = [
+        (
+            f"{one.rank_lower}–{one.rank_upper}",
+            one.system,
+            _points(one.rating),
+            _points(one.lower),
+            _points(one.upper),
+            _points(one.se),
+            one.tie_group,
+            one.battles,
+            ", ".join(flag.value for flag in one.flags),
+        )
+        for one in rated.table.ratings
+    ]
+    show_table(headers, rows)
+
+
+@commands.command()
+def winrates(
+    file: File,
+    reference: Annotated[
+        str | None, typer.Option("--reference", help="Count battles against it only.")
+    ] = None,
+    by: Annotated[GroupWord | None, typer.Option("--by", help="Add a row for each domain.")] = None,
+    read_as: Format = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Win and win+tie rates of the systems of a battle file."""
+    from arena.services.battles import winrates_of_file
+
+    rates, notes = winrates_of_file(
+        file, reference=reference, by_domain=by is not None, read_as=_format(read_as)
+    )
+    for line in notes:
+        note(line)
+    if as_json:
+        show_json(rates.as_json())
+        return
+    headers = ("system", "domain", "battles", "win", "win+tie", "lower", "upper")
+    rows = [
+        (
+            row.system,
+            row.domain,
+            row.battles,
+            row.win_rate,
+            row.win_tie_rate,
+            None if row.win_interval is None else row.win_interval.lower,
+            None if row.win_interval is None else row.win_interval.upper,
+        )
+        for row in rates.rows
+    ]
+    show_table(headers, rows)
+
+
+@commands.command()
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder to read.")],
+    destination: Annotated[Path, typer.Argument(metavar="DEST", help="The file to write.")],
+    read_as: Format = None,
+    write_as: Annotated[str, typer.Option("--to", help="Format to write.")] = "native",
+) -> None:
+    """Turn a battle file of any known format into another."""
+    from arena.services.battles import convert_file
+
+    to = _format(write_as)
+    if to is None:
+        raise typer.BadParameter(write_as)
+    written = convert_file(source, destination, read_as=_format(read_as), write_as=to)
+    for reason, count in written.left_out.items():
+        note(f"left out: {count:,} records ({reason})")
+    show_line(f"{written.rows:,} battles written to {destination}.")
+
+
+def _format(word: str | None) -> BattleFormat | None:
+    from leaderboard.formats.schemas import BattleFormat
+
+    if word is None:
+        return None
+    try:
+        return BattleFormat(word)
+    except ValueError as error:
+        known = ", ".join(kind.value for kind in BattleFormat)
+        raise typer.BadParameter(f"{word!r} is none of {known}") from error
+
+
+def _points(value: float | None) -> str | None:
+    return None if value is None else f"{value:.1f}"

@@ -1,0 +1,100 @@
+"""`arena judges`: list, show, try, calibrate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.bootstrap import open_arena
+from arena.cli.options import AsJson, JudgeName
+from arena.cli.output import show_fields, show_json, show_line, show_table
+
+commands = typer.Typer(help="Judges: who decides.", no_args_is_help=True)
+
+
+@commands.command("list")
+def list_(*, as_json: AsJson = False) -> None:
+    """List the bundled judges and those of the judges folder."""
+    from dataclasses import asdict
+
+    found = open_arena().judges.known()
+    if as_json:
+        show_json([asdict(line) for line in found])
+    else:
+        rows = [(line.name, line.kind, line.model, line.problem or line.description) for line in found]
+        show_table(("judge", "kind", "model", "description"), rows)
+
+
+@commands.command()
+def show(
+    name: Annotated[str, typer.Argument(metavar="JUDGE", help="Name of a judge, or the path of its spec.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show a judge's settings, hash and prompt."""
+    spec = open_arena().judges.spec(name)
+    prompt = "" if spec.prompt is None else spec.prompt.text
+    if as_json:
+        show_json({"name": spec.name, "hash": spec.hash, **spec.canonical, "prompt_text": prompt})
+        return
+    fields = {key: _plain(value) for key, value in spec.canonical.items()}
+    show_fields({"name": spec.name, "description": spec.description, "hash": spec.hash, **fields})
+    if prompt:
+        show_line("")
+        show_line(prompt)
+
+
+@commands.command("try")
+def try_(
+    judge: JudgeName,
+    question: Annotated[str, typer.Option("--question", help="A question's text, or SET/ID.")],
+    a: Annotated[Path, typer.Option("--a", help="A text file with answer a.")],
+    b: Annotated[Path, typer.Option("--b", help="A text file with answer b.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Let a judge decide one pair; nothing is stored."""
+    verdict = open_arena().judges.try_files(judge, question, a, b)
+    fields = {
+        "outcome": verdict.outcome.value,
+        "preference": None if verdict.preference is None else verdict.preference.value,
+        "score": verdict.score,
+        "flipped": verdict.flipped,
+        "detail": verdict.detail,
+    }
+    if as_json:
+        from dataclasses import asdict
+
+        show_json({**fields, "judgments": [asdict(judgment) for judgment in verdict.judgments]})
+        return
+    show_fields({name: _plain(value) for name, value in fields.items()})
+    for judgment in verdict.judgments:
+        show_line("")
+        show_line(f"{judgment.judge}, order {judgment.presentation.value}: {judgment.outcome.value}")
+        show_line(judgment.rationale)
+
+
+@commands.command()
+def calibrate(
+    judge: Annotated[list[str], typer.Option("--judge", help="A judge; may be given several times.")],
+    labels: Annotated[Path, typer.Option("--labels", help="Human labels, JSONL.")],
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Most pairs in flight.")] = 16,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Hold judges against human labels: agreement, ties, unreadable replies, flips."""
+    reports = open_arena().calibration.calibrate(judge, labels, concurrency=concurrency)
+    if as_json:
+        show_json(reports[0].to_json() if len(reports) == 1 else [one.to_json() for one in reports])
+        return
+    for one in reports:
+        show_fields({name: _plain(value) for name, value in one.to_json().items() if name != "by_domain"})
+
+
+def _plain(value: object) -> str | int | float | None:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return json.dumps(value, ensure_ascii=False)

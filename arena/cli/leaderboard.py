@@ -1,0 +1,57 @@
+"""`arena leaderboard`: show and export published boards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.bootstrap import open_arena
+from arena.cli.options import AsJson
+from arena.cli.output import note, show_json, show_line, show_table
+
+commands = typer.Typer(help="Published boards.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round.")]
+
+
+@commands.command("list")
+def list_(*, as_json: AsJson = False) -> None:
+    """List the published boards."""
+    boards = open_arena().boards.published()
+    if as_json:
+        show_json([{"name": board.name, "content_hash": board.content_hash} for board in boards])
+    elif not boards:
+        note("Nothing is published yet. Publish a round with `arena rounds publish ROUND`.")
+    else:
+        rows = [
+            (board.name, board.published_at.date().isoformat(), board.content_hash[:12]) for board in boards
+        ]
+        show_table(("board", "published", "content"), rows)
+
+
+@commands.command()
+def show(
+    name: Name,
+    domain: Annotated[str, typer.Option("--domain", help="A domain, or overall.")] = "overall",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show a published board."""
+    arena = open_arena()
+    board = arena.boards.get(name)
+    if as_json:
+        show_json(dict(board.standings))
+        return
+    headers, rows = arena.boards.table(board, domain)
+    show_table(headers, rows)
+
+
+@commands.command()
+def export(
+    name: Name,
+    destination: Annotated[Path, typer.Argument(metavar="DEST", help="A .csv, .json or .parquet file.")],
+) -> None:
+    """Write a published board to a file; its ending says the format."""
+    open_arena().boards.export_board(name, destination)
+    show_line(f"{name} written to {destination}.")

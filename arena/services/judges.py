@@ -1,0 +1,128 @@
+"""Judges: list, show, open, try on one pair, calibrate against people."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.access import access_settings, open_access
+from arena.settings import Settings
+from data.errors import SpecError
+from data.files import ReadLimits, read_text
+from data.records import JudgeKind, Question, Round, Verdict
+from data.store import Store
+from judges.base import Contest, Judge
+from judges.catalogue import load_spec, spec_names
+from judges.factory import build_judge
+from judges.llm.prices import Prices
+from judges.spec import JudgeSpec, leaves
+
+TRIAL = "trial"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeLine:
+    """A judge in a list; `problem` says why its spec cannot be used."""
+
+    name: str
+    kind: str
+    model: str
+    description: str
+    problem: str = ""
+
+
+class JudgeService:
+    """Use cases around judges."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+
+    def spec(self, name: str) -> JudgeSpec:
+        """A judge by the name or path of its spec, with the endpoint it will use.
+
+        Raises:
+            NotFoundError: No judge has this name.
+            SpecError: The spec cannot be used.
+        """
+        return load_spec(name, folders=self._folders).at(self._settings.endpoint)
+
+    def prices(self) -> Prices:
+        """The prices of LLM calls, the organiser's own before the bundled ones."""
+        return Prices.load(access_settings(self._settings, concurrency=1).prices)
+
+    def known(self) -> tuple[JudgeLine, ...]:
+        """Every judge by name, those that cannot be used with the reason."""
+        return tuple(self._line(name) for name in spec_names(folders=self._folders))
+
+    def try_files(self, judge: str, question: str, answer_a: Path, answer_b: Path) -> Verdict:
+        """Let a judge decide between the texts of two files.
+
+        Args:
+            judge: Name of the judge.
+            question: `SET/ID` of a stored question, or the text of one.
+            answer_a: A UTF-8 text file.
+            answer_b: A UTF-8 text file.
+        """
+        limits = ReadLimits()
+        texts = (read_text(answer_a, limits), read_text(answer_b, limits))
+        return self.try_on(self.spec(judge), self._question(question), *texts)
+
+    def try_on(self, spec: JudgeSpec, question: Question, answer_a: str, answer_b: str) -> Verdict:
+        """Let a judge decide one pair, without storing the verdict."""
+        contest = Contest(battle_id=TRIAL, question=question, answer_a=answer_a, answer_b=answer_b)
+        return asyncio.run(self.decide_all(spec, [contest], concurrency=2))[0]
+
+    async def decide_all(
+        self, spec: JudgeSpec, contests: Sequence[Contest], *, concurrency: int
+    ) -> list[Verdict]:
+        """Let a judge decide some battles, without storing the verdicts; in the order given."""
+        room = asyncio.Semaphore(concurrency)
+        async with self._opened(spec, concurrency=concurrency) as judge:
+
+            async def decide(contest: Contest) -> Verdict:
+                async with room:
+                    return await judge.judge(contest)
+
+            return list(await asyncio.gather(*(decide(contest) for contest in contests)))
+
+    @asynccontextmanager
+    async def open(self, spec: JudgeSpec, found: Round, concurrency: int) -> AsyncIterator[Judge]:
+        """A judge for a round, held to the round's budget."""
+        async with self._opened(
+            spec, concurrency=concurrency, round_id=found.id, cap=found.budget_usd
+        ) as judge:
+            yield judge
+
+    @asynccontextmanager
+    async def _opened(
+        self, spec: JudgeSpec, *, concurrency: int, round_id: int | None = None, cap: float | None = None
+    ) -> AsyncIterator[Judge]:
+        if not any(leaf.kind is JudgeKind.LLM for leaf in leaves(spec)):
+            yield build_judge(spec)
+            return
+        async with open_access(
+            self._store, self._settings, concurrency=concurrency, round_id=round_id, cap=cap
+        ) as asker:
+            yield build_judge(spec, asker=asker)
+
+    def _question(self, given: str) -> Question:
+        set_name, _, question_id = given.partition("/")
+        if question_id and any(found.name == set_name for found in self._store.sets.summaries()):
+            return self._store.sets.question(set_name, question_id)
+        return Question(id=TRIAL, domain=TRIAL, question=given)
+
+    @property
+    def _folders(self) -> tuple[Path, ...]:
+        return (self._settings.judges_folder,)
+
+    def _line(self, name: str) -> JudgeLine:
+        try:
+            spec = load_spec(name, folders=self._folders)
+        except SpecError as error:
+            return JudgeLine(name=name, kind="", model="", description="", problem=str(error))
+        models = ", ".join(spec.models)
+        return JudgeLine(name=name, kind=spec.kind.value, model=models, description=spec.description)

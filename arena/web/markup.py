@@ -1,0 +1,48 @@
+"""HTML from elements, never from strings, so that no text can become markup.
+
+Only names, labels and numbers are shown this way. What people wrote (questions, passages, answers,
+rationales) goes through `st.text`, which shows text as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element, tostring
+
+import streamlit as st
+
+Child = Element | str
+
+
+def element(tag: str, *children: Child, **attributes: str) -> Element:
+    """Make an element; `class_` and `for_` lose their underscore, `aria_label` becomes `aria-label`."""
+    made = Element(tag, {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()})
+    for child in children:
+        if isinstance(child, str):
+            _append_text(made, child)
+        else:
+            made.append(child)
+    return made
+
+
+def row(tag: str, cells: Iterable[Element], **attributes: str) -> Element:
+    """Make an element of many children."""
+    return element(tag, *cells, **attributes)
+
+
+def as_html(root: Element) -> str:
+    """The element as HTML, every text and attribute escaped."""
+    return tostring(root, encoding="unicode", method="html")
+
+
+def put(root: Element) -> None:
+    """Show an element on the page."""
+    st.html(as_html(root))
+
+
+def _append_text(parent: Element, text: str) -> None:
+    children = list(parent)
+    if children:
+        children[-1].tail = (children[-1].tail or "") + text
+    else:
+        parent.text = (parent.text or "") + text

@@ -1,0 +1,1 @@
+"""The pages: each reads what the address says, calls a service, and shows the result."""

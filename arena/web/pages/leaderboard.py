@@ -1,0 +1,30 @@
+"""The leaderboard: who leads, how surely, and where."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from arena.web.choices import choose_board, choose_domain
+from arena.web.markup import element, put
+from arena.web.pieces import board_note, definitions, facts_strip, show_files
+from arena.web.plots import domain_heatmap, interval_plot, trade_off
+from arena.web.tables import standings_table
+from arena.web.views import leading
+
+
+def show() -> None:
+    """Show a board."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.title("Leaderboard", anchor=False)
+        with st.container(width=360):
+            view = choose_board()
+    domain = choose_domain(view)
+    put(element("p", leading(view, domain), class_="aa-lead"))
+    put(standings_table(view, domain, view.lines[domain]))
+    board_note(view)
+    facts_strip(view)
+    definitions()
+    interval_plot(view, domain)
+    domain_heatmap(view)
+    trade_off(view, domain)
+    show_files(view)

@@ -1,0 +1,85 @@
+"""Parts that several pages share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from arena.web.files import battles_jsonl, file_stem, standings_csv, standings_json
+from arena.web.markup import element, put
+from arena.web.tables import link
+from arena.web.texts import DEFINITIONS
+from arena.web.views import BoardView
+
+HASH_SHOWN = 12
+
+
+def strip(facts: Iterable[tuple[str, str]]) -> None:
+    """Show a few figures in a row, each with what it is."""
+    pairs = [element("div", element("dt", label), element("dd", value)) for label, value in facts]
+    put(element("dl", *pairs, class_="aa-strip"))
+
+
+def lead(text: str) -> None:
+    """Show the one sentence that a page is about; for our own words and validated names."""
+    put(element("p", text, class_="aa-lead"))
+
+
+def note(text: str) -> None:
+    """Show a side note in small type; for our own words and validated names."""
+    put(element("p", text, class_="aa-note"))
+
+
+def back_to_board(view: BoardView) -> None:
+    """Lead back to the board."""
+    place = element("a", view.title, href=link("", board=view.name), target="_self")
+    put(element("p", "Board: ", place, class_="aa-eyebrow"))
+
+
+def board_note(view: BoardView) -> None:
+    """How the numbers were made, and where they stand."""
+    for text in (view.note, view.notice):
+        if text:
+            st.text(text)
+    where = f"Published {view.published}, content {view.content_hash[:HASH_SHOWN]}."
+    note(f"{view.method} {where}")
+
+
+def definitions() -> None:
+    """What the columns mean, for those who cannot hover."""
+    with st.expander("What the columns mean", icon=":material/help:"):
+        terms = [element("p", element("strong", name), f"  {text}") for name, text in DEFINITIONS.items()]
+        put(element("div", *terms, class_="aa-terms"))
+
+
+def show_files(view: BoardView) -> None:
+    """Offer the board as files."""
+    stem = file_stem(view)
+    with st.container(horizontal=True):
+        st.download_button(
+            "Standings, CSV",
+            lambda: standings_csv(view),
+            file_name=f"{stem}.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        st.download_button(
+            "Standings, JSON",
+            lambda: standings_json(view.name),
+            file_name=f"{stem}.json",
+            mime="application/json",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        if view.round_name is not None:
+            round_name = view.round_name
+            st.download_button(
+                "Battles, JSONL",
+                lambda: battles_jsonl(round_name),
+                file_name=f"{stem}-battles.jsonl",
+                mime="application/jsonl",
+                icon=":material/download:",
+                on_click="ignore",
+            )

@@ -1,0 +1,183 @@
+"""What a board says, as plain values that pages show: standings JSON in, rows and sentences out.
+
+The shape of the JSON is that of `leaderboard.standings`; no page looks into it itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from data.records import Board
+
+OVERALL = "overall"
+OVERALL_LABEL = "Overall"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounded:
+    """A value with its 95 % interval, where it has one."""
+
+    value: float
+    lower: float | None = None
+    upper: float | None = None
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The interval, or the value twice where there is none."""
+        return (
+            self.value if self.lower is None else self.lower,
+            self.value if self.upper is None else self.upper,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One system in one domain, or overall. Rates and shares are 0–1; what is not known is None."""
+
+    system: str
+    rank_lower: int | None
+    rank_upper: int | None
+    tie_group: int | None
+    rating: Bounded | None
+    win: Bounded | None
+    win_tie: Bounded | None
+    battles: float
+    questions: int
+    comprehensiveness: float | None
+    no_answer: float | None
+    words: float | None
+    flags: tuple[str, ...]
+    is_reference: bool
+
+    @property
+    def rank(self) -> str:
+        """The interval of ranks as text."""
+        if self.rank_lower is None or self.rank_upper is None:
+            return "–"
+        if self.rank_lower == self.rank_upper:
+            return str(self.rank_lower)
+        return f"{self.rank_lower}–{self.rank_upper}"
+
+    @property
+    def group(self) -> str:
+        """The tie group as a letter."""
+        return "" if self.tie_group is None else group_letter(self.tie_group)
+
+
+def group_letter(number: int) -> str:
+    """1 → A, 26 → Z, 27 → A2."""
+    turn, place = divmod(number - 1, 26)
+    return chr(ord("A") + place) + (str(turn + 1) if turn else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardView:
+    """A published board, read.
+
+    Attributes:
+        name: In permalinks and on the command line.
+        title: For people.
+        note: What readers must know of where the numbers come from; empty where nothing special.
+        notice: What the organisers say of the board since, such as an erratum.
+        round_name: The judged round behind it; None for a board of published results.
+        content_hash: sha256 of the standings.
+        published: The day, ISO.
+        reference: The human-written reference's name; empty where there is none.
+        domains: Ids to labels, in the set's order.
+        lines: By domain id and `overall`: systems, best first.
+        facts: What was judged, by whom and how it ended, as label and value.
+        method: How ratings and intervals were made, in one sentence.
+    """
+
+    name: str
+    title: str
+    note: str
+    notice: str
+    round_name: str | None
+    content_hash: str
+    published: str
+    reference: str
+    domains: Mapping[str, str]
+    lines: Mapping[str, tuple[Line, ...]]
+    facts: tuple[tuple[str, str], ...]
+    method: str
+
+    def label(self, domain: str) -> str:
+        """What readers see for a domain's id."""
+        return OVERALL_LABEL if domain == OVERALL else self.domains.get(domain, domain)
+
+    def line(self, system: str, domain: str = OVERALL) -> Line | None:
+        """One system's line; None where it has none."""
+        return next((line for line in self.lines.get(domain, ()) if line.system == system), None)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Every system, best first."""
+        return tuple(line.system for line in self.lines.get(OVERALL, ()))
+
+
+def leading(view: BoardView, domain: str) -> str:
+    """Who leads, and whether the lead is real, in one or two sentences."""
+    lines = [line for line in view.lines.get(domain, ()) if not line.is_reference]
+    if not lines:
+        return "No system has been judged here."
+    leader, *rest = lines
+    if leader.rating is not None:
+        value = f"a rating of {points(leader.rating.value)} ({interval_of_points(leader.rating)})"
+    elif leader.win_tie is not None:
+        value = f"{percent(leader.win_tie.value)} of its battles not lost ({interval_of_shares(leader.win_tie)})"
+    else:
+        return f"{leader.system} stands first, without a rating."
+    where = "" if domain == OVERALL else f" in {view.label(domain)}"
+    opening = f"{leader.system} leads{where} with {value}."
+    close = [line.system for line in rest if not _apart(leader, line)]
+    if not rest:
+        return opening
+    if not close:
+        return f"{opening} The lead is real: no other system's result is compatible with a shared first place."
+    return f"{opening} The battles do not separate it from {_listed(close)}."
+
+
+def _apart(leader: Line, other: Line) -> bool:
+    """Whether the battles separate two systems: by tie groups, else by intervals that do not overlap."""
+    if leader.tie_group is not None and other.tie_group is not None:
+        return leader.tie_group != other.tie_group
+    ours, theirs = leader.rating or leader.win_tie, other.rating or other.win_tie
+    return ours is not None and theirs is not None and ours.span[0] > theirs.span[1]
+
+
+def _listed(names: Sequence[str], most: int = 3) -> str:
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def points(value: float) -> str:
+    """A rating as text, in whole points."""
+    return f"{value:.0f}"
+
+
+def percent(share: float | None) -> str:
+    """A share as text, per cent with one decimal."""
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def whole(value: float) -> str:
+    """A count as text."""
+    return f"{value:,.0f}"
+
+
+def interval_of_points(value: Bounded) -> str:
+    """A rating's interval as text."""
+    if value.lower is None or value.upper is None:
+        return "no interval"
+    return f"95 % interval {points(value.lower)} to {points(value.upper)}"
+
+
+def interval_of_shares(value: Bounded) -> str:
+    """A share's interval as text."""
+    if value.lower is None or value.upper is None:
+        return "no interval"
+    return f"95 % interval {100 * value.lower:.1f} to {100 * value.upper:.1f} %"

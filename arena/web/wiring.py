@@ -1,0 +1,45 @@
+"""How pages reach the services: one application a process, and public data kept for a moment.
+
+Only published boards are cached, by the hash of their content; nothing that depends on who asks is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+from streamlit.errors import StreamlitSecretNotFoundError
+
+from arena.bootstrap import Arena, open_arena
+from arena.settings import Settings, read_settings
+
+SECTION = "arena"
+
+
+def as_secrets(settings: Settings) -> Mapping[str, Mapping[str, str]]:
+    """Pack what the pages need of the settings; keys of LLM endpoints stay behind."""
+    return {SECTION: {"home": str(settings.home), "database_url": settings.database_url}}
+
+
+def arena() -> Arena:
+    """The application behind the pages, opened once a process."""
+    given = _given()
+    if given is None:
+        settings = read_settings()
+        return _open(str(settings.home), settings.database_url)
+    return _open(given["home"], given["database_url"])
+
+
+def _given() -> Mapping[str, str] | None:
+    """The settings that the server was started with; None where Streamlit was started by hand."""
+    try:
+        section: Mapping[str, str] | None = st.secrets.get(SECTION)
+    except StreamlitSecretNotFoundError:
+        return None
+    return section
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _open(home: str, database_url: str) -> Arena:
+    return open_arena(Settings(home=Path(home), database_url=database_url))

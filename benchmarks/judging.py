@@ -1,0 +1,168 @@
+"""How fast battles are judged, against a bare client on the same work.
+
+    python benchmarks/judging.py [--judgments 3000] [--latency-calls 6000] [--json]
+
+All against scripted endpoints on this machine, in one run; only ratios carry over to other machines.
+
+- `bare`: an `AsyncOpenAI` + aiohttp loop over ready-made messages, replies discarded.
+- `access`: the same messages through `open_asker` with a cache in memory.
+- `ideal`: with 300 ms latency and 256 connections, 256 / 0.3 replies a second.
+
+`PIPELINES` holds what is compared with `bare`: a function that judges ready-made work through more of
+the project is added there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import httpx  # noqa: E402
+from openai import AsyncOpenAI, DefaultAioHttpClient  # noqa: E402
+
+from judges.llm import (  # noqa: E402 - the checkout goes first
+    AccessSettings,
+    MemoryLedger,
+    MemoryReplyCache,
+    Message,
+    Request,
+    Sampling,
+    open_asker,
+)
+
+MODEL = "gpt-4o"
+CONNECTIONS = 64
+MANY_CONNECTIONS = 256
+LATENCY = 0.3
+RUBRIC = "Weigh truthfulness, then helpfulness, then completeness. " * 90
+ANSWER = "Bread rises because yeast turns sugar into gas that the gluten holds, word {n}. "
+
+Pipeline = Callable[[str, Sequence[tuple[Message, ...]], int], Awaitable[None]]
+
+
+@contextmanager
+def endpoint(**options: object) -> Iterator[str]:
+    """A scripted endpoint in a process of its own."""
+    flags = [text for name, value in options.items() for text in (f"--{name}", str(value))]
+    command = [sys.executable, str(ROOT / "tests" / "scripted_llm.py"), *flags]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        if process.stdout is None:
+            raise RuntimeError("The scripted endpoint has no output.")
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
+
+
+def battles(count: int) -> list[tuple[Message, ...]]:
+    """Messages as long as those of RAG-QA Arena: about 1,500 tokens of rubric, 200 of answers."""
+    return [
+        (
+            Message("system", RUBRIC),
+            Message(
+                "user",
+                f"<answer 1>\n{ANSWER.format(n=n) * 6}\n</answer 1>\n"
+                f"<answer 2>\n{ANSWER.format(n=n) * 5}\n</answer 2>",
+            ),
+        )
+        for n in range(count)
+    ]
+
+
+async def bare(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
+    """The client alone: as many loops as connections over ready-made messages."""
+    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+    bodies = iter([[{"role": item.role, "content": item.content} for item in messages] for messages in work])
+    client = AsyncOpenAI(
+        base_url=url, api_key="none", max_retries=0, http_client=DefaultAioHttpClient(limits=limits)
+    )
+
+    async def loop() -> None:
+        for messages in bodies:
+            body: Any = messages
+            await client.chat.completions.create(
+                model=MODEL, messages=body, temperature=0, top_p=1, max_tokens=256
+            )
+
+    async with client:
+        await asyncio.gather(*(loop() for _ in range(connections)))
+
+
+async def access(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
+    """Requests through the scheduler, with a reply cache in memory."""
+    await _access(url, work, connections, ledger=None)
+
+
+async def access_with_budget(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
+    """The same, each call reserved and settled (tokens counted by the model's tokenizer)."""
+    await _access(url, work, connections, ledger=MemoryLedger(1e6))
+
+
+async def _access(
+    url: str, work: Sequence[tuple[Message, ...]], connections: int, *, ledger: MemoryLedger | None
+) -> None:
+    pending = iter(work)
+    settings = AccessSettings(concurrency=connections)
+    async with open_asker(settings, MemoryReplyCache(), ledger) as asker:
+
+        async def loop() -> None:
+            for messages in pending:
+                request = Request(endpoint=url, model=MODEL, messages=messages, sampling=Sampling())
+                await asker.ask(request)
+
+        await asyncio.gather(*(loop() for _ in range(connections)))
+
+
+PIPELINES: dict[str, Pipeline] = {"access": access, "access, with a budget": access_with_budget}
+
+
+def rate(
+    pipeline: Pipeline, work: Sequence[tuple[Message, ...]], connections: int, **options: object
+) -> float:
+    """Replies a second of one pipeline over an endpoint of its own."""
+    with endpoint(**options) as url:
+        asyncio.run(pipeline(url, work[: 2 * connections], connections))
+        started = time.perf_counter()
+        asyncio.run(pipeline(url, work[2 * connections :], connections))
+        return (len(work) - 2 * connections) / (time.perf_counter() - started)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--judgments", type=int, default=3_000)
+    parser.add_argument("--latency-calls", type=int, default=6_000)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    work = battles(options.judgments)
+    figures: dict[str, float] = {"bare": rate(bare, work, CONNECTIONS)}
+    for name, pipeline in PIPELINES.items():
+        figures[name] = rate(pipeline, work, CONNECTIONS)
+        figures[f"{name} / bare"] = figures[name] / figures["bare"]
+    ideal = MANY_CONNECTIONS / LATENCY
+    waiting = battles(options.latency_calls)
+    for name, pipeline in {"bare": bare, **PIPELINES}.items():
+        found = rate(pipeline, waiting, MANY_CONNECTIONS, latency=LATENCY)
+        figures[f"{name}, 300 ms and 256 connections / ideal"] = found / ideal
+    figures["peak memory, MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
+    if options.json:
+        print(json.dumps(figures, indent=2))
+        return
+    for name, figure in figures.items():
+        print(f"{name:60} {figure:10.2f}")
+
+
+if __name__ == "__main__":
+    main()

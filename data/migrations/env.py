@@ -1,0 +1,10 @@
+"""Alembic's entry: runs the migrations on the connection it is handed."""
+
+from alembic import context
+
+from data.tables import Base
+
+connection = context.config.attributes["connection"]
+context.configure(connection=connection, target_metadata=Base.metadata, render_as_batch=True)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,156 @@
+"""Recognising a reply that gives no answer: "I couldn't find an answer" and its kin.
+
+RAG-QA Arena tells systems to say exactly that when the passages do not help (Han et al., 2024,
+Table 11) and reports its share for each system (Table 9); real systems say it in many ways.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+MAX_WORDS = 80
+"""A longer text tells something, whatever else it says."""
+
+_TAGGED_REASONING = re.compile(r"(?is)^.*</(?:think|thinking|thoughts?|reasoning)>")
+_LABELLED_REASONING = re.compile(r"(?is)^\s*(?:thinking|thoughts?|reasoning)\s*:.*?\banswer\s*:")
+_WRAPPER = re.compile(r"(?i)</?(?:answer|final_answer|response|output)>|^\W*(?:final\s+)?answer\W*:")
+_SENTENCE_END = re.compile(r"[.!?](?=[\s\"')\]*]|$)|[;\n]+")
+_EDGES = " \t\"'`*_#>-,:()[]"
+_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "`": "'"})
+_WRITTEN_OUT = (
+    (re.compile(r"\bcan'?t\b|\bcan not\b"), "cannot"),
+    (re.compile(r"\b(could|do|does|did|is|are|was|were|have|has)n'?t\b"), r"\1 not"),
+    (re.compile(r"\bi'?m\b"), "i am"),
+    (re.compile(r"\b(there|it)'s\b"), r"\1 is"),
+)
+
+_SOURCE = (
+    r"(?:passages?|contexts?|contents?|documents?|excerpts?|texts?|sources?|articles?|materials?|snippets?"
+    r"|information|search results|results|database|knowledge base|corpus|paragraphs?)"
+)
+_SOUGHT = r"(?:answers?|information|mention|details?|data|results?|references?|anything|response|explanation)"
+_NOT = (
+    r"(?:could not|cannot|did not|do not|(?:was|am|were|are) (?:unable|not able) to"
+    r"|have not(?: been able to)?|failed to)"
+)
+_FIND = r"(?:find|found|locate|identify|provide|give|offer|see|generate|determine|extract|retrieve)"
+_STATE = (
+    r"(?:provide|contain|mention|include|give|state|specify|answer|address|say|offer|have|discuss|explain"
+    r"|indicate|describe|list|cover|reveal|seem|appear)"
+)
+_FOUND = (
+    r"(?:found|available|mentioned|provided|given|answered|stated|specified|present|included|addressed|discussed"
+    r"|in the)"
+)
+
+_LEAD = re.compile(
+    r"(?:(?:(?:i am |we are )?(?:very |so )?(?:sorry|afraid)|(?:i |we )?apologi[sz]e"
+    r"|unfortunately|regrettably|my apologies)(?: that| for the \w+)?,? ?(?:but )?"
+    rf"|(?:based (?:up)?on|according to|from|in|given|after \w+ing)[^,]{{1,60}}\b{_SOURCE}\b[^,]{{0,40}}, ?)+"
+)
+_NOTHING_ABOUT = re.compile(rf"there (?:is|are|was|were) (?:no|not any)(?: [\w-]+)? {_SOUGHT}\b.*")
+_TURN = re.compile(r"\b(?:but|however|although|though|nevertheless|still|yet|except|other than|instead)\b")
+
+_SAYS_NOTHING = (
+    # I could not find any helpful information in the passages
+    re.compile(rf"(?:(?:i|we) )?{_NOT} {_FIND}(?: (?!that\b)[\w'-]+){{0,8}}? {_SOUGHT}\b.*"),
+    # I cannot answer this question; I am unable to help
+    re.compile(
+        rf"(?:(?:i|we) )?{_NOT} (?:[a-z]+ly )?(?:answer|respond|help|say)(?: (?:to |you )?"
+        r"(?:this|that|the|your|with|from|based)\b.*)?"
+    ),
+    # I do not know the answer
+    re.compile(r"(?:i|we) do not know(?: (?:the|an|this) ?(?:answer)?\b.*)?"),
+    # I do not have enough information to answer
+    re.compile(rf"(?:i|we) (?:do|did) not have\b.*\b{_SOUGHT}\b.*"),
+    # The passages do not say who wrote it; none of the passages mentions it
+    re.compile(
+        rf"(?:the|this|these|your|none of the|none of these)(?: [\w-]+){{0,3}}? {_SOURCE}(?:"
+        rf" \w+){{0,2}}? (?:(?:do|does|did) not (?:\w+ly )?{_STATE}|fails? to {_STATE}|lacks?)\b.*"
+    ),
+    re.compile(
+        rf"(?:the|this|these)(?: [\w-]+){{0,3}}? {_SOURCE}(?: \w+){{0,2}}? {_STATE}s? "
+        r"(?:no|insufficient)\b.*"
+    ),
+    re.compile(rf"none of (?:the|these)(?: [\w-]+){{0,3}}? {_SOURCE}(?: \w+){{0,2}}? {_STATE}s?\b.*"),
+    # There is no mention of the song in the passages; there is not enough information
+    re.compile(
+        r"there (?:is|are|was|were|seems to be|appears to be) (?:no|not "
+        rf"(?:enough|any|sufficient)|insufficient)\b.*\b{_SOUGHT}\b.*\b{_SOURCE}\b.*"
+    ),
+    re.compile(
+        rf"there (?:is|was) (?:no|not enough|insufficient)(?: \w+)? {_SOUGHT}(?: (?:{_FOUND}|to"
+        r" answer)\b.*)?"
+    ),
+    # The price is not mentioned in the passages; no answer was found in the passages
+    re.compile(
+        rf".*\b(?:is|are|was|were|does|could|can|has|have)(?: not|not) (?:\w+ly |be |been ){{0,3}}"
+        rf"(?:{_FOUND}|exist|appear)\b.*\b(?:in|by|from|within) (?:the|any of the|these)(?:"
+        rf" [\w-]+){{0,3}}? {_SOURCE}\b.*"
+    ),
+    re.compile(
+        rf"(?:the|an|this|your) (?:answer|question|query|information)\b.{{0,80}}\b(?:cannot|not|could"
+        rf" not) (?:be )?(?:\w+ly )?{_FOUND}\b.*"
+    ),
+    re.compile(
+        rf"no (?:\w+ ){{0,2}}{_SOUGHT}(?: (?:is|was|were|are|could be|can be|has been))?(?:"
+        rf" {_FOUND}\b.*)?"
+    ),
+    # Telegrams
+    re.compile(
+        r"(?:not enough|insufficient) (?:information|context|data|details)\b.*|(?:answer )?not"
+        rf" {_FOUND}"
+    ),
+    re.compile(
+        r"fail(?:ed)? to generate (?:an )?(?:ans|answer|response)|n/a|none|unknown|unanswerable"
+        r"|idk|no idea"
+    ),
+)
+_ADDS_NOTHING = re.compile(
+    r"(?:the|these|this|they|it)\b.{0,40}?(?:mainly |mostly |only |primarily )*"
+    r"(?:discuss|focus|talk|deal|cover|relate)(?:es|s)?\b.*"
+    r"|(?:please|could you|can you|if you|you (?:may|might|could|can|should)|let me know|feel free)\b.*"
+    r"|(?:further|more|additional)\b.*\b(?:information|context|research|details|passages)\b.*"
+    r"|i (?:am )?sorry.*|(?:i )?apologi[sz]e.*|sorry.*|thank(?:s| you).*"
+)
+
+
+def is_no_answer(text: str) -> bool:
+    """Tell whether a system's text says that it found no answer, and says nothing else.
+
+    Reasoning (`<thinking>…</thinking>`) and answer wrappers are left out first; a text of which
+    nothing is left gives no answer either. A text that goes on to answer ("… However, …"), or that
+    has more than 80 words, is an answer.
+    """
+    sentences = _sentences(_plain(text))
+    if sum(len(sentence.split()) for sentence in sentences) > MAX_WORDS:
+        return False
+    silent = [_says_nothing(sentence) for sentence in sentences]
+    adding = (sentence for sentence, nothing in zip(sentences, silent, strict=True) if not nothing)
+    return not sentences or (any(silent) and all(_ADDS_NOTHING.fullmatch(sentence) for sentence in adding))
+
+
+def _plain(text: str) -> str:
+    text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    for pattern in (_TAGGED_REASONING, _LABELLED_REASONING, _WRAPPER):
+        text = pattern.sub(" ", text)
+    text = text.casefold()
+    for pattern, written_out in _WRITTEN_OUT:
+        text = pattern.sub(written_out, text)
+    return text
+
+
+def _sentences(text: str) -> list[str]:
+    parts = (" ".join(part.split()).strip(_EDGES) for part in _SENTENCE_END.split(text))
+    return [part for part in parts if any(character.isalnum() for character in part)]
+
+
+def _says_nothing(sentence: str) -> bool:
+    lead = _LEAD.match(sentence)
+    said = sentence[lead.end() :] if lead else sentence
+    if _TURN.search(said):
+        return False
+    return any(pattern.fullmatch(said) for pattern in _SAYS_NOTHING) or (
+        lead is not None and _NOTHING_ABOUT.fullmatch(said) is not None
+    )

@@ -1,0 +1,169 @@
+"""Loading a question set from a folder or file, whichever of the known shapes it has."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from data.errors import FileFormatError, InvalidFileError, RecordError
+from data.files import ReadLimits, read_text
+from data.jsonl import Make, each_record
+from data.question_files.records import question_from_json, question_from_lfrqa
+from data.records import Problem, ProblemList, Question, QuestionSet, Severity
+
+LFRQA_FILE = re.compile(r"annotations_([a-z0-9-]+)_with_citation\.jsonl(\.gz)?")
+LFRQA_LABELS = {
+    "bioasq": "Biomedical",
+    "fiqa": "Finance",
+    "lifestyle": "Lifestyle",
+    "recreation": "Recreation",
+    "science": "Science",
+    "technology": "Technology",
+    "writing": "Writing",
+}
+HEAD_FIELDS = ("name", "title", "version", "licence", "source", "reference_name")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSet:
+    """A set and the warnings met while loading it."""
+
+    questions: QuestionSet
+    warnings: tuple[Problem, ...]
+
+
+def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None = None) -> LoadedSet:
+    """Load a question set.
+
+    `path` is a folder with `questions.jsonl` (and `set.toml`; without one, title and domains come
+    from the questions), a questions file, a folder of LFRQA annotation files, or one such file.
+
+    Raises:
+        InvalidFileError: The files have problems; all of them are listed.
+        FileFormatError: There is nothing to load at `path`.
+    """
+    limits = limits or ReadLimits()
+    if not path.exists():
+        raise FileFormatError(f"There is no {path}.", advice="Check the path.", code="missing-file")
+    files = sorted(entry for entry in path.iterdir() if entry.is_file()) if path.is_dir() else [path]
+    lfrqa = [entry for entry in files if LFRQA_FILE.fullmatch(entry.name)]
+    if lfrqa:
+        return _load_lfrqa(path, lfrqa, name, limits)
+    questions = [entry for entry in files if _is_questions_file(path, entry)]
+    if len(questions) != 1:
+        message = f"{path} holds {len(questions)} question files."
+        advice = "Bring a folder with set.toml and questions.jsonl, or the LFRQA annotation files."
+        raise FileFormatError(message, advice=advice, code="no-questions")
+    return _load_folder(path, questions[0], name, limits)
+
+
+def _is_questions_file(path: Path, entry: Path) -> bool:
+    return entry == path or entry.name in {"questions.jsonl", "questions.jsonl.gz"}
+
+
+def _load_folder(path: Path, file: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
+    problems = ProblemList()
+    head_file = file.parent / "set.toml"
+    head = _read_head(head_file, limits, problems) if head_file.exists() else {}
+    default = path.name if path.is_dir() else file.name.split(".")[0]
+    found = _read_questions(file, limits, problems, question_from_json)
+    domains = head.pop("domains", None) or {question.domain: _label(question.domain) for question in found}
+    head.setdefault("name", default)
+    head.setdefault("title", head["name"])
+    if name is not None:
+        head["name"] = name
+    return _finish(head, domains, found, problems, path)
+
+
+def _load_lfrqa(path: Path, files: list[Path], name: str | None, limits: ReadLimits) -> LoadedSet:
+    problems = ProblemList()
+    found: list[Question] = []
+    domains: dict[str, str] = {}
+    for file in files:
+        matched = LFRQA_FILE.fullmatch(file.name)
+        domain = matched.group(1) if matched else file.stem
+        domains[domain] = LFRQA_LABELS.get(domain, _label(domain))
+
+        def read(line: int, row: object, into: ProblemList, domain: str = domain) -> Question | None:
+            return question_from_lfrqa(line, row, domain, into)
+
+        found += _read_questions(file, limits, problems, read)
+    head = {
+        "name": name or ("lfrqa" if path.is_dir() or len(files) > 1 else f"lfrqa-{next(iter(domains))}"),
+        "title": "LFRQA (Long-form RobustQA)",
+        "licence": "Apache-2.0",
+        "source": "RAG-QA Arena, Han et al. (2024)",
+        "reference_name": "LFRQA",
+    }
+    return _finish(head, domains, found, problems, path)
+
+
+def _read_questions(
+    file: Path,
+    limits: ReadLimits,
+    problems: ProblemList,
+    read: Make[Question],
+) -> list[Question]:
+    found: list[Question] = []
+    seen: dict[str, int] = {}
+    for line, question in each_record(file, limits, read, problems):
+        if question.id in seen:
+            first = seen[question.id]
+            message = f"{file.name}: question id {question.id!r} stands on line {first} already."
+            problems.add(line, "duplicate-question", message, advice="Give every question its own id.")
+            continue
+        seen[question.id] = line
+        found.append(question)
+    return found
+
+
+def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[str, Any]:
+    try:
+        head = tomllib.loads(read_text(file, limits))
+    except tomllib.TOMLDecodeError as error:
+        problems.add(0, "bad-toml", f"set.toml is not TOML: {error}.", advice="Mend it where it says.")
+        return {}
+    except FileFormatError as error:
+        problems.add(error.line, error.code, error.message, advice=error.advice)
+        return {}
+    unknown = sorted(set(head) - {*HEAD_FIELDS, "domains"})
+    for key in unknown:
+        message = f"set.toml has a field {key!r} that nobody reads."
+        problems.add(0, "unknown-field", message, severity=Severity.WARNING, advice="Remove it.")
+    for key in HEAD_FIELDS:
+        if key in head and not isinstance(head[key], str):
+            problems.add(0, "wrong-type", f"{key} in set.toml is not a string.", advice="Quote it.")
+    domains = head.get("domains", {})
+    if not isinstance(domains, dict) or not all(isinstance(label, str) for label in domains.values()):
+        problems.add(0, "wrong-type", "[domains] in set.toml does not map ids to labels.")
+        head["domains"] = {}
+    return {key: value for key, value in head.items() if key not in unknown}
+
+
+def _finish(
+    head: dict[str, Any],
+    domains: dict[str, str],
+    found: list[Question],
+    problems: ProblemList,
+    path: Path,
+) -> LoadedSet:
+    if not found and not problems.errors:
+        problems.add(0, "empty-file", "There are no questions.", advice="Write at least one.")
+    if not problems.errors:
+        try:
+            questions = QuestionSet(domains=domains, questions=tuple(found), **head)
+        except RecordError as error:
+            problems.add(0, "bad-set", error.message, advice=error.advice)
+        else:
+            return LoadedSet(questions, problems.result())
+    listed = problems.result()
+    count = problems.errors
+    message = f"{path} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."
+    raise InvalidFileError(message, listed, advice="Mend them and import again.")
+
+
+def _label(domain: str) -> str:
+    return domain.replace("-", " ").replace("_", " ").capitalize()

@@ -1,0 +1,142 @@
+"""Rounds, their battles and their books."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from data.errors import RecordError
+from data.records.judging import Judgment
+from data.records.questions import Question, require_name
+from data.records.vocabulary import Outcome, Preference, RoundState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedBattle:
+    """A battle of a round before it is judged, by the store's own numbers.
+
+    `outcome` is set from the start where the plan already knows it: `missing` where an answer lacks.
+    """
+
+    key: str
+    question: int
+    a: int
+    b: int
+    outcome: Outcome | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingBattle:
+    """A battle that waits for its verdict, with all that a judge needs.
+
+    `reference_side` is "a" or "b" where that side is the reference of the set.
+    """
+
+    id: int
+    key: str
+    question: Question
+    system_a: str
+    system_b: str
+    answer_a: str
+    answer_b: str
+    reference_side: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """A round's fixed facts and state; `judge` is the canonical judge spec, `plan` its scope."""
+
+    id: int
+    name: str
+    set_name: str
+    state: RoundState
+    judge_name: str
+    judge: Mapping[str, Any]
+    plan: Mapping[str, Any]
+    seed: int
+    budget_usd: float | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    def __post_init__(self) -> None:
+        require_name(self.name, "Round name")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundCounts:
+    """A round's books: what was planned, how much of it ended how, and what it cost.
+
+    `planned` = judged + unreadable + refused + failed + skipped + missing + pending.
+    """
+
+    planned: int
+    judged: int = 0
+    unreadable: int = 0
+    refused: int = 0
+    failed: int = 0
+    skipped: int = 0
+    missing: int = 0
+    cost_usd: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __post_init__(self) -> None:
+        if self.pending < 0:
+            raise RecordError(f"A round has more ended battles than the {self.planned} planned ones.")
+
+    @property
+    def pending(self) -> int:
+        """Battles that have not ended."""
+        ended = (self.judged, self.unreadable, self.refused, self.failed, self.skipped, self.missing)
+        return self.planned - sum(ended)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattleRecord:
+    """A battle of a round with its verdict, without texts."""
+
+    id: int
+    key: str
+    question_id: str
+    domain: str
+    system_a: str
+    system_b: str
+    outcome: Outcome | None
+    preference: Preference | None
+    score: float | None
+    flipped: bool | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattleEvidence:
+    """A battle and every judgment behind its verdict."""
+
+    battle: BattleRecord
+    judgments: tuple[Judgment, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """A published snapshot of standings; `standings` is its JSON."""
+
+    name: str
+    round_name: str | None
+    standings: Mapping[str, Any]
+    content_hash: str
+    notice: str
+    retracted: bool
+    published_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """The money of a round in USD; `cap` is None without a budget, `drawn` is set aside for calls."""
+
+    cap: float | None
+    spent: float
+    drawn: float

@@ -1,0 +1,123 @@
+"""Published boards in the store."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from data.errors import ConflictError, NotFoundError
+from data.records import Board
+from data.store.database import Database
+from data.store.moments import as_utc, now
+from data.tables import boards, rounds
+
+
+class BoardStore:
+    """Publishes, finds and retracts boards. A published board never changes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def publish(
+        self, name: str, *, round_id: int | None, standings: Mapping[str, Any], notice: str = ""
+    ) -> tuple[Board, bool]:
+        """Store a snapshot of standings under a name.
+
+        Returns:
+            The board, and whether it is new; False where the same content stands already.
+
+        Raises:
+            ConflictError: Other standings are published under this name.
+        """
+        content_hash = hash_of(standings)
+        try:
+            with self._database.begin() as connection:
+                stored = connection.execute(_select().where(boards.c.name == name)).first()
+                if stored is None:
+                    connection.execute(
+                        insert(boards).values(
+                            name=name,
+                            round_id=round_id,
+                            standings=dict(standings),
+                            content_hash=content_hash,
+                            notice=notice,
+                            retracted=False,
+                            published_at=now(),
+                        )
+                    )
+        except IntegrityError as error:
+            raise _taken(name) from error
+        if stored is not None and (stored.content_hash != content_hash or stored.retracted):
+            raise _taken(name)
+        return self.get(name), stored is None
+
+    def get(self, name: str) -> Board:
+        """One board.
+
+        Raises:
+            NotFoundError: No board has this name.
+        """
+        with self._database.begin() as connection:
+            row = connection.execute(_select().where(boards.c.name == name)).first()
+        if row is None:
+            advice = "Publish a round with `arena rounds publish NAME`."
+            raise NotFoundError(f"There is no board {name!r}.", advice=advice)
+        return _record(row)
+
+    def all(self) -> tuple[Board, ...]:
+        """Every board that stands, the newest first, rounds before boards without one."""
+        query = _select().where(~boards.c.retracted)
+        query = query.order_by(boards.c.round_id.is_(None), boards.c.published_at.desc())
+        with self._database.begin() as connection:
+            return tuple(_record(row) for row in connection.execute(query))
+
+    def retract(self, name: str, notice: str) -> Board:
+        """Take a board down, keeping it and the reason.
+
+        Raises:
+            NotFoundError: No board has this name.
+        """
+        self.get(name)
+        with self._database.begin() as connection:
+            connection.execute(
+                update(boards).where(boards.c.name == name).values(retracted=True, notice=notice)
+            )
+        return self.get(name)
+
+
+def hash_of(standings: Mapping[str, Any]) -> str:
+    """The sha256 of standings as canonical JSON."""
+    canonical = json.dumps(
+        standings, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _taken(name: str) -> ConflictError:
+    return ConflictError(
+        f"A board called {name} is published with other standings, or was retracted.",
+        advice="A published round never changes; judge a new round instead.",
+    )
+
+
+def _select() -> Any:  # noqa: ANN401 - a Select of a whole table has no narrower type
+    return select(boards, rounds.c.name.label("round_name")).outerjoin(
+        rounds, rounds.c.id == boards.c.round_id
+    )
+
+
+def _record(row: Row[*tuple[Any, ...]]) -> Board:
+    return Board(
+        name=row.name,
+        round_name=row.round_name,
+        standings=row.standings,
+        content_hash=row.content_hash,
+        notice=row.notice,
+        retracted=row.retracted,
+        published_at=as_utc(row.published_at),
+    )

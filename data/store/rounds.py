@@ -1,0 +1,307 @@
+"""Rounds and their battles in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from data.errors import ConflictError, NotFoundError
+from data.records import (
+    Outcome,
+    PendingBattle,
+    PlannedBattle,
+    Round,
+    RoundCounts,
+    RoundState,
+)
+from data.store.database import Database, new_id, pairs
+from data.store.moments import as_utc, now
+from data.store.sets import restore
+from data.tables import answers, battles, judgments, ledgers, question_sets, questions, rounds, submissions
+
+CHUNK = 5_000
+QUESTIONS_AT_ONCE = 200
+ENDED = (RoundState.FINISHED, RoundState.CANCELLED)
+
+
+class RoundStore:
+    """Creates rounds, hands out what is pending, and keeps the books."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(
+        self,
+        *,
+        name: str,
+        set_id: int,
+        judge_name: str,
+        judge: Mapping[str, Any],
+        plan: Mapping[str, Any],
+        seed: int,
+        budget_usd: float | None,
+        planned: Iterable[PlannedBattle],
+    ) -> Round:
+        """Store a round and its battles in one transaction.
+
+        Raises:
+            ConflictError: A round has this name.
+        """
+        try:
+            with self._database.begin() as connection:
+                result = connection.execute(
+                    insert(rounds).values(
+                        name=name,
+                        set_id=set_id,
+                        state=RoundState.PLANNED,
+                        judge=judge_name,
+                        plan={"judge": dict(judge), **plan},
+                        seed=seed,
+                        budget_usd=budget_usd,
+                        created_at=now(),
+                    )
+                )
+                number = new_id(result)
+                _insert_battles(connection, number, planned)
+                connection.execute(
+                    insert(ledgers).values(
+                        round_id=number,
+                        cap_usd=budget_usd,
+                        reserved_usd=0.0,
+                        spent_usd=0.0,
+                        input_tokens=0,
+                        output_tokens=0,
+                    )
+                )
+        except IntegrityError as error:
+            raise ConflictError(
+                f"There is a round {name!r} already.",
+                advice=f"Go on with it by `arena rounds resume {name}`, or choose another --name.",
+            ) from error
+        return self.get(name)
+
+    def get(self, name: str) -> Round:
+        """One round.
+
+        Raises:
+            NotFoundError: No round has this name.
+        """
+        with self._database.begin() as connection:
+            row = connection.execute(_select().where(rounds.c.name == name)).first()
+        if row is None:
+            raise NotFoundError(f"There is no round {name!r}.", advice="`arena rounds list` names them.")
+        return _record(row)
+
+    def all(self) -> tuple[Round, ...]:
+        """Every round, newest first."""
+        with self._database.begin() as connection:
+            return tuple(_record(row) for row in connection.execute(_select().order_by(rounds.c.id.desc())))
+
+    def move(self, name: str, *, to: RoundState, allowed: Sequence[RoundState]) -> Round:
+        """Put a round into another state, if it is in one of the allowed ones.
+
+        Raises:
+            ConflictError: It is in another state.
+            NotFoundError: No round has this name.
+        """
+        stamps: dict[str, Any] = {"state": to}
+        if to is RoundState.RUNNING:
+            stamps["started_at"] = func.coalesce(rounds.c.started_at, now())
+        if to in ENDED:
+            stamps["finished_at"] = now()
+        with self._database.begin() as connection:
+            changed = connection.execute(
+                update(rounds).where(rounds.c.name == name, rounds.c.state.in_(list(allowed))).values(stamps)
+            ).rowcount
+        found = self.get(name)
+        if not changed:
+            raise ConflictError(
+                f"Round {name} is {found.state}, so it cannot become {to}.",
+                advice=f"It would have to be {' or '.join(allowed)}.",
+            )
+        return found
+
+    def state(self, name: str) -> RoundState:
+        """The state of a round, read afresh."""
+        return self.get(name).state
+
+    def counts(self, name: str) -> RoundCounts:
+        """The books of a round.
+
+        Raises:
+            NotFoundError: No round has this name.
+        """
+        number = self.get(name).id
+        with self._database.begin() as connection:
+            outcomes: dict[str | None, int] = pairs(
+                connection.execute(
+                    select(battles.c.outcome, func.count())
+                    .where(battles.c.round_id == number)
+                    .group_by(battles.c.outcome)
+                )
+            )
+            cost, tokens_in, tokens_out = connection.execute(
+                select(
+                    func.coalesce(func.sum(judgments.c.cost_usd), 0.0),
+                    func.coalesce(func.sum(judgments.c.input_tokens), 0),
+                    func.coalesce(func.sum(judgments.c.output_tokens), 0),
+                )
+                .join(battles, battles.c.id == judgments.c.battle_id)
+                .where(battles.c.round_id == number, ~judgments.c.cached)
+            ).one()
+        return RoundCounts(
+            planned=sum(outcomes.values()),
+            **{outcome.value: outcomes.get(outcome.value, 0) for outcome in Outcome},
+            cost_usd=float(cost),
+            input_tokens=int(tokens_in),
+            output_tokens=int(tokens_out),
+        )
+
+    def pending(self, name: str) -> Iterator[PendingBattle]:
+        """Yield the battles that have no outcome, question by question, texts included.
+
+        A few hundred questions are held at a time, so memory does not grow with the round. The
+        battles handed out are those pending when their question is reached.
+        """
+        number = self.get(name).id
+        after = 0
+        while True:
+            with self._database.begin() as connection:
+                batch = _pending_questions(connection, number, after)
+                found = list(_pending_battles(connection, number, batch)) if batch else []
+            if not batch:
+                return
+            after = batch[-1]
+            yield from found
+
+    def reopen(self, name: str, outcomes: Sequence[Outcome]) -> int:
+        """Make the battles that ended in one of `outcomes` pending again, and return how many.
+
+        Their judgments stay, as the record of what was tried.
+        """
+        number = self.get(name).id
+        with self._database.begin() as connection:
+            return connection.execute(
+                update(battles)
+                .where(battles.c.round_id == number, battles.c.outcome.in_(list(outcomes)))
+                .values(outcome=None, preference=None, score=None, flipped=None, detail="")
+            ).rowcount
+
+    def close_pending(self, name: str, outcome: Outcome, detail: str) -> int:
+        """End every pending battle with one outcome, and return how many there were."""
+        number = self.get(name).id
+        with self._database.begin() as connection:
+            return connection.execute(
+                update(battles)
+                .where(battles.c.round_id == number, battles.c.outcome.is_(None))
+                .values(outcome=outcome, detail=detail)
+            ).rowcount
+
+
+def _select() -> Any:  # noqa: ANN401 - a Select of a whole table has no narrower type
+    return select(rounds, question_sets.c.name.label("set_name")).join(
+        question_sets, question_sets.c.id == rounds.c.set_id
+    )
+
+
+def _record(row: Row[*tuple[Any, ...]]) -> Round:
+    plan = dict(row.plan)
+    judge = plan.pop("judge")
+    return Round(
+        id=row.id,
+        name=row.name,
+        set_name=row.set_name,
+        state=RoundState(row.state),
+        judge_name=row.judge,
+        judge=judge,
+        plan=plan,
+        seed=row.seed,
+        budget_usd=row.budget_usd,
+        created_at=as_utc(row.created_at),
+        started_at=None if row.started_at is None else as_utc(row.started_at),
+        finished_at=None if row.finished_at is None else as_utc(row.finished_at),
+    )
+
+
+def _insert_battles(connection: Connection, number: int, planned: Iterable[PlannedBattle]) -> None:
+    iterator = iter(planned)
+    while chunk := list(islice(iterator, CHUNK)):
+        connection.execute(
+            insert(battles),
+            [
+                {
+                    "round_id": number,
+                    "key": battle.key,
+                    "question_id": battle.question,
+                    "a_id": battle.a,
+                    "b_id": battle.b,
+                    "outcome": battle.outcome,
+                    "detail": battle.detail,
+                }
+                for battle in chunk
+            ],
+        )
+
+
+def _pending_questions(connection: Connection, number: int, after: int) -> list[int]:
+    return list(
+        connection.execute(
+            select(battles.c.question_id)
+            .where(battles.c.round_id == number, battles.c.outcome.is_(None), battles.c.question_id > after)
+            .distinct()
+            .order_by(battles.c.question_id)
+            .limit(QUESTIONS_AT_ONCE)
+        ).scalars()
+    )
+
+
+def _pending_battles(connection: Connection, number: int, batch: list[int]) -> Iterator[PendingBattle]:
+    known = {
+        row.id: restore(row.content)
+        for row in connection.execute(
+            select(questions.c.id, questions.c.content).where(questions.c.id.in_(batch))
+        )
+    }
+    rows = connection.execute(
+        select(battles.c.id, battles.c.key, battles.c.question_id, battles.c.a_id, battles.c.b_id)
+        .where(battles.c.round_id == number, battles.c.outcome.is_(None), battles.c.question_id.in_(batch))
+        .order_by(battles.c.question_id, battles.c.id)
+    ).all()
+    entrants = {row.a_id for row in rows} | {row.b_id for row in rows}
+    sides = {
+        row.id: row
+        for row in connection.execute(
+            select(submissions.c.id, submissions.c.system, submissions.c.kind).where(
+                submissions.c.id.in_(entrants)
+            )
+        )
+    }
+    texts: dict[tuple[int, int], str] = {
+        (entrant, question): text
+        for entrant, question, text in connection.execute(
+            select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
+                answers.c.question_id.in_(batch), answers.c.submission_id.in_(entrants)
+            )
+        )
+    }
+    for row in rows:
+        yield PendingBattle(
+            id=row.id,
+            key=row.key,
+            question=known[row.question_id],
+            system_a=sides[row.a_id].system,
+            system_b=sides[row.b_id].system,
+            answer_a=texts[row.a_id, row.question_id],
+            answer_b=texts[row.b_id, row.question_id],
+            reference_side=_reference_side(sides[row.a_id].kind, sides[row.b_id].kind),
+        )
+
+
+def _reference_side(kind_a: str, kind_b: str) -> str | None:
+    if kind_a == "reference":
+        return "a"
+    return "b" if kind_b == "reference" else None

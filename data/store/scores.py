@@ -1,0 +1,165 @@
+"""Scores of answers in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, delete, insert, select
+
+from data.records import MetricItem, Outcome, Passage, Score
+from data.store.database import Database
+from data.store.moments import now
+from data.store.sets import restore
+from data.tables import answers, question_sets, questions, scores, submissions
+
+ANSWERS_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredAnswer:
+    """A score with the answer it belongs to."""
+
+    submission: int
+    system: str
+    question_id: str
+    domain: str
+    metric: str
+    judge: str
+    outcome: Outcome
+    score: float | None
+    details: Mapping[str, Any]
+
+
+class ScoreStore:
+    """Keeps one score an answer, metric and judge; a new one replaces it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def unscored(
+        self, submission: int, *, metric: str, judge: str, again: Sequence[Outcome] = ()
+    ) -> Iterator[tuple[int, MetricItem]]:
+        """Yield the answers of a submission that have no score of this metric and judge yet.
+
+        Args:
+            submission: The store's number of the submission.
+            metric: Name of the metric.
+            judge: Name of the judge that scores, empty for the embedded version.
+            again: Outcomes that are to be tried again.
+        """
+        after = 0
+        while True:
+            with self._database.begin() as connection:
+                kept = (
+                    select(scores.c.answer_id)
+                    .where(scores.c.metric == metric, scores.c.judge == judge)
+                    .where(scores.c.outcome.not_in(list(again)))
+                )
+                rows = connection.execute(
+                    select(answers.c.id, answers.c.text, answers.c.contexts, questions.c.content)
+                    .join(questions, questions.c.id == answers.c.question_id)
+                    .where(answers.c.submission_id == submission, answers.c.id > after)
+                    .where(answers.c.id.not_in(kept))
+                    .order_by(answers.c.id)
+                    .limit(ANSWERS_AT_ONCE)
+                ).all()
+            if not rows:
+                return
+            after = rows[-1].id
+            for row in rows:
+                yield row.id, _item(row)
+
+    def put(self, judge: str, rows: Sequence[tuple[int, Score]]) -> None:
+        """Keep scores by the store's number of the answer, in one transaction."""
+        with self._database.begin() as connection:
+            for number, score in rows:
+                connection.execute(
+                    delete(scores).where(
+                        scores.c.answer_id == number,
+                        scores.c.metric == score.metric,
+                        scores.c.judge == judge,
+                    )
+                )
+            if rows:
+                connection.execute(
+                    insert(scores),
+                    [
+                        {
+                            "answer_id": number,
+                            "metric": score.metric,
+                            "judge": judge,
+                            "outcome": score.outcome,
+                            "score": score.score,
+                            "details": dict(score.details),
+                            "created_at": now(),
+                        }
+                        for number, score in rows
+                    ],
+                )
+
+    def of_submissions(self, numbers: Sequence[int]) -> Iterator[ScoredAnswer]:
+        """Yield every score of some submissions, without details."""
+        with self._database.begin() as connection:
+            for row in connection.execute(_select().where(submissions.c.id.in_(list(numbers)))):
+                yield _scored(row, {})
+
+    def of_question(self, set_name: str, question_id: str) -> tuple[ScoredAnswer, ...]:
+        """Every score of the answers to a question, with details."""
+        query = _select(scores.c.details).where(
+            question_sets.c.name == set_name, questions.c.key == question_id
+        )
+        with self._database.begin() as connection:
+            return tuple(_scored(row, row.details) for row in connection.execute(query))
+
+
+def _item(row: Row[*tuple[Any, ...]]) -> MetricItem:
+    question = restore(row.content)
+    return MetricItem(
+        id=question.id,
+        question=question.question,
+        answer=row.text,
+        passages=question.passages,
+        reference=question.reference,
+        contexts=tuple(Passage(**context) for context in row.contexts),
+        aspects=question.aspects,
+        sub_questions=question.sub_questions,
+        short_answers=question.short_answers,
+        domain=question.domain,
+    )
+
+
+def _select(*more: Any) -> Any:  # noqa: ANN401 - columns and a Select over joins have no narrower type
+    return (
+        select(
+            submissions.c.id.label("submission"),
+            submissions.c.system,
+            questions.c.key.label("question_id"),
+            questions.c.domain,
+            scores.c.metric,
+            scores.c.judge,
+            scores.c.outcome,
+            scores.c.score,
+            *more,
+        )
+        .join(answers, answers.c.id == scores.c.answer_id)
+        .join(submissions, submissions.c.id == answers.c.submission_id)
+        .join(questions, questions.c.id == answers.c.question_id)
+        .join(question_sets, question_sets.c.id == submissions.c.set_id)
+        .order_by(submissions.c.system, questions.c.position, scores.c.metric, scores.c.judge)
+    )
+
+
+def _scored(row: Row[*tuple[Any, ...]], details: Mapping[str, Any]) -> ScoredAnswer:
+    return ScoredAnswer(
+        submission=row.submission,
+        system=row.system,
+        question_id=row.question_id,
+        domain=row.domain,
+        metric=row.metric,
+        judge=row.judge,
+        outcome=Outcome(row.outcome),
+        score=row.score,
+        details=details,
+    )

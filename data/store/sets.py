@@ -1,0 +1,236 @@
+"""Question sets in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from data.errors import ConflictError, NotFoundError
+from data.question_files.records import question_from_json, question_to_json
+from data.records import ProblemList, Question, QuestionSet, SetSummary, SubmissionState
+from data.store.database import Database, new_id, pairs
+from data.store.moments import as_utc, now
+from data.tables import answers, question_sets, questions, submissions
+
+
+class SetStore:
+    """Adds and finds question sets. A stored set never changes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, question_set: QuestionSet, content_hash: str) -> bool:
+        """Store a set with its references as the answers of the reference.
+
+        Returns:
+            Whether it is new; False where the same content bears this name already.
+
+        Raises:
+            ConflictError: Another content bears this name.
+        """
+        try:
+            with self._database.begin() as connection:
+                stored = connection.execute(
+                    select(question_sets.c.content_hash).where(question_sets.c.name == question_set.name)
+                ).scalar()
+                if stored is not None:
+                    return _same_or_conflict(question_set, stored, content_hash)
+                set_id = _insert_set(connection, question_set, content_hash)
+                _insert_questions(connection, set_id, question_set)
+                _insert_reference(connection, set_id, question_set, content_hash)
+        except IntegrityError as error:
+            raise ConflictError(
+                f"Question set {question_set.name} is being imported by somebody else.",
+                advice="Try again in a moment.",
+            ) from error
+        return True
+
+    def summaries(self) -> tuple[SetSummary, ...]:
+        """Every stored set, in order of name."""
+        with self._database.begin() as connection:
+            rows = connection.execute(select(question_sets).order_by(question_sets.c.name)).all()
+            return tuple(_summary(connection, row) for row in rows)
+
+    def summary(self, name: str) -> SetSummary:
+        """One set without its questions.
+
+        Raises:
+            NotFoundError: No set has this name.
+        """
+        with self._database.begin() as connection:
+            row = connection.execute(select(question_sets).where(question_sets.c.name == name)).first()
+            if row is None:
+                known = ", ".join(connection.execute(select(question_sets.c.name)).scalars())
+                advice = f"There are: {known}." if known else "Import one with `arena sets import PATH`."
+                raise NotFoundError(f"There is no question set {name!r}.", advice=advice)
+            return _summary(connection, row)
+
+    def get(self, name: str) -> QuestionSet:
+        """One set with its questions, in the order of its file.
+
+        Raises:
+            NotFoundError: No set has this name.
+        """
+        summary = self.summary(name)
+        return QuestionSet(
+            name=summary.name,
+            title=summary.title,
+            version=summary.version,
+            licence=summary.licence,
+            source=summary.source,
+            reference_name=summary.reference_name,
+            domains=summary.domains,
+            questions=tuple(question for _, question in self.numbered(summary.id)),
+        )
+
+    def numbered(self, set_id: int) -> Iterator[tuple[int, Question]]:
+        """Yield each question of a set with the store's number for it."""
+        with self._database.begin() as connection:
+            rows = connection.execute(
+                select(questions.c.id, questions.c.content)
+                .where(questions.c.set_id == set_id)
+                .order_by(questions.c.position)
+            )
+            for number, content in rows:
+                yield number, restore(content)
+
+    def question(self, name: str, question_id: str) -> Question:
+        """One question of a set.
+
+        Raises:
+            NotFoundError: The set has no such question.
+        """
+        summary = self.summary(name)
+        with self._database.begin() as connection:
+            content = connection.execute(
+                select(questions.c.content).where(
+                    questions.c.set_id == summary.id, questions.c.key == question_id
+                )
+            ).scalar()
+        if content is None:
+            raise NotFoundError(
+                f"Question set {name} has no question {question_id!r}.",
+                advice=f"`arena sets show {name}` lists its questions.",
+            )
+        return restore(content)
+
+
+def restore(content: object) -> Question:
+    """Make a question of what the store keeps of it."""
+    problems = ProblemList()
+    question = question_from_json(0, content, problems)
+    if question is None:
+        raise ConflictError(f"A stored question is damaged: {problems.result()[0].message}")
+    return question
+
+
+def _same_or_conflict(question_set: QuestionSet, stored: str, content_hash: str) -> bool:
+    if stored == content_hash:
+        return False
+    raise ConflictError(
+        f"Another question set is called {question_set.name} (content {stored[:12]}).",
+        advice="Import this one under another name with --name.",
+    )
+
+
+def _insert_set(connection: Connection, question_set: QuestionSet, content_hash: str) -> int:
+    result = connection.execute(
+        insert(question_sets).values(
+            name=question_set.name,
+            title=question_set.title,
+            version=question_set.version,
+            licence=question_set.licence,
+            source=question_set.source,
+            reference_name=question_set.reference_name,
+            domains=dict(question_set.domains),
+            questions=len(question_set.questions),
+            content_hash=content_hash,
+            created_at=now(),
+        )
+    )
+    return new_id(result)
+
+
+def _insert_questions(connection: Connection, set_id: int, question_set: QuestionSet) -> None:
+    if question_set.questions:
+        connection.execute(
+            insert(questions),
+            [
+                {
+                    "set_id": set_id,
+                    "position": position,
+                    "key": question.id,
+                    "domain": question.domain,
+                    "text": question.question,
+                    "content": question_to_json(question),
+                }
+                for position, question in enumerate(question_set.questions)
+            ],
+        )
+
+
+def _insert_reference(
+    connection: Connection, set_id: int, question_set: QuestionSet, content_hash: str
+) -> None:
+    numbers: dict[str, int] = {
+        key: number
+        for number, key in connection.execute(
+            select(questions.c.id, questions.c.key).where(questions.c.set_id == set_id)
+        )
+    }
+    referenced = [question for question in question_set.questions if question.reference is not None]
+    result = connection.execute(
+        insert(submissions).values(
+            set_id=set_id,
+            kind="reference",
+            system=question_set.reference_name,
+            team="",
+            version=1,
+            state=SubmissionState.ACCEPTED,
+            card={},
+            content_hash=content_hash,
+            answers=len(referenced),
+            no_answers=0,
+            created_at=now(),
+        )
+    )
+    submission_id = new_id(result)
+    if referenced:
+        connection.execute(
+            insert(answers),
+            [
+                {
+                    "submission_id": submission_id,
+                    "question_id": numbers[question.id],
+                    "text": question.reference,
+                    "contexts": [],
+                    "no_answer": False,
+                }
+                for question in referenced
+            ],
+        )
+
+
+def _summary(connection: Connection, row: Row[*tuple[Any, ...]]) -> SetSummary:
+    counts = connection.execute(
+        select(questions.c.domain, func.count())
+        .where(questions.c.set_id == row.id)
+        .group_by(questions.c.domain)
+    ).all()
+    by_domain: dict[str, int] = pairs(counts)
+    return SetSummary(
+        id=row.id,
+        name=row.name,
+        title=row.title,
+        version=row.version,
+        licence=row.licence,
+        source=row.source,
+        reference_name=row.reference_name,
+        domains=row.domains,
+        counts={domain: by_domain.get(domain, 0) for domain in row.domains},
+        content_hash=row.content_hash,
+        created_at=as_utc(row.created_at),
+    )

@@ -1,0 +1,82 @@
+"""The store as one value: what is kept, by kind."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from data.errors import StoreError
+from data.store.boards import BoardStore
+from data.store.database import Database
+from data.store.ledgers import LedgerStore
+from data.store.replies import ReplyStore
+from data.store.rounds import RoundStore
+from data.store.scores import ScoreStore
+from data.store.sets import SetStore
+from data.store.submissions import SubmissionStore
+from data.store.verdicts import VerdictStore
+
+
+class Store:
+    """Everything that is kept, over one database."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    @classmethod
+    def open(cls, url: str) -> Store:
+        """Open a store; an empty database gets the newest schema, an SQLite one is brought up to it.
+
+        Raises:
+            StoreError: The database cannot be used, or is a server whose schema is old.
+        """
+        database = Database(url)
+        if not database.is_current():
+            if database.version() is not None and database.url.get_backend_name() != "sqlite":
+                message = f"The schema of {database.place} is of another version than this program."
+                raise StoreError(message, advice="Run `arena db upgrade`.")
+            database.upgrade()
+        return cls(database)
+
+    @cached_property
+    def sets(self) -> SetStore:
+        """Question sets."""
+        return SetStore(self.database)
+
+    @cached_property
+    def submissions(self) -> SubmissionStore:
+        """Submissions and answers."""
+        return SubmissionStore(self.database)
+
+    @cached_property
+    def rounds(self) -> RoundStore:
+        """Rounds and their books."""
+        return RoundStore(self.database)
+
+    @cached_property
+    def verdicts(self) -> VerdictStore:
+        """Verdicts and judgments."""
+        return VerdictStore(self.database)
+
+    @cached_property
+    def replies(self) -> ReplyStore:
+        """Replies of LLMs."""
+        return ReplyStore(self.database)
+
+    @cached_property
+    def ledgers(self) -> LedgerStore:
+        """Accounts of rounds."""
+        return LedgerStore(self.database)
+
+    @cached_property
+    def scores(self) -> ScoreStore:
+        """Scores of answers."""
+        return ScoreStore(self.database)
+
+    @cached_property
+    def boards(self) -> BoardStore:
+        """Published boards."""
+        return BoardStore(self.database)
+
+    def close(self) -> None:
+        """Give back every connection."""
+        self.database.close()

@@ -1,0 +1,244 @@
+"""Verdicts and judgments in the store: written in batches, read by battle, question or round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from data.records import (
+    BattleEvidence,
+    BattleRecord,
+    Judgment,
+    Outcome,
+    Preference,
+    Presentation,
+    Reply,
+    Verdict,
+)
+from data.store.database import Database
+from data.store.moments import now
+from data.store.replies import put_replies
+from data.tables import battles, judgments, questions, replies, rounds, submissions
+
+ROWS_AT_ONCE = 20_000
+
+
+class VerdictStore:
+    """Commits verdicts with their judgments, and reads them back as evidence."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def record(self, verdicts: Sequence[tuple[int, Verdict]]) -> int:
+        """Commit verdicts by battle number in one transaction.
+
+        A battle that has an outcome keeps it, so that a late second writer changes nothing.
+
+        Returns:
+            How many battles were settled by this call.
+        """
+        settled = 0
+        with self._database.begin() as connection:
+            for number, verdict in verdicts:
+                if _settle(connection, number, verdict):
+                    settled += 1
+                    _insert_judgments(connection, number, verdict.judgments)
+        return settled
+
+    def battles(self, round_name: str) -> Iterator[BattleRecord]:
+        """Yield the battles of a round in a fixed order, without texts."""
+        after = 0
+        while True:
+            with self._database.begin() as connection:
+                rows = connection.execute(
+                    _select()
+                    .where(rounds.c.name == round_name, battles.c.id > after)
+                    .order_by(battles.c.id)
+                    .limit(ROWS_AT_ONCE)
+                ).all()
+            if not rows:
+                return
+            after = rows[-1].id
+            for row in rows:
+                yield _battle(row)
+
+    def of_question(self, round_name: str, question_id: str) -> tuple[BattleEvidence, ...]:
+        """The battles of a question in a round with every judgment."""
+        with self._database.begin() as connection:
+            rows = connection.execute(
+                _select()
+                .where(rounds.c.name == round_name, questions.c.key == question_id)
+                .order_by(battles.c.id)
+            ).all()
+            return tuple(_with_judgments(connection, rows))
+
+    def by_question(self, round_name: str) -> Mapping[int, tuple[int, int]]:
+        """For each question by the store's number: battles of a round, and those without a verdict."""
+        undecided = func.count().filter(battles.c.preference.is_(None))
+        query = (
+            select(battles.c.question_id, func.count(), undecided)
+            .join(rounds, rounds.c.id == battles.c.round_id)
+            .where(rounds.c.name == round_name)
+            .group_by(battles.c.question_id)
+        )
+        with self._database.begin() as connection:
+            return {number: (count, open_) for number, count, open_ in connection.execute(query)}
+
+    def evidence(self, round_name: str) -> Iterator[BattleEvidence]:
+        """Yield every battle of a round with its judgments."""
+        after = 0
+        while True:
+            with self._database.begin() as connection:
+                rows = connection.execute(
+                    _select()
+                    .where(rounds.c.name == round_name, battles.c.id > after)
+                    .order_by(battles.c.id)
+                    .limit(ROWS_AT_ONCE // 20)
+                ).all()
+                found = list(_with_judgments(connection, rows))
+            if not rows:
+                return
+            after = rows[-1].id
+            yield from found
+
+
+def _settle(connection: Connection, number: int, verdict: Verdict) -> bool:
+    changed = connection.execute(
+        update(battles)
+        .where(battles.c.id == number, battles.c.outcome.is_(None))
+        .values(
+            outcome=verdict.outcome,
+            preference=verdict.preference,
+            score=verdict.score,
+            flipped=verdict.flipped,
+            detail=verdict.detail,
+        )
+    ).rowcount
+    return bool(changed)
+
+
+def _insert_judgments(connection: Connection, number: int, made: Iterable[Judgment]) -> None:
+    rows = [_judgment_row(number, judgment) for judgment in made]
+    if rows:
+        connection.execute(insert(judgments), rows)
+    put_replies(connection, [judgment.reply for judgment in made if judgment.reply is not None])
+
+
+def _judgment_row(number: int, judgment: Judgment) -> dict[str, Any]:
+    reply = judgment.reply
+    return {
+        "battle_id": number,
+        "judge": judgment.judge,
+        "model": judgment.model,
+        "endpoint": "" if reply is None else reply.endpoint,
+        "presentation": judgment.presentation,
+        "outcome": judgment.outcome,
+        "preference": judgment.preference,
+        "margin": judgment.margin,
+        "rationale": judgment.rationale,
+        "detail": judgment.detail,
+        "grade": judgment.grade,
+        "settings": judgment.settings,
+        "prompt_hash": judgment.prompt_hash,
+        "parser": judgment.parser,
+        "calls": judgment.calls,
+        "reply_key": None if reply is None else reply.key,
+        "input_tokens": 0 if reply is None else reply.input_tokens,
+        "output_tokens": 0 if reply is None else reply.output_tokens,
+        "cost_usd": None if reply is None else reply.cost_usd,
+        "latency": 0.0 if reply is None else reply.latency,
+        "cached": reply is not None and reply.cached,
+        "created_at": now(),
+    }
+
+
+def _select() -> Any:  # noqa: ANN401 - a Select over aliases has no narrower type
+    side_a, side_b = submissions.alias("side_a"), submissions.alias("side_b")
+    return (
+        select(
+            battles.c.id,
+            battles.c.key,
+            questions.c.key.label("question_id"),
+            questions.c.domain,
+            side_a.c.system.label("system_a"),
+            side_b.c.system.label("system_b"),
+            battles.c.outcome,
+            battles.c.preference,
+            battles.c.score,
+            battles.c.flipped,
+            battles.c.detail,
+        )
+        .join(rounds, rounds.c.id == battles.c.round_id)
+        .join(questions, questions.c.id == battles.c.question_id)
+        .join(side_a, side_a.c.id == battles.c.a_id)
+        .join(side_b, side_b.c.id == battles.c.b_id)
+    )
+
+
+def _battle(row: Row[*tuple[Any, ...]]) -> BattleRecord:
+    return BattleRecord(
+        id=row.id,
+        key=row.key,
+        question_id=row.question_id,
+        domain=row.domain,
+        system_a=row.system_a,
+        system_b=row.system_b,
+        outcome=None if row.outcome is None else Outcome(row.outcome),
+        preference=None if row.preference is None else Preference(row.preference),
+        score=row.score,
+        flipped=row.flipped,
+        detail=row.detail,
+    )
+
+
+def _with_judgments(
+    connection: Connection, rows: Sequence[Row[*tuple[Any, ...]]]
+) -> Iterator[BattleEvidence]:
+    found: dict[int, list[Judgment]] = {row.id: [] for row in rows}
+    query = (
+        select(judgments, replies.c.text, replies.c.finish_reason, replies.c.logprobs)
+        .outerjoin(replies, replies.c.key == judgments.c.reply_key)
+        .where(judgments.c.battle_id.in_(list(found)))
+        .order_by(judgments.c.id)
+    )
+    for row in connection.execute(query):
+        found[row.battle_id].append(_judgment(row))
+    for row in rows:
+        yield BattleEvidence(battle=_battle(row), judgments=tuple(found[row.id]))
+
+
+def _judgment(row: Row[*tuple[Any, ...]]) -> Judgment:
+    return Judgment(
+        judge=row.judge,
+        model=row.model,
+        presentation=Presentation(row.presentation),
+        outcome=Outcome(row.outcome),
+        preference=None if row.preference is None else Preference(row.preference),
+        margin=row.margin,
+        rationale=row.rationale,
+        detail=row.detail,
+        grade=row.grade,
+        settings=row.settings,
+        prompt_hash=row.prompt_hash,
+        parser=row.parser,
+        calls=row.calls,
+        reply=None if row.reply_key is None else _reply(row),
+    )
+
+
+def _reply(row: Row[*tuple[Any, ...]]) -> Reply:
+    return Reply(
+        key=row.reply_key,
+        endpoint=row.endpoint,
+        model=row.model,
+        text=row.text or "",
+        finish_reason=row.finish_reason or "",
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        cost_usd=row.cost_usd,
+        latency=row.latency,
+        cached=row.cached,
+        logprobs=row.logprobs,
+    )

@@ -1,0 +1,147 @@
+"""Judges by name: the bundled specs and those of an organiser's folders."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from data.errors import NotFoundError, SpecError
+from judges.prompt import load_prompt
+from judges.spec import JudgeSpec, make_spec
+
+SUFFIX = ".toml"
+SAMPLING_KEYS = ("temperature", "top_p", "max_tokens", "seed")
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A spec as it stands in a file: plain values and where relative names lead."""
+
+    values: Mapping[str, Any]
+    folder: Path
+
+
+def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:
+    """Read a judge by the path of a TOML file or by its name.
+
+    Args:
+        name: A path (it ends in `.toml`), or the name of a spec in `folders` or of a bundled one.
+        folders: Where to look before the bundled specs.
+
+    Raises:
+        NotFoundError: No judge bears the name.
+        SpecError: The spec cannot be used; every problem is named.
+    """
+    found = _find(name, folders)
+    return make_spec(_whole(found, Path(name).stem if name.endswith(SUFFIX) else name, folders, ()))
+
+
+def spec_names(*, folders: Sequence[Path] = ()) -> tuple[str, ...]:
+    """The names that `load_spec` knows, an organiser's own first."""
+    own = [path.stem for folder in folders if folder.is_dir() for path in sorted(folder.glob(f"*{SUFFIX}"))]
+    return tuple(dict.fromkeys([*own, *sorted(_bundled())]))
+
+
+def _bundled() -> Iterator[str]:
+    for entry in (files("judges") / "specs").iterdir():
+        if entry.name.endswith(SUFFIX):
+            yield entry.name.removesuffix(SUFFIX)
+
+
+def _find(name: str, folders: Sequence[Path]) -> _File:
+    if name.endswith(SUFFIX):
+        return _read(Path(name))
+    for folder in folders:
+        if "/" not in name and (folder / f"{name}{SUFFIX}").is_file():
+            return _read(folder / f"{name}{SUFFIX}")
+    if name in set(_bundled()):
+        with as_file(files("judges") / "specs" / f"{name}{SUFFIX}") as path:
+            return _read(path)
+    known = spec_names(folders=folders)
+    near = difflib.get_close_matches(name, known, n=1)
+    message = f"There is no judge {name!r}."
+    hint = f"Did you mean {near[0]!r}? " if near else ""
+    raise NotFoundError(message, advice=f"{hint}Give the path of a .toml file or one of: {', '.join(known)}.")
+
+
+def _read(path: Path) -> _File:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"Judge spec {path} cannot be read: {error}."
+        raise SpecError(message, advice="Check the path, and save it as UTF-8 text.") from error
+    try:
+        return _File(tomllib.loads(text), path.parent)
+    except tomllib.TOMLDecodeError as error:
+        message = f"Judge spec {path} is no valid TOML: {error}."
+        raise SpecError(message, advice="Mend that line; docs/judges.md has examples.") from error
+
+
+def _whole(source: _File, name: str, folders: Sequence[Path], seen: tuple[str, ...]) -> dict[str, Any]:
+    """Plain values with prompt and members read, and with what the spec extends filled in."""
+    values = {"name": name, **_flat(source.values, name)}
+    if "prompt" in values:
+        if not isinstance(values["prompt"], str):
+            message = f"Judge spec {name}: 'prompt' is not the name of a prompt."
+            raise SpecError(message, advice='Write prompt = "pairwise".')
+        values["prompt"] = load_prompt(values["prompt"], beside=source.folder)
+    if "members" in values:
+        values["members"] = _members(values["members"], name, source.folder, folders, seen)
+    parent = values.pop("extends", None)
+    if parent is None:
+        return values
+    base = dict(_parent(parent, name, source.folder, folders, seen))
+    return {**base, **values}
+
+
+def _parent(
+    parent: object, name: str, folder: Path, folders: Sequence[Path], seen: tuple[str, ...]
+) -> Mapping[str, Any]:
+    if not isinstance(parent, str) or parent in seen:
+        message = f"Judge spec {name} extends {parent!r}, which is no other judge's name."
+        raise SpecError(message, advice="Name one bundled judge, and none that leads back here.")
+    path = str(folder / parent) if parent.endswith(SUFFIX) else parent
+    return _whole(
+        _find(path, folders),
+        Path(parent).stem if parent.endswith(SUFFIX) else parent,
+        folders,
+        (*seen, parent),
+    )
+
+
+def _flat(values: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Lift a `[sampling]` table to the top, where its keys may stand as well."""
+    table = values.get("sampling", {})
+    flat = {key: value for key, value in values.items() if key != "sampling"}
+    odd = sorted(set(table) - set(SAMPLING_KEYS)) if isinstance(table, dict) else ["sampling"]
+    twice = sorted(set(flat) & set(table))
+    if odd or twice:
+        problem = f"unknown key {odd[0]!r} in [sampling]" if odd else f"{twice[0]!r} is there twice"
+        message = f"Judge spec {name} cannot be used: {problem}."
+        raise SpecError(message, advice=f"[sampling] takes {', '.join(SAMPLING_KEYS)}.")
+    return {**flat, **table}
+
+
+def _members(
+    entries: object, panel: str, folder: Path, folders: Sequence[Path], seen: tuple[str, ...]
+) -> tuple[JudgeSpec, ...]:
+    if not isinstance(entries, list):
+        message = f"Panel {panel}: 'members' is no list."
+        raise SpecError(message, advice='Write members = ["reference-free", …] or [[members]] tables.')
+    return tuple(
+        _member(entry, f"{panel}.{number}", folder, folders, (*seen, panel))
+        for number, entry in enumerate(entries, 1)
+    )
+
+
+def _member(
+    entry: object, name: str, folder: Path, folders: Sequence[Path], seen: tuple[str, ...]
+) -> JudgeSpec:
+    if isinstance(entry, dict):
+        return make_spec(_whole(_File(entry, folder), name, folders, seen))
+    return make_spec(dict(_parent(entry, name, folder, folders, seen)))

@@ -1,0 +1,130 @@
+"""Answer generation: the task of the paper's systems, a question and its passages in, an answer out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from data.errors import SpecError
+from data.records import Answer, Outcome, Passage, Question, Reply
+from judges.cleaning import clean, is_no_answer
+from judges.llm.requests import Asker, Message, Request, Sampling, Unanswered
+from judges.neutralise import delimit, mark_of, neutralise
+from judges.prompt import Prompt, fill, load_prompt
+from judges.rendering import passage_blocks, passage_text
+from judges.spec import Cleaning
+
+DEFAULT_PROMPT = "generate"
+PAPER_PASSAGES = 5
+MOST_TOKENS = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """How answers are generated.
+
+    Attributes:
+        model: The LLM's name at the endpoint.
+        endpoint: Base URL of an OpenAI-compatible endpoint.
+        passages: How many of a question's passages are shown, first ones first (the paper: 5 or 10).
+        thinking: Whether the model thinks first; the paper did without for GPT-4o alone.
+        sampling: The settings that shape a reply.
+    """
+
+    model: str
+    endpoint: str
+    passages: int = PAPER_PASSAGES
+    thinking: bool = True
+    sampling: Sampling = field(default_factory=lambda: Sampling(max_tokens=MOST_TOKENS))
+
+    def __post_init__(self) -> None:
+        if self.passages < 1:
+            message = f"An answer cannot be generated from {self.passages} passages."
+            raise SpecError(message, advice="Show at least one passage, as with --passages 5.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generated:
+    """What came of one question.
+
+    `answer` is there exactly when `outcome` is `judged`; `no_answer` says that it is a "no answer" reply.
+    """
+
+    question_id: str
+    outcome: Outcome
+    answer: Answer | None = None
+    no_answer: bool = False
+    detail: str = ""
+    reply: Reply | None = None
+
+
+@dataclass(frozen=True)
+class AnswerGenerator:
+    """Generates answers with one LLM."""
+
+    settings: Generation
+    asker: Asker
+    prompt_name: str = DEFAULT_PROMPT
+
+    @cached_property
+    def prompt(self) -> Prompt:
+        """The prompt, read once.
+
+        Raises:
+            SpecError: The prompt cannot be used.
+        """
+        return load_prompt(self.prompt_name)
+
+    def request(self, question: Question) -> Request:
+        """The request of one question."""
+        shown = [neutralise(passage_text(passage)).text for passage in self._passages(question)]
+        asked = neutralise(question.question).text
+        mark = mark_of(self.prompt.hash, asked, *shown)
+        values = {"question": delimit("question", asked, mark), "passages": passage_blocks(shown, mark)}
+        content = fill(self.prompt.section("task"), values)
+        if self.settings.thinking:
+            content = f"{content}\n\n{self.prompt.section('thinking')}"
+        return Request(
+            endpoint=self.settings.endpoint,
+            model=self.settings.model,
+            messages=(Message("user", content),),
+            sampling=self.settings.sampling,
+        )
+
+    async def generate(self, question: Question) -> Generated:
+        """Answer one question from its passages, cleaned as in the paper.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        if not self._passages(question):
+            detail = f"question {question.id} has no passages to answer from"
+            return Generated(question_id=question.id, outcome=Outcome.MISSING, detail=detail)
+        reply = await self.asker.ask(self.request(question))
+        if isinstance(reply, Unanswered):
+            return Generated(question_id=question.id, outcome=reply.outcome, detail=reply.detail)
+        text = clean(reply.text, Cleaning.COMPAT).strip()
+        cut_off = reply.finish_reason == "length"
+        if not text or (cut_off and "<thinking>" in text):
+            detail = (
+                "the reply was cut off before the answer" if cut_off else "the reply holds no answer text"
+            )
+            return Generated(question_id=question.id, outcome=Outcome.UNREADABLE, detail=detail, reply=reply)
+        return Generated(
+            question_id=question.id,
+            outcome=Outcome.JUDGED,
+            answer=Answer(question_id=question.id, answer=text, contexts=self._passages(question)),
+            no_answer=is_no_answer(text),
+            detail="the answer was cut off at its token limit" if cut_off else "",
+            reply=reply,
+        )
+
+    def _passages(self, question: Question) -> tuple[Passage, ...]:
+        return question.passages[: self.settings.passages]
+
+
+def no_answer_share(answers: Iterable[str]) -> float | None:
+    """The share of answers that say that none was found (Table 9 of the paper); None without answers."""
+    said = [is_no_answer(answer) for answer in answers]
+    return sum(said) / len(said) if said else None

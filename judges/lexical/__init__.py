@@ -1,0 +1,5 @@
+"""The embedded judge: coverage of a yardstick, no network, the same verdict everywhere."""
+
+from judges.lexical.judge import LexicalJudge, LexicalSpec
+
+__all__ = ["LexicalJudge", "LexicalSpec"]

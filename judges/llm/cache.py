@@ -1,0 +1,80 @@
+"""The reply cache: what it must do, one in memory, and a reader that asks it for many keys at a time.
+
+Keys are `Request.key`. Failures are never kept, so a retry always asks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from data.records import Reply
+from judges.llm.requests import Request
+
+MOST_KEYS = 500
+
+
+class ReplyCache(Protocol):
+    """Replies by request key, kept once and verbatim."""
+
+    async def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
+        """The replies that are there, by key."""
+        ...
+
+    async def put(self, request: Request, reply: Reply) -> None:
+        """Keep a reply; it must be committed within a second. A later one for the key replaces it."""
+        ...
+
+
+class MemoryReplyCache:
+    """A cache for tests and for single calls; it forgets everything with the process."""
+
+    def __init__(self) -> None:
+        self.replies: dict[str, Reply] = {}
+
+    async def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
+        """The replies that are there, by key."""
+        return {key: self.replies[key] for key in keys if key in self.replies}
+
+    async def put(self, request: Request, reply: Reply) -> None:
+        """Keep a reply."""
+        self.replies[request.key] = reply
+
+
+class CacheReader:
+    """Turns look-ups that are made at one moment into one look-up of many keys."""
+
+    def __init__(self, cache: ReplyCache) -> None:
+        self._cache = cache
+        self._waiting: dict[str, asyncio.Future[Reply | None]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    async def get(self, key: str) -> Reply | None:
+        """The reply for a key, where there is one."""
+        future = self._waiting.get(key)
+        if future is None:
+            future = self._waiting[key] = asyncio.get_running_loop().create_future()
+        if self._task is None:
+            self._task = asyncio.create_task(self._read())
+        return await asyncio.shield(future)
+
+    async def _read(self) -> None:
+        try:
+            while self._waiting:
+                some = dict(list(self._waiting.items())[:MOST_KEYS])
+                for key in some:
+                    del self._waiting[key]
+                await self._settle(some)
+        finally:
+            self._task = None
+
+    async def _settle(self, some: Mapping[str, asyncio.Future[Reply | None]]) -> None:
+        try:
+            found = await self._cache.get_many(list(some))
+        except Exception as error:  # noqa: BLE001 - whatever it is belongs to those who wait
+            for future in some.values():
+                future.set_exception(error)
+            return
+        for key, future in some.items():
+            future.set_result(found.get(key))

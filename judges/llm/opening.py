@@ -1,0 +1,81 @@
+"""The one place where a scheduler is put together."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+
+from data.errors import SpecError
+from judges.llm.batchbook import BatchBook
+from judges.llm.budget import Budget, Ledger
+from judges.llm.cache import ReplyCache
+from judges.llm.metering import Meter
+from judges.llm.prices import Prices
+from judges.llm.scheduler import Scheduler
+from judges.llm.settings import AccessSettings, TransportKind
+from judges.llm.tokens import TokenCounter
+from judges.llm.wire import Transport
+
+
+@contextlib.asynccontextmanager
+async def open_asker(
+    settings: AccessSettings | None = None,
+    cache: ReplyCache | None = None,
+    ledger: Ledger | None = None,
+    *,
+    book: BatchBook | None = None,
+    transport: Transport | None = None,
+) -> AsyncIterator[Scheduler]:
+    """Open LLM access for the event loop that runs this, and close it at the end.
+
+    At the end nothing new is started, calls in flight finish and are kept, what was reserved and not
+    spent goes back to the ledger, and connections are closed.
+
+    Args:
+        settings: Limits, patience, keys and modes.
+        cache: Where replies are looked up and kept; None asks everything and keeps nothing.
+        ledger: The account with the cap that calls are held to; None is no cap.
+        book: Where batches are written down; needed where they are the transport.
+        transport: Carries requests instead of the one that the settings name.
+
+    Raises:
+        SpecError: The settings' prices file cannot be used, or there are batches and no book.
+    """
+    settings = settings or AccessSettings()
+    carrier = transport or _transport(settings, cache, book)
+    prices = Prices.load(
+        settings.prices,
+        batch=settings.transport is TransportKind.BATCH,
+        litellm=settings.transport is TransportKind.LITELLM,
+    )
+    meter = Meter(
+        prices,
+        TokenCounter(),
+        budget=None if ledger is None else Budget(ledger),
+        unbounded_output=settings.unbounded_output,
+    )
+    scheduler = Scheduler(settings, carrier, cache=cache, meter=meter)
+    try:
+        yield scheduler
+    finally:
+        await scheduler.close()
+
+
+def _transport(settings: AccessSettings, cache: ReplyCache | None, book: BatchBook | None) -> Transport:
+    """The transport that the settings name, with its library loaded only now."""
+    match settings.transport:
+        case TransportKind.OPENAI:
+            from judges.llm.openai_transport import OpenAITransport  # noqa: PLC0415
+
+            return OpenAITransport(settings)
+        case TransportKind.LITELLM:
+            from judges.llm.litellm_transport import LitellmTransport  # noqa: PLC0415
+
+            return LitellmTransport(settings)
+        case TransportKind.BATCH:
+            from judges.llm.batch import BatchTransport  # noqa: PLC0415
+
+            if book is None:
+                message = "Batches were asked for without a place to write their ids down."
+                raise SpecError(message, advice="Give open_asker a book.")
+            return BatchTransport(settings, book, cache)

@@ -1,0 +1,103 @@
+"""How endpoints are reached: limits, patience, cache mode and money, as one frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+
+from data.errors import SpecError
+
+NO_KEYS: Mapping[str, str] = MappingProxyType({})
+
+
+class CacheMode(StrEnum):
+    """What the reply cache is used for."""
+
+    LIVE = "live"
+    """Replies are taken from the cache where it has them; the rest is asked and kept."""
+    REPLAY = "replay"
+    """Replies come from the cache alone; a request that it lacks is an error."""
+    RECORD = "record"
+    """Everything is asked anew and kept in place of what the cache had."""
+
+
+class TransportKind(StrEnum):
+    """How requests travel."""
+
+    OPENAI = "openai"
+    """OpenAI's client; for OpenAI, vLLM, SGLang, Ollama and every compatible endpoint."""
+    LITELLM = "litellm"
+    """litellm's adapters for other providers."""
+    BATCH = "batch"
+    """OpenAI's batch files: half the price, within a day."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessSettings:
+    """Limits and patience. Times are in seconds.
+
+    Attributes:
+        api_key: Sent to every endpoint that `api_keys` does not name.
+        api_keys: Keys of particular endpoints, by base URL.
+        transport: How requests travel.
+        cache_mode: What the reply cache is used for.
+        concurrency: Calls in flight at most, for each endpoint and model.
+        first_concurrency: Calls in flight at the start; grows while they are all in use.
+        rpm: Requests a minute at most, for each endpoint and model, in this process; None is no limit.
+        tpm: Tokens a minute likewise, input and the most that may be returned together.
+        timeout: The longest wait for one reply.
+        connect_timeout: The longest wait for a connection.
+        attempts: Calls made for a request at most where errors are transient (429 apart).
+        backoff: Wait before the second attempt; doubles at each further one.
+        longest_backoff: The wait never grows beyond this, unless the endpoint asks for more.
+        rate_limit_patience: How long a request may be turned away by 429 before it fails.
+        breaker_faults: Faults in a row, with no success between, before an endpoint is given up.
+        breaker_seconds: How long they must have lasted.
+        breaker_start_seconds: How long where the endpoint has never answered.
+        prices: A TOML file of prices that go before the built-in ones.
+        unbounded_output: Output tokens to reserve money for where a request sets no maximum.
+        batch_poll: Wait between two looks at a batch.
+        batch_gather: A batch is sent when no further request came for this long.
+        batch_size: Requests in one batch at most.
+    """
+
+    api_key: str = field(default="", repr=False)
+    api_keys: Mapping[str, str] = field(default_factory=lambda: NO_KEYS, repr=False)
+    transport: TransportKind = TransportKind.OPENAI
+    cache_mode: CacheMode = CacheMode.LIVE
+    concurrency: int = 64
+    first_concurrency: int = 64
+    rpm: float | None = None
+    tpm: float | None = None
+    timeout: float = 120.0
+    connect_timeout: float = 10.0
+    attempts: int = 5
+    backoff: float = 0.5
+    longest_backoff: float = 30.0
+    rate_limit_patience: float = 600.0
+    breaker_faults: int = 10
+    breaker_seconds: float = 20.0
+    breaker_start_seconds: float = 3.0
+    prices: Path | None = None
+    unbounded_output: int = 4_096
+    batch_poll: float = 30.0
+    batch_gather: float = 2.0
+    batch_size: int = 10_000
+
+    def __post_init__(self) -> None:
+        for name in ("concurrency", "first_concurrency", "attempts", "breaker_faults", "batch_size"):
+            if getattr(self, name) < 1:
+                message = f"The access setting {name} is {getattr(self, name)}."
+                raise SpecError(message, advice="Give it 1 or more.")
+        for name in ("timeout", "connect_timeout", "rpm", "tpm"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                message = f"The access setting {name} is {value}."
+                raise SpecError(message, advice="Give it more than 0.")
+
+    def key_for(self, endpoint: str) -> str:
+        """The key to send to an endpoint; endpoints without keys get a word that says so."""
+        return self.api_keys.get(endpoint, self.api_key) or "none"

@@ -1,0 +1,256 @@
+"""LLM tasks: a named prompt, inputs between tags, and a reply of a known shape.
+
+The metrics ask everything through tasks. A task's reply is JSON after the schema of a pydantic model;
+the endpoint is told the schema (`response_format`, named after the task) and the prompt states it
+too, so endpoints that do not support the one still follow the other. A malformed reply is asked about
+once more; then the task has no result, which is neither a zero nor a guess.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from data.errors import SpecError
+from data.records import Outcome, Reply
+from judges.llm.requests import Asker, Message, Request, ResponseFormat, Sampling, Unanswered
+from judges.llm.scoring import weighted_score
+from judges.llm.templates import Input, Template, load_template
+
+T = TypeVar("T", bound=BaseModel)
+
+NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+TOP_LOGPROBS = 20
+SHOWN_REPLY = 2_000
+FORM = "Reply with one JSON object and nothing else. It follows this JSON Schema:\n{schema}"
+AGAIN = "That reply cannot be used: {problem}. Reply once more, with the JSON object alone."
+REASONING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreField:
+    """A field of the reply that holds one of a few whole numbers, to be weighted by probability."""
+
+    field: str
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task(Generic[T]):
+    """One kind of question to an LLM.
+
+    Attributes:
+        name: Names the schema in `response_format`; letters, digits, `_` and `-`.
+        reply: The shape of the reply.
+        prompt: The prompt file's name; by default the task's.
+        max_tokens: Output tokens at most.
+        temperature: 0 unless answers are meant to vary.
+        score: The field to weight by token probabilities, where the task has one.
+    """
+
+    name: str
+    reply: type[T]
+    prompt: str = ""
+    max_tokens: int = 1_024
+    temperature: float = 0.0
+    score: ScoreField | None = None
+
+    def __post_init__(self) -> None:
+        if not NAME.fullmatch(self.name):
+            message = f"The task name {self.name!r} is not usable."
+            raise SpecError(message, advice="Use 1 to 64 letters, digits, '_' or '-'.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReply(Generic[T]):
+    """What a task brought.
+
+    Attributes:
+        value: The reply, checked.
+        weighted: The expected value of the task's score field; None without token probabilities.
+        reply: What the LLM returned.
+        prompt_hash: sha256 of the prompt file.
+        calls: 2 where the first reply was malformed.
+    """
+
+    value: T
+    weighted: float | None
+    reply: Reply
+    prompt_hash: str
+    calls: int
+
+
+class TaskRunner:
+    """Runs tasks on one model at one endpoint.
+
+    Args:
+        asker: Answers requests.
+        endpoint: Base URL.
+        model: The endpoint's name of the model.
+        prompts: A folder whose prompt files go before the bundled ones.
+    """
+
+    def __init__(self, asker: Asker, *, endpoint: str, model: str, prompts: Path | None = None) -> None:
+        self.endpoint = endpoint
+        self.model = model
+        self._asker = asker
+        self._prompts = prompts
+        self._templates: dict[str, Template] = {}
+        self._forms: dict[str, ResponseFormat] = {}
+
+    async def run(self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0) -> T | Unanswered:
+        """Run a task and return its checked reply, or why there is none.
+
+        Raises:
+            SpecError: The prompt is missing or wrong, or does not fit the inputs.
+            JudgeError: Asking as a whole cannot go on.
+        """
+        found = await self.run_fully(task, inputs, sample=sample)
+        return found if isinstance(found, Unanswered) else found.value
+
+    async def run_fully(
+        self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0
+    ) -> TaskReply[T] | Unanswered:
+        """Run a task and return its reply with where it came from.
+
+        Args:
+            task: What to ask.
+            inputs: The texts, by the placeholders of the prompt.
+            sample: Tells repeated runs on the same inputs apart.
+
+        Raises:
+            SpecError: The prompt is missing or wrong, or does not fit the inputs.
+            JudgeError: Asking as a whole cannot go on.
+        """
+        request = self.request(task, inputs, sample=sample)
+        first = await self._asker.ask(request)
+        if isinstance(first, Unanswered):
+            return first
+        value = read_reply(task, first)
+        if not isinstance(value, str):
+            return self._found(task, value, first, calls=1)
+        again = await self._asker.ask(_again(request, first, value))
+        if isinstance(again, Unanswered):
+            return replace(again, calls=again.calls + 1)
+        second = read_reply(task, again)
+        if not isinstance(second, str):
+            return self._found(task, second, again, calls=2)
+        return _unreadable(task, second, first, again)
+
+    def request(self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0) -> Request:
+        """The request that a task makes, for estimates and tests."""
+        template, form = self._template(task), self._form(task)
+        schema = json.dumps(form.schema, separators=(",", ":"), ensure_ascii=False)
+        system = f"{template.system}\n\n{FORM.format(schema=schema)}".strip()
+        sampling = Sampling(
+            temperature=task.temperature,
+            max_tokens=task.max_tokens,
+            logprobs=task.score is not None,
+            top_logprobs=None if task.score is None else TOP_LOGPROBS,
+        )
+        return Request(
+            endpoint=self.endpoint,
+            model=self.model,
+            messages=(Message("system", system), Message("user", template.fill(inputs))),
+            sampling=sampling,
+            response_format=form,
+            sample=sample,
+        )
+
+    def _template(self, task: Task[T]) -> Template:
+        name = task.prompt or task.name
+        if name not in self._templates:
+            self._templates[name] = load_template(name, folder=self._prompts)
+        return self._templates[name]
+
+    def _form(self, task: Task[T]) -> ResponseFormat:
+        if task.name not in self._forms:
+            self._forms[task.name] = ResponseFormat(name=task.name, schema=strict_schema(task.reply))
+        return self._forms[task.name]
+
+    def _found(self, task: Task[T], value: T, reply: Reply, *, calls: int) -> TaskReply[T]:
+        score = task.score
+        return TaskReply(
+            value=value,
+            weighted=None if score is None else weighted_score(reply, score.field, score.values),
+            reply=reply,
+            prompt_hash=self._template(task).hash,
+            calls=calls,
+        )
+
+
+def read_reply(task: Task[T], reply: Reply) -> T | str:
+    """The last complete JSON object of a reply that has the task's shape, or what is wrong with it."""
+    problem = (
+        "it was cut off at its token limit" if reply.finish_reason == "length" else "it has no JSON object"
+    )
+    for found in reversed(list(_objects(REASONING.sub("", reply.text)))):
+        try:
+            return task.reply.model_validate(found)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the object"
+            problem = f"{where}: {first['msg']}"
+    return problem
+
+
+def _objects(text: str) -> Iterator[object]:
+    """Every outermost JSON object in a text, whatever stands around it."""
+    decoder, place = json.JSONDecoder(), text.find("{")
+    while place >= 0:
+        try:
+            found, after = decoder.raw_decode(text, place)
+        except ValueError:
+            after = place + 1
+        else:
+            yield found
+        place = text.find("{", after)
+
+
+def _again(request: Request, reply: Reply, problem: str) -> Request:
+    """The same request with the malformed reply and what is wrong with it."""
+    said = (Message("assistant", reply.text[:SHOWN_REPLY]), Message("user", AGAIN.format(problem=problem)))
+    return replace(request, messages=(*request.messages, *said))
+
+
+def _unreadable(task: Task[T], problem: str, first: Reply, again: Reply) -> Unanswered:
+    paid = [reply.cost_usd for reply in (first, again) if reply.cost_usd is not None and not reply.cached]
+    return Unanswered(
+        outcome=Outcome.UNREADABLE,
+        detail=f"The reply to the task {task.name} stayed malformed: {problem}.",
+        calls=2,
+        input_tokens=first.input_tokens + again.input_tokens,
+        output_tokens=first.output_tokens + again.output_tokens,
+        cost_usd=sum(paid) if paid else None,
+    )
+
+
+def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """A model's JSON schema as strict structured output wants it: every field there, no others."""
+    strict = _strict(model.model_json_schema())
+    if not isinstance(strict, dict):
+        message = f"{model.__name__} has no JSON object as its schema."
+        raise SpecError(message, advice="Use a pydantic model with fields.")
+    return strict
+
+
+def _strict(schema: object) -> object:
+    if isinstance(schema, list):
+        return [_strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    named = {"properties", "$defs"}
+    strict: dict[str, object] = {
+        name: {key: _strict(inner) for key, inner in value.items()} if name in named else _strict(value)
+        for name, value in schema.items()
+        if name in named or name not in {"title", "default"}
+    }
+    if "properties" in schema:
+        strict |= {"additionalProperties": False, "required": list(schema["properties"])}
+    return strict

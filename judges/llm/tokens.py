@@ -1,0 +1,132 @@
+"""How many tokens a request has: counted where the tokenizer is known offline, else bounded.
+
+Every byte-level or byte-fallback tokenizer spends at most one token on a byte, so the bytes of a text
+bound its tokens for any model. OpenAI's two encodings are read from the copies that litellm ships
+(litellm itself is not imported); without them the bound is used.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judges.llm.requests import Request
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
+MESSAGE_OVERHEAD = 8
+REQUEST_OVERHEAD = 8
+BYTES_PER_TOKEN = 4
+REMEMBERED_TEXTS = 4_096
+
+ENCODINGS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"gpt-4o|gpt-4\.1|gpt-4\.5|gpt-5|chatgpt-|o[134](-|$)"), "o200k_base"),
+    (re.compile(r"gpt-4|gpt-3\.5"), "cl100k_base"),
+)
+# The published rules by which the two encodings split text before merging bytes.
+SPLITTERS = {
+    "cl100k_base": (
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|"
+        r"\s*[\r\n]|\s+(?!\S)|\s"
+    ),
+    "o200k_base": (
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+        r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+}
+
+
+class TokenCounter:
+    """Counts the tokens of requests; texts that recur (rubrics, examples) are counted once."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._files = EncodingFiles(folder)
+        self._count = lru_cache(maxsize=REMEMBERED_TEXTS)(self._count_text)
+
+    def bound(self, request: Request) -> int:
+        """Input tokens that a request has at most."""
+        return self._total(request, 1)
+
+    def expected(self, request: Request) -> int:
+        """Input tokens that a request has, exactly or by the usual length of a token."""
+        return self._total(request, BYTES_PER_TOKEN)
+
+    def text(self, model: str, text: str) -> int | None:
+        """Tokens of a text, None where the model's tokenizer is not known here."""
+        encoding = self._files.encoding_of(model)
+        return None if encoding is None else self._count(encoding, text)
+
+    def _total(self, request: Request, bytes_per_token: int) -> int:
+        encoding = self._files.encoding_of(request.model)
+        texts = [message.content for message in request.messages]
+        if request.response_format is not None:
+            texts.append(json.dumps(request.response_format.schema, default=dict))
+        overhead = REQUEST_OVERHEAD + MESSAGE_OVERHEAD * len(texts)
+        if encoding is None:
+            return overhead + sum(-(-len(text.encode()) // bytes_per_token) for text in texts)
+        return overhead + sum(self._count(encoding, text) for text in texts)
+
+    def _count_text(self, encoding: str, text: str) -> int:
+        return len(self._files.load(encoding).encode_ordinary(text))
+
+
+class EncodingFiles:
+    """Finds and reads tokenizer files on this machine.
+
+    Args:
+        folder: Where the files are; by default where litellm keeps them.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._given = folder
+        self._loaded: dict[str, Encoding] = {}
+
+    @cached_property
+    def _folder(self) -> Path | None:
+        if self._given is not None:
+            return self._given
+        spec = find_spec("litellm")
+        if spec is None or find_spec("tiktoken") is None or not spec.submodule_search_locations:
+            return None
+        return Path(spec.submodule_search_locations[0]) / "litellm_core_utils" / "tokenizers"
+
+    @cached_property
+    def _there(self) -> dict[str, Path]:
+        """The files that are there, by the encoding's name; they are named after their address."""
+        if self._folder is None:
+            return {}
+        paths = {
+            name: self._folder
+            / hashlib.sha1(ADDRESS.format(name=name).encode(), usedforsecurity=False).hexdigest()
+            for name in SPLITTERS
+        }
+        return {name: path for name, path in paths.items() if path.is_file()}
+
+    def encoding_of(self, model: str) -> str | None:
+        """The name of a model's encoding, None where it or its file is not known."""
+        plain = model.rpartition("/")[2]
+        for pattern, name in ENCODINGS:
+            if pattern.match(plain):
+                return name if name in self._there else None
+        return None
+
+    def load(self, name: str) -> Encoding:
+        """The encoding, read from its file at first use."""
+        if name not in self._loaded:
+            from tiktoken import Encoding  # noqa: PLC0415 - loads only when tokens are counted
+
+            lines = (line.split() for line in self._there[name].read_bytes().splitlines() if line)
+            ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
+            self._loaded[name] = Encoding(
+                name=name, pat_str=SPLITTERS[name], mergeable_ranks=ranks, special_tokens={}
+            )
+        return self._loaded[name]

@@ -1,0 +1,195 @@
+"""Prompts as files: Markdown with named sections and named placeholders.
+
+A prompt file has a title and free notes for people, then sections under `## ` headings:
+
+- `system`: the rubric, sent first;
+- `example` (any number): a worked example with `### question`, `### answer 1`, `### answer 2`,
+  `### reply`, and `### reference` or `### passage` (any number) where the yardstick is shown;
+- `pair`: what is asked of each battle, with the placeholders `{question}`, `{answer_1}`,
+  `{answer_2}`, and `{reference}` or `{passages}` where the judge has that yardstick;
+- `again`: what is added when a reply could not be read.
+
+An answer-generation prompt has `task` (with `{question}` and `{passages}`) and `thinking` instead.
+Everything but a known placeholder is literal, so braces need no escape.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+
+from data.errors import SpecError
+
+PLACEHOLDER = re.compile(r"\{(question|answer_1|answer_2|reference|passages)\}")
+LOOKALIKE = re.compile(r"\{([a-z][a-z0-9_ ]{0,30})\}")
+SECTIONS = ("system", "example", "pair", "again", "task", "thinking")
+PARTS = ("question", "reference", "passage", "answer 1", "answer 2", "reply")
+EXAMPLE_NEEDS = ("question", "answer 1", "answer 2", "reply")
+SUFFIX = ".md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkedExample:
+    """A battle with the reply that it should get."""
+
+    question: str
+    answer_1: str
+    answer_2: str
+    reply: str
+    reference: str = ""
+    passages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt file: its name and its whole text.
+
+    Raises:
+        SpecError: A section is unknown, twice there or incomplete, or a placeholder is unknown;
+            every problem is named.
+    """
+
+    name: str
+    text: str
+
+    def __post_init__(self) -> None:
+        problems = list(self._problems())
+        if problems:
+            message = f"Prompt {self.name} cannot be used: {'; '.join(problems)}."
+            raise SpecError(message, advice="docs/judges.md shows what a prompt file holds.")
+
+    @cached_property
+    def hash(self) -> str:
+        """The sha256 of the text, in hex: part of every judgment."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def section(self, name: str) -> str:
+        """The text of a section, empty where the prompt has none."""
+        return next((body for title, body in self._sections if title == name), "")
+
+    def placeholders(self, name: str) -> frozenset[str]:
+        """The placeholders that a section uses."""
+        return frozenset(PLACEHOLDER.findall(self.section(name)))
+
+    @cached_property
+    def examples(self) -> tuple[WorkedExample, ...]:
+        """The worked examples, in the order of the file."""
+        return tuple(_example(body) for title, body in self._sections if title == "example")
+
+    @cached_property
+    def _sections(self) -> tuple[tuple[str, str], ...]:
+        return tuple(_split(self.text, "## "))
+
+    def _problems(self) -> Iterator[str]:
+        titles = [title for title, _ in self._sections]
+        if not {"pair", "task"} & set(titles):
+            yield "it has neither a `## pair` nor a `## task` section"
+        for title in dict.fromkeys(titles):
+            if title not in SECTIONS:
+                yield f"unknown section `## {title}`{_closest(title, SECTIONS)}"
+            elif titles.count(title) > 1 and title != "example":
+                yield f"section `## {title}` is there {titles.count(title)} times"
+        for title, body in self._sections:
+            yield from _unknown_placeholders(title, body)
+            if title == "example":
+                yield from _example_problems(body)
+        for title, needed in (
+            ("pair", {"question", "answer_1", "answer_2"}),
+            ("task", {"question", "passages"}),
+        ):
+            absent = needed - self.placeholders(title) if title in titles else set()
+            yield from (f"section `## {title}` lacks {{{name}}}" for name in sorted(absent))
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Put values in the place of placeholders, once: what a value holds is never expanded."""
+    return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), template)
+
+
+def load_prompt(name: str, *, beside: Path | None = None) -> Prompt:
+    """Read a prompt by the name of a bundled one or by a path relative to the spec that names it.
+
+    Raises:
+        SpecError: There is no such prompt, it is no UTF-8 text, or it breaks the rules of prompts.
+    """
+    if beside is not None:
+        for candidate in (beside / name, beside / f"{name}{SUFFIX}"):
+            if candidate.is_file():
+                return Prompt(candidate.stem, _read(candidate))
+    bundled = files("judges") / "prompts" / f"{Path(name).name.removesuffix(SUFFIX)}{SUFFIX}"
+    if "/" not in name and bundled.is_file():
+        return Prompt(name.removesuffix(SUFFIX), bundled.read_text(encoding="utf-8"))
+    message = f"There is no prompt {name!r}."
+    known = ", ".join(bundled_prompts())
+    raise SpecError(message, advice=f"Name a file beside the spec, or one of: {known}.")
+
+
+def bundled_prompts() -> tuple[str, ...]:
+    """The names of the prompts that come with the project."""
+    folder = files("judges") / "prompts"
+    return tuple(
+        sorted(entry.name.removesuffix(SUFFIX) for entry in folder.iterdir() if entry.name.endswith(SUFFIX))
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"Prompt file {path} cannot be read: {error}."
+        raise SpecError(message, advice="Save it as UTF-8 text.") from error
+
+
+def _split(text: str, mark: str) -> Iterator[tuple[str, str]]:
+    """Yield each heading of one level with what stands under it."""
+    title, lines = "", list[str]()
+    for line in text.splitlines():
+        if line.startswith(mark):
+            if title:
+                yield title, "\n".join(lines).strip()
+            title, lines = line.removeprefix(mark).strip().lower(), []
+        else:
+            lines.append(line)
+    if title:
+        yield title, "\n".join(lines).strip()
+
+
+def _example(body: str) -> WorkedExample:
+    parts = list(_split(body, "### "))
+    single = dict(parts)
+    return WorkedExample(
+        question=single["question"],
+        answer_1=single["answer 1"],
+        answer_2=single["answer 2"],
+        reply=single["reply"],
+        reference=single.get("reference", ""),
+        passages=tuple(text for title, text in parts if title == "passage"),
+    )
+
+
+def _example_problems(body: str) -> Iterator[str]:
+    titles = [title for title, _ in _split(body, "### ")]
+    yield from (f"an example lacks `### {part}`" for part in EXAMPLE_NEEDS if part not in titles)
+    for title in titles:
+        if title not in PARTS:
+            yield f"an example has the unknown part `### {title}`{_closest(title, PARTS)}"
+
+
+def _unknown_placeholders(title: str, body: str) -> Iterator[str]:
+    if title not in {"pair", "task"}:
+        return
+    for name in dict.fromkeys(LOOKALIKE.findall(body)):
+        if not PLACEHOLDER.fullmatch(f"{{{name}}}"):
+            allowed = ("question", "answer_1", "answer_2", "reference", "passages")
+            yield f"section `## {title}` has the unknown placeholder {{{name}}}{_closest(name, allowed)}"
+
+
+def _closest(word: str, known: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(word, known, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else f" (known: {', '.join(known)})"

@@ -1,0 +1,196 @@
+"""Notice where a statement says otherwise than the closest statements of a yardstick.
+
+Three things are looked at, each within the few content words around it: figures for one thing,
+words of opposite direction, and negation. A statement that anything in the yardstick supports at least
+as closely contradicts nothing, so where passages disagree, either side may be taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from judges.text.statements import Mark, MarkKind, Statement
+from judges.text.tokens import kin
+from judges.text.weights import TermWeights
+
+CLOSE = 0.4
+CLOSE_NEGATION = 0.6
+CLEARANCE = 0.2
+FLIP_ALONG = 0.3
+LEAST_CONTEXT = 2
+NEGATION_FACTOR = 0.3
+SWAPPED_BY = 0.5
+DENIED_FROM = 0.75
+ROUNDING = 0.021
+COUNTED_BELOW = 20
+EXACT = ("year", "day of a month")
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Where a statement says otherwise than the yardstick.
+
+    `strength` is 0–1: how closely the two speak of one thing.
+    """
+
+    kind: MarkKind
+    word: str
+    statement: Statement
+    against: Statement
+    strength: float
+
+
+class ContradictionFinder:
+    """Holds statements against one yardstick."""
+
+    def __init__(self, yardstick: Sequence[Statement], weights: TermWeights) -> None:
+        self._yardstick = tuple(yardstick)
+        self._weights = weights
+        self._by_axis: dict[str, list[tuple[Mark, Statement]]] = {}
+        for statement in self._yardstick:
+            for mark in statement.marks:
+                self._by_axis.setdefault(mark.axis, []).append((mark, statement))
+        self._figures = [
+            mark for found in self._by_axis.values() for mark, _ in found if mark.kind is MarkKind.QUANTITY
+        ]
+
+    def find(self, statement: Statement) -> tuple[Contradiction, ...]:
+        """Return where a statement contradicts the yardstick, at most one contradiction a mark."""
+        found = [self._against(mark, statement) for mark in statement.marks]
+        found += [self._swapped(statement), self._denied(statement)]
+        return tuple(contradiction for contradiction in found if contradiction)
+
+    def _against(self, mark: Mark, statement: Statement) -> Contradiction | None:
+        if len(mark.around) < LEAST_CONTEXT:
+            return None
+        if mark.kind is MarkKind.NEGATION:
+            return self._negated(mark, statement)
+        if mark.kind is MarkKind.QUANTITY and any(_same_figure(mark, other) for other in self._figures):
+            return None
+        support, conflict, against = 0.0, 0.0, None
+        for its, other in self._by_axis.get(mark.axis, ()):
+            close = self._near(mark, its)
+            agrees = (
+                its.value == mark.value or close <= conflict or self._turned_twice(mark, statement, other)
+            )
+            if agrees and (its.value == mark.value or close > conflict):
+                support = max(support, close)
+            elif not agrees:
+                conflict, against = close, other
+        if against is None or conflict < CLOSE or conflict - support < CLEARANCE:
+            return None
+        return Contradiction(mark.kind, mark.text, statement, against, min(1.0, conflict))
+
+    def _negated(self, mark: Mark, statement: Statement) -> Contradiction | None:
+        """Whether the yardstick states plainly what a statement denies."""
+        support, conflict, against = 0.0, 0.0, None
+        for other in self._yardstick:
+            shared = len(mark.around & other.terms)
+            close = self._weights.share(mark.around, other.terms, other.kin) if shared else 0.0
+            if other.negated:
+                support = max(support, close)
+            elif close > conflict and shared >= LEAST_CONTEXT:
+                conflict, against = close, other
+        if against is None or conflict < CLOSE_NEGATION or conflict - support < CLEARANCE:
+            return None
+        return Contradiction(mark.kind, mark.text, statement, against, NEGATION_FACTOR * min(1.0, conflict))
+
+    def _swapped(self, statement: Statement) -> Contradiction | None:
+        """Whether two figures have changed places: each stands where the yardstick has the other."""
+        own = [mark for mark in statement.marks if mark.kind is MarkKind.QUANTITY]
+        for a, b in combinations(own, 2):
+            if a.axis.split(":")[0] != b.axis.split(":")[0] or a.figure == b.figure:
+                continue
+            for other in self._with_figures(a, b):
+                excess, kept = self._exchange(a, b, other)
+                if excess >= SWAPPED_BY and excess > kept:
+                    return Contradiction(a.kind, f"{a.text} / {b.text}", statement, other, min(1.0, excess))
+        return None
+
+    def _with_figures(self, a: Mark, b: Mark) -> Iterator[Statement]:
+        for other in self._yardstick:
+            figures = {mark.figure for mark in other.marks if mark.kind is MarkKind.QUANTITY}
+            if a.figure in figures and b.figure in figures:
+                yield other
+
+    def _exchange(self, a: Mark, b: Mark, other: Statement) -> tuple[float, float]:
+        """How much better two figures fit each other's place in a statement, and how well their own."""
+        its_a, its_b = (
+            next(
+                mark for mark in other.marks if mark.kind is MarkKind.QUANTITY and mark.figure == each.figure
+            )
+            for each in (a, b)
+        )
+        kept = self._firmly(a.next_to, its_a.next_to) + self._firmly(b.next_to, its_b.next_to)
+        crossed = self._firmly(a.next_to, its_b.next_to) + self._firmly(b.next_to, its_a.next_to)
+        return crossed - kept, kept
+
+    def _denied(self, statement: Statement) -> Contradiction | None:
+        """Whether a statement says plainly what the yardstick denies and nowhere says."""
+        if statement.negated:
+            return None
+        for mark, other in self._by_axis.get("negation", ()):
+            if len(mark.around & statement.terms) < LEAST_CONTEXT:
+                continue
+            close = self._weights.share(mark.around, statement.terms, statement.kin)
+            if close < DENIED_FROM:
+                continue
+            said = max(
+                (
+                    self._weights.share(mark.around & statement.terms, its.terms, its.kin)
+                    for its in self._yardstick
+                    if not its.negated
+                ),
+                default=0.0,
+            )
+            if close - said >= CLEARANCE:
+                return Contradiction(mark.kind, "not", statement, other, NEGATION_FACTOR * close)
+        return None
+
+    def _turned_twice(self, mark: Mark, statement: Statement, other: Statement) -> bool:
+        """Whether a second opposite pair turns the sense back (long bonds more, short bonds less)."""
+        return mark.kind is MarkKind.DIRECTION and any(
+            its.kind is MarkKind.DIRECTION and its.axis != mark.axis and self._turned(its, other)
+            for its in statement.marks
+        )
+
+    def _turned(self, mark: Mark, other: Statement) -> bool:
+        """Whether a statement has the opposite of a direction and nothing as close of the same."""
+        near = {True: 0.0, False: 0.0}
+        for its in other.marks:
+            if its.axis == mark.axis:
+                same = its.value == mark.value
+                near[same] = max(near[same], self._near(mark, its))
+        return near[False] >= FLIP_ALONG and near[False] - near[True] >= CLEARANCE
+
+    def _near(self, mark: Mark, its: Mark) -> float:
+        """How closely two marks speak of one thing; one shared term is little unless a unit says more."""
+        measured = mark.kind is MarkKind.QUANTITY and not mark.axis.startswith("count")
+        near = self._closeness if measured else self._firmly
+        return near(mark.around, its.around)
+
+    def _firmly(self, a: frozenset[str], b: frozenset[str]) -> float:
+        """How much two contexts share where a single shared term counts half."""
+        return self._closeness(a, b) * min(1.0, len(a & b) / LEAST_CONTEXT)
+
+    def _closeness(self, a: frozenset[str], b: frozenset[str]) -> float:
+        """How much two contexts share, 0–1, counting what either has beyond the other."""
+        if a.isdisjoint(b):
+            return 0.0
+        share = self._weights.share
+        return (share(a, b, frozenset(map(kin, b))) + share(b, a, frozenset(map(kin, a)))) / 2
+
+
+def _same_figure(a: Mark, b: Mark) -> bool:
+    """Whether two numbers could say the same: one figure, or one value allowing for rounding."""
+    if a.figure == b.figure:
+        return True
+    dimension = a.axis.split(":")[0]
+    if dimension != b.axis.split(":")[0] or dimension in EXACT:
+        return False
+    if dimension == "count" and a.value < COUNTED_BELOW:
+        return False
+    return math.isclose(a.value, b.value, rel_tol=ROUNDING, abs_tol=1e-12)

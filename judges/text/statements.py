@@ -1,0 +1,130 @@
+"""Statements: sentences with their terms and the marks that another statement could contradict."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import TypeAlias
+
+from judges.text.polarity import negations, poles
+from judges.text.quantities import is_unit, quantities
+from judges.text.sentences import split_sentences
+from judges.text.tokens import WORD, fold, kin, term
+
+REACH = 4
+Spot: TypeAlias = tuple[int, str, tuple[str, ...]]
+CLAUSE_BREAK = re.compile(r"[;:\u2013\u2014]\s")
+DENIAL_REACH = 12
+CACHED_SENTENCES = 1 << 14
+
+
+class MarkKind(StrEnum):
+    """What a mark says."""
+
+    QUANTITY = "number"
+    DIRECTION = "direction"
+    NEGATION = "negation"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A spot where another statement could say otherwise.
+
+    Attributes:
+        kind: A number, a direction word or a negation.
+        axis: What two marks must share to be comparable.
+        value: The number, or the pole of the direction.
+        text: As written.
+        around: The content terms near it.
+        figure: For a number, its value without the unit.
+        next_to: For a number, the content terms right beside it.
+    """
+
+    kind: MarkKind
+    axis: str
+    value: float
+    text: str
+    around: frozenset[str]
+    figure: float = 0.0
+    next_to: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One sentence, its terms, what those are kin to, and its marks."""
+
+    text: str
+    source: str
+    terms: frozenset[str]
+    kin: frozenset[str]
+    marks: tuple[Mark, ...]
+
+    @property
+    def negated(self) -> bool:
+        """Whether it negates anything."""
+        return any(mark.kind is MarkKind.NEGATION for mark in self.marks)
+
+
+def read_statements(text: str, source: str = "") -> tuple[Statement, ...]:
+    """Split a text into statements; those without a content term are left out."""
+    found = (read_statement(sentence, source) for sentence in split_sentences(text))
+    return tuple(statement for statement in found if statement.terms)
+
+
+@lru_cache(maxsize=CACHED_SENTENCES)
+def read_statement(sentence: str, source: str = "") -> Statement:
+    """Read one sentence."""
+    folded = fold(sentence)
+    spots = [(match.start(), match[0], term(match[0])) for match in WORD.finditer(folded)]
+    bag = frozenset(single for _, _, found in spots for single in found)
+    marks = tuple(_marks(sentence, folded, spots))
+    return Statement(sentence, source, bag, frozenset(map(kin, bag)), marks)
+
+
+def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
+    """Find the numbers, the direction words (turned round where denied) and the negations."""
+    near = _Neighbours(folded, spots)
+    for found in quantities(sentence):
+        yield Mark(
+            MarkKind.QUANTITY,
+            f"{found.dimension}:{found.noun}",
+            found.value,
+            found.text,
+            near.around(found.start),
+            found.figure,
+            near.around(found.start, before=2, after=1),
+        )
+    denials = negations(sentence)
+    for start, word, own in spots:
+        denied = any(0 < start - at <= DENIAL_REACH for at in denials)
+        for axis, pole in poles(word):
+            around = near.around(start) - set(own)
+            yield Mark(MarkKind.DIRECTION, f"axis {axis}", 1 - pole if denied else pole, word, around)
+    for at in denials:
+        yield Mark(MarkKind.NEGATION, "negation", 1.0, "not", near.around(at, before=1))
+
+
+class _Neighbours:
+    """The content terms of a sentence by place, without its numbers and units of measure."""
+
+    def __init__(self, folded: str, spots: list[Spot]) -> None:
+        self._content = [
+            (start, single)
+            for start, word, found in spots
+            for single in found
+            if not single.startswith("#") and not is_unit(word)
+        ]
+        self._breaks = [match.start() for match in CLAUSE_BREAK.finditer(folded)]
+
+    def around(self, start: int, *, before: int = REACH, after: int = REACH) -> frozenset[str]:
+        """The terms next to a spot within its clause."""
+        opens = max((at for at in self._breaks if at <= start), default=-1)
+        closes = min((at for at in self._breaks if at > start), default=math.inf)
+        clause = [(at, single) for at, single in self._content if opens < at < closes]
+        earlier = [single for at, single in clause if at < start][-before:]
+        later = [single for at, single in clause if at >= start][:after]
+        return frozenset(earlier + later)

@@ -1,0 +1,69 @@
+"""How much each term of one question's texts tells, fitted on that question alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from judges.text.tokens import kin, terms
+
+TOPIC_FACTOR = 0.5
+KIN_CREDIT = 0.6
+
+
+@dataclass(frozen=True)
+class TermWeights:
+    """Smoothed inverse document frequencies over the statements of a yardstick.
+
+    Nothing but the yardstick and the question shapes them, so a battle gets one verdict wherever and
+    in whatever company it is judged.
+
+    Attributes:
+        known: The weight of each term of the yardstick; terms of the question count half, because
+            an answer that only repeats the question says nothing.
+        unseen: The weight of a term that the yardstick does not have.
+    """
+
+    known: Mapping[str, float]
+    unseen: float
+    topic: frozenset[str] = field(default=frozenset())
+
+    @classmethod
+    def fit(cls, statements: Sequence[str], topic: str = "") -> TermWeights:
+        """Fit on the statements of one yardstick; `topic` is the question."""
+        about = frozenset(terms(topic))
+        if not any(terms(statement) for statement in statements):
+            return cls(known=MappingProxyType({}), unseen=1.0, topic=about)
+        fitted = TfidfVectorizer(analyzer=terms, norm=None, binary=True).fit(statements)
+        known = {
+            term: float(fitted.idf_[at]) * (TOPIC_FACTOR if term in about else 1.0)
+            for term, at in fitted.vocabulary_.items()
+        }
+        return cls(known=MappingProxyType(known), unseen=math.log(1 + len(statements)) + 1, topic=about)
+
+    def of(self, term: str) -> float:
+        """The weight of one term."""
+        weight = self.known.get(term)
+        if weight is not None:
+            return weight
+        return self.unseen * (TOPIC_FACTOR if term in self.topic else 1.0)
+
+    def total(self, some: Iterable[str]) -> float:
+        """The weight of a set of terms; summed exactly, so that their order does not matter."""
+        return math.fsum(self.of(term) for term in some)
+
+    def share(self, wanted: frozenset[str], given: frozenset[str], given_kin: frozenset[str]) -> float:
+        """The weighted share of `wanted` found in `given`, related words counting in part; 0 for nothing."""
+        whole = self.total(wanted)
+        if not whole:
+            return 0.0
+        found = math.fsum(
+            self.of(term) * (1.0 if term in given else KIN_CREDIT)
+            for term in wanted
+            if term in given or kin(term) in given_kin
+        )
+        return found / whole

@@ -1,0 +1,179 @@
+"""Charts of a board: plain rows in, Altair charts out.
+
+Colours are told apart by readers with any kind of colour vision and stand out on light and on dark
+paper alike; everything else (text, grid, background) is left to the theme of whoever shows the chart.
+Each chart repeats what a table beside it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import altair as alt
+
+BETTER = "#1f8ea3"
+WORSE = "#d0722c"
+NEUTRAL = "#87909b"
+ROW_HEIGHT = 30
+LABEL_LIMIT = 170
+CELL_TEXT_FROM = 0.62
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """One system's value with its 95 % interval, in the unit of the chart's axis."""
+
+    system: str
+    value: float
+    lower: float
+    upper: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A system's rate (0–1) in one domain, over so many battles."""
+
+    system: str
+    domain: str
+    rate: float
+    battles: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A system between two rates (0–1), each with its 95 % interval where there is one."""
+
+    system: str
+    x: float
+    y: float
+    x_lower: float | None = None
+    x_upper: float | None = None
+    y_lower: float | None = None
+    y_upper: float | None = None
+
+
+def forest(
+    estimates: Sequence[Estimate],
+    *,
+    axis: str,
+    reference: float | None = None,
+    share: bool = False,
+    highlight: str = "",
+) -> alt.LayerChart:
+    """Draw one line a system from the lower to the upper end of its interval, a point at its value.
+
+    Args:
+        estimates: In the order of the rows, best first.
+        axis: What the horizontal axis shows, with its unit.
+        reference: Where to draw a dashed rule, such as an anchor's rating or an even chance.
+        share: The values are shares, 0–1, and are shown as per cent.
+        highlight: The system whose marks stand out; by default all do.
+    """
+    number = ".1%" if share else ".0f"
+    base = alt.Chart(alt.Data(values=[asdict(one) for one in estimates]))
+    row = alt.Y("system:N", sort=[one.system for one in estimates], title=None, axis=_names())
+    scale = alt.Scale(zero=False, nice=True, padding=8)
+    ticks = alt.Axis(format="%" if share else "d", tickCount=6, grid=True)
+    colour = alt.value(BETTER)
+    if highlight:
+        colour = alt.when(alt.datum.system == highlight).then(alt.value(BETTER)).otherwise(alt.value(NEUTRAL))
+    tooltip = [
+        alt.Tooltip("system:N", title="System"),
+        alt.Tooltip("value:Q", title=axis, format=number),
+        alt.Tooltip("lower:Q", title="95 % interval from", format=number),
+        alt.Tooltip("upper:Q", title="to", format=number),
+        alt.Tooltip("note:N", title="Based on"),
+    ]
+    layers: list[alt.Chart] = []
+    if reference is not None:
+        rule = alt.Chart(alt.Data(values=[{"at": reference}]))
+        layers.append(
+            rule.mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(x=alt.X("at:Q", title=axis, scale=scale))
+        )
+    layers += [
+        base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.75).encode(
+            x=alt.X("lower:Q", title=axis, scale=scale, axis=ticks),
+            x2="upper:Q",
+            y=row,
+            color=colour,
+            tooltip=tooltip,
+        ),
+        base.mark_point(filled=True, size=90, opacity=1).encode(
+            x=alt.X("value:Q", title=axis), y=row, color=colour, tooltip=tooltip
+        ),
+    ]
+    return alt.layer(*layers).properties(height=alt.Step(ROW_HEIGHT))
+
+
+def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5) -> alt.LayerChart:
+    """Draw a system a row and a domain a column, coloured by how far the rate is from an even chance.
+
+    Above `even` the colour is blue, below it orange, and stronger the further away.
+    """
+    farthest = max((abs(cell.rate - even) for cell in cells), default=0.0) or 1.0
+    values = [
+        {
+            **asdict(cell),
+            "side": "above" if cell.rate >= even else "below",
+            "strength": abs(cell.rate - even) / farthest,
+        }
+        for cell in cells
+    ]
+    base = alt.Chart(alt.Data(values=values)).encode(
+        x=alt.X(
+            "domain:N",
+            sort=list(dict.fromkeys(cell.domain for cell in cells)),
+            title=None,
+            axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelLimit=90),
+        ),
+        y=alt.Y("system:N", sort=list(dict.fromkeys(c.system for c in cells)), title=None, axis=_names()),
+        tooltip=[
+            alt.Tooltip("system:N", title="System"),
+            alt.Tooltip("domain:N", title="Domain"),
+            alt.Tooltip("rate:Q", title=title, format=".1%"),
+            alt.Tooltip("battles:Q", title="Battles", format=",d"),
+        ],
+    )
+    tiles = base.mark_rect(cornerRadius=3, xOffset=1, yOffset=1, x2Offset=-1, y2Offset=-1).encode(
+        color=alt.Color(
+            "side:N",
+            scale=alt.Scale(domain=["above", "below"], range=[BETTER, WORSE]),
+            legend=None,
+        ),
+        opacity=alt.Opacity("strength:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, 0.9]), legend=None),
+    )
+    figures = base.mark_text(fontSize=12).encode(text=alt.Text("rate:Q", format=".0%"))
+    return alt.layer(tiles, figures).properties(height=alt.Step(ROW_HEIGHT))
+
+
+def scatter(points: Sequence[Point], *, x: str, y: str) -> alt.LayerChart:
+    """Draw systems between two rates, with their names and, where known, error bars both ways."""
+    base = alt.Chart(alt.Data(values=[asdict(point) for point in points]))
+    scale = alt.Scale(zero=False, nice=True, padding=20)
+    tooltip = [
+        alt.Tooltip("system:N", title="System"),
+        alt.Tooltip("x:Q", title=x, format=".1%"),
+        alt.Tooltip("y:Q", title=y, format=".1%"),
+    ]
+    ticks = alt.Axis(format="%", tickCount=6)
+    across = alt.X("x:Q", title=x, scale=scale, axis=ticks)
+    upward = alt.Y("y:Q", title=y, scale=scale, axis=ticks)
+    bars = {"color": NEUTRAL, "opacity": 0.6, "strokeWidth": 1.5}
+    return alt.layer(
+        base.transform_filter("isValid(datum.x_lower)")
+        .mark_rule(**bars)
+        .encode(x=alt.X("x_lower:Q", title=x, scale=scale), x2="x_upper:Q", y=upward),
+        base.transform_filter("isValid(datum.y_lower)")
+        .mark_rule(**bars)
+        .encode(x=across, y=alt.Y("y_lower:Q", title=y, scale=scale), y2="y_upper:Q"),
+        base.mark_point(filled=True, size=90, opacity=1, color=BETTER).encode(
+            x=across, y=upward, tooltip=tooltip
+        ),
+        base.mark_text(align="left", dx=9, dy=-8).encode(x=across, y=upward, text="system:N"),
+    ).properties(height=360)
+
+
+def _names() -> alt.Axis:
+    return alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False, labelPadding=8)

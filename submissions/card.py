@@ -1,0 +1,112 @@
+"""System cards: what a team says of its system, as YAML."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import yaml
+
+from data.errors import InvalidFileError
+from data.files import ReadLimits, read_text
+from data.records import Problem, ProblemList, SystemCard
+
+FIELDS = tuple(field.name for field in fields(SystemCard))
+LONGEST = 200
+LONGEST_NOTES = 2_000
+"""Characters of a field; `notes` may have more than the others."""
+
+_LIMITS = ReadLimits(file_bytes=64 * 1024, line_bytes=64 * 1024)
+_TEXT = "tag:yaml.org,2002:str"
+_NOTHING = "tag:yaml.org,2002:null"
+
+
+def load_card(path: Path) -> SystemCard:
+    """Read a card file. Every field is optional; all are strings.
+
+    Raises:
+        InvalidFileError: It has problems; all of them are listed.
+        FileFormatError: There is no such file, or it is no text.
+    """
+    card, problems = check_card(read_text(path, _LIMITS))
+    if card is None:
+        count = f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}"
+        raise InvalidFileError(f"{path.name} has {count}.", problems, advice="Mend the card.")
+    return card
+
+
+def check_card(text: str) -> tuple[SystemCard | None, tuple[Problem, ...]]:
+    """Read a card from YAML text: the card, or None and what is wrong with it."""
+    problems = ProblemList()
+    try:
+        # Nodes keep their lines and types, and no value is ever constructed from a tag.
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line = mark.line + 1 if mark else 0
+        problems.add(line, "bad-yaml", f"This is not YAML: {error.problem}.", advice="Mend it there.")
+        return None, problems.result()
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        message = f"This is not YAML: {str(error).splitlines()[0] if str(error) else 'nested too deeply'}."
+        problems.add(0, "bad-yaml", message, advice="Write a line for each field, such as model: name.")
+        return None, problems.result()
+    values = _values(root, problems)
+    for name, (line, value) in values.items():
+        _check_value(name, line, value, problems)
+    if problems.errors:
+        return None, problems.result()
+    return SystemCard(**{name: value for name, (_, value) in values.items()}), ()
+
+
+def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[int, str]]:
+    if root is None:
+        return {}
+    if not isinstance(root, yaml.MappingNode):
+        message = "The card is no mapping."
+        problems.add(1, "wrong-type", message, advice="Write a line for each field, such as model: name.")
+        return {}
+    values: dict[str, tuple[int, str]] = {}
+    for key, node in root.value:
+        line = key.start_mark.line + 1
+        name = key.value if isinstance(key, yaml.ScalarNode) else ""
+        if name not in FIELDS:
+            message = f"A card has no field {name[:60]!r}."
+            problems.add(line, "unknown-field", message, advice=f"Its fields are {', '.join(FIELDS)}.")
+        elif name in values:
+            problems.add(line, "duplicate-key", f"{name} stands twice.", advice="Give every field once.")
+        elif isinstance(node, yaml.ScalarNode) and node.tag in {_TEXT, _NOTHING}:
+            values[name] = (line, node.value.strip() if node.tag == _TEXT else "")
+        else:
+            message = f"{name} is {_kind(node)}, not a string."
+            problems.add(line, "wrong-type", message, advice="Write text, in quotes where it is a number.")
+            values[name] = (line, "")
+    return values
+
+
+def _check_value(name: str, line: int, value: str, problems: ProblemList) -> None:
+    longest = LONGEST_NOTES if name == "notes" else LONGEST
+    if len(value) > longest:
+        message = f"{name} has {len(value):,} characters; {longest:,} are allowed."
+        problems.add(line, "too-long", message, advice="Shorten it.")
+    if any(not character.isprintable() and character != "\n" for character in value):
+        problems.add(line, "control-characters", f"{name} holds control characters.", advice="Remove them.")
+    if name == "link" and value and not _is_web_address(value):
+        message = "The link is no web address."
+        problems.add(line, "bad-link", message, advice="Start it with https:// or http://.")
+
+
+def _is_web_address(value: str) -> bool:
+    if any(character.isspace() or character in "<>\"'`\\" for character in value):
+        return False
+    try:
+        parts = urlsplit(value)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.username is None
+    except ValueError:
+        return False
+
+
+def _kind(node: yaml.Node) -> str:
+    if isinstance(node, yaml.MappingNode):
+        return "a mapping"
+    return "a list" if isinstance(node, yaml.SequenceNode) else f"a {node.tag.rsplit(':', 1)[-1]}"

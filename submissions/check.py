@@ -1,0 +1,210 @@
+"""The one checker behind the command line, the site and the API."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from data.errors import FileFormatError, InvalidFileError
+from data.records import Answer, Problem, Severity
+from submissions.codes import Code, Findings, with_place
+from submissions.formats import FileFormat, open_rows
+from submissions.index import QuestionIndex, Questions
+from submissions.limits import IntakeLimits, WarningLevels
+from submissions.rows import AcceptedRow, RowReader
+from submissions.watch import Watch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """What a check found.
+
+    Attributes:
+        set_name: The question set.
+        format: The file's format; None where it has none of ours.
+        rows: Lines, items or rows that were read, faulty ones included where they could be parsed.
+        answers: Rows that name a question of the set, each another, and bring a text.
+        questions: Questions of the set.
+        coverage: Share of each domain's questions that are answered, 0–1, in the set's order.
+        no_answers: Answers that say they found none.
+        with_contexts: Answers that bring contexts.
+        errors: How many errors there are, listed or not.
+        warnings: How many warnings there are, listed or not.
+        problems: The problems by line; those of the file as a whole come first.
+        content_hash: sha256 over the answers without errors. It is the same in every format and order.
+    """
+
+    set_name: str
+    format: FileFormat | None
+    rows: int
+    answers: int
+    questions: int
+    coverage: Mapping[str, float]
+    no_answers: int
+    with_contexts: int
+    errors: int
+    warnings: int
+    problems: tuple[Problem, ...]
+    content_hash: str
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the file can be submitted."""
+        return self.errors == 0 and self.answers > 0
+
+
+def check_answers(
+    path: Path,
+    questions: Questions,
+    *,
+    limits: IntakeLimits | None = None,
+    levels: WarningLevels | None = None,
+) -> CheckResult:
+    """Check a file of answers, noting every problem at once. It never raises for what is in the file.
+
+    Memory does not grow with the file, only with the number of its answers (about 100 bytes each).
+
+    Args:
+        path: JSONL, a JSON array or CSV, plain or gzipped, told by content.
+        questions: The set that is answered.
+        limits: What is refused.
+        levels: From where on there are warnings.
+    """
+    limits = limits or IntakeLimits()
+    findings = Findings(limits.errors)
+    tally = _Tally(QuestionIndex(questions), limits, levels or WarningLevels(), findings)
+    try:
+        for accepted in _accepted_rows(path, tally, limits, findings):
+            tally.add(accepted)
+        tally.close()
+    except FileFormatError as error:
+        findings.add_failure(error)
+    return tally.result()
+
+
+def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> Iterator[Answer]:
+    """Yield the answers of a file that was checked, one at a time.
+
+    Raises:
+        InvalidFileError: The file has an error after all; whoever stores must drop what came before.
+    """
+    limits = limits or IntakeLimits()
+    findings = Findings(limits.errors)
+    tally = _Tally(QuestionIndex(questions), limits, WarningLevels(), findings)
+    try:
+        for accepted in _accepted_rows(path, tally, limits, findings):
+            if findings.errors:
+                break
+            tally.count(accepted)
+            yield accepted.answer
+        tally.close_empty()
+    except FileFormatError as error:
+        findings.add_failure(error)
+    if findings.errors:
+        message = f"{path.name} has errors; nothing was stored."
+        raise InvalidFileError(message, findings.result(), advice="Check it, mend it and add it again.")
+
+
+class _Tally:
+    """Everything that is counted over the rows of a file."""
+
+    def __init__(
+        self, index: QuestionIndex, limits: IntakeLimits, levels: WarningLevels, findings: Findings
+    ) -> None:
+        self.index = index
+        self.format: FileFormat | None = None
+        self.rows = 0
+        self.reader: RowReader | None = None
+        self._limits = limits
+        self._findings = findings
+        self._watch = Watch(levels, findings)
+        self._answered: Counter[str] = Counter()
+        self._empty: list[tuple[int, str]] = []
+        self._digests: list[bytes] = []
+
+    def add(self, accepted: AcceptedRow) -> None:
+        self.count(accepted)
+        self._digests.append(_digest(accepted.answer))
+        self._watch.look(accepted)
+
+    def count(self, accepted: AcceptedRow) -> None:
+        """Count an answer for its domain."""
+        self._answered[accepted.question.domain] += 1
+        if accepted.empty:
+            self._empty.append((accepted.line, accepted.place))
+
+    def close(self) -> None:
+        """Note what only the whole file shows."""
+        self.close_empty()
+        if not self.rows and not self._findings.errors:
+            advice = "Write at least one."
+            self._findings.add(0, Code.EMPTY_FILE, "There are no answers in the file.", advice)
+        unknown = self.reader.unknown_fields if self.reader else {}
+        self._watch.close(unknown, self.index.questions, self._answered)
+
+    def close_empty(self) -> None:
+        """Note the empty answers: errors where they are many, else warnings."""
+        total = self._answered.total()
+        few = total >= self._limits.empty_from and len(self._empty) < self._limits.empty_share * total
+        severity = Severity.WARNING if few else Severity.ERROR
+        advice = (
+            "It is judged as no answer."
+            if few
+            else 'Leave the row out, or write "I couldn\'t find an answer."'
+        )
+        for line, place in self._empty:
+            message = with_place("The answer is empty.", place)
+            self._findings.add(line, Code.EMPTY_ANSWER, message, advice, severity)
+
+    def result(self) -> CheckResult:
+        asked = Counter(question.domain for question in self.index.questions)
+        coverage = {domain: self._answered[domain] / count for domain, count in asked.items()}
+        digest = hashlib.sha256()
+        for one in sorted(self._digests):
+            digest.update(one)
+        return CheckResult(
+            set_name=self.index.set_name,
+            format=self.format,
+            rows=self.rows,
+            answers=self._answered.total(),
+            questions=asked.total(),
+            coverage=MappingProxyType(coverage),
+            no_answers=self._watch.no_answers,
+            with_contexts=self._watch.with_contexts,
+            errors=self._findings.errors,
+            warnings=self._findings.warnings,
+            problems=self._findings.result(),
+            content_hash=digest.hexdigest(),
+        )
+
+
+def _accepted_rows(
+    path: Path, tally: _Tally, limits: IntakeLimits, findings: Findings
+) -> Iterator[AcceptedRow]:
+    with open_rows(path, limits, findings) as rows:
+        tally.format = rows.format
+        tally.reader = RowReader(tally.index, limits, rows.format, findings)
+        for row in rows:
+            tally.rows += 1
+            if tally.rows > limits.answers:
+                message = f"{path.name} has more than {limits.answers:,} answers."
+                advice = "Answer every question once."
+                raise FileFormatError(message, advice=advice, code=Code.TOO_MANY_ANSWERS, line=row.line)
+            accepted = tally.reader.read(row)
+            if accepted is not None:
+                yield accepted
+
+
+def _digest(answer: Answer) -> bytes:
+    digest = hashlib.sha256()
+    parts = [answer.question_id, answer.answer]
+    for context in answer.contexts:
+        parts += [context.id, context.title, context.text]
+    for part in parts:
+        content = part.encode("utf-8", errors="surrogatepass")
+        digest.update(len(content).to_bytes(8, "big") + content)
+    return digest.digest()

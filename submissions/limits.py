@@ -1,0 +1,71 @@
+"""How much of a submission is read, and from where on something is worth a warning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from data.errors import RecordError
+from data.files import MEBIBYTE, ReadLimits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntakeLimits:
+    """What a file of answers may hold. Over these it is refused.
+
+    Attributes:
+        file_bytes: Bytes of the file, after decompression.
+        row_bytes: Bytes of one line, JSON item or CSV cell.
+        gzip_ratio: Decompressed bytes for one compressed byte, looked at past the first 16 MiB.
+        answers: Lines, items or rows of a file.
+        answer_chars: Characters of one answer.
+        contexts: Contexts of one answer.
+        context_chars: Characters of one context.
+        empty_share: Share of empty answers from which on they are errors. Real systems return nothing
+            now and then; leaving such questions out would flatter them.
+        empty_from: In a file of fewer answers each empty one is an error.
+        errors: Errors after which the rest of the file is not looked at.
+    """
+
+    file_bytes: int = 256 * MEBIBYTE
+    row_bytes: int = 4 * MEBIBYTE
+    gzip_ratio: int = 300
+    answers: int = 250_000
+    answer_chars: int = 50_000
+    contexts: int = 200
+    context_chars: int = 100_000
+    empty_share: float = 0.1
+    empty_from: int = 60
+    errors: int = 100_000
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if getattr(self, name) < (0 if name == "empty_share" else 1):
+                message = f"The intake limit {name} is {getattr(self, name)}."
+                raise RecordError(message, advice="Use a number from 1; a share from 0.")
+
+    @property
+    def reading(self) -> ReadLimits:
+        """The limits of the layer that reads bytes."""
+        return ReadLimits(file_bytes=self.file_bytes, line_bytes=self.row_bytes, gzip_ratio=self.gzip_ratio)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarningLevels:
+    """From where on a file gets a warning; shares are 0–1.
+
+    Attributes:
+        long_answer_chars: An answer above it is called extremely long.
+        near_copy: Share of an answer's word 5-grams that stand in the reference.
+        near_copies: Share of near-copies in a file.
+        same_answer: Questions that get one and the same answer.
+        no_answer: Share of replies without an answer; the systems of RAG-QA Arena's Table 9 keep
+            under 0.26, with one exception.
+        listed: How many lines, names or repeated texts a warning lists at most.
+    """
+
+    long_answer_chars: int = 8_000
+    near_copy: float = 0.8
+    near_copies: float = 0.05
+    same_answer: int = 3
+    no_answer: float = 0.3
+    listed: int = 10

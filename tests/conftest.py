@@ -1,0 +1,111 @@
+"""Fixtures for every room: the scripted LLM endpoint and the data folder beside the checkout."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import socket
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import settings
+from sqlalchemy import create_engine, text
+
+from data.store import Store
+
+POSTGRES = "postgresql+psycopg://postgres@127.0.0.1:5432"
+
+# Time is measured in benchmarks; a busy machine is no failure.
+settings.register_profile("arena", deadline=None)
+settings.load_profile("arena")
+
+
+def _load(name: str) -> ModuleType:
+    """Load a helper module of the tests by path, since tests are no package."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+        if spec is None or spec.loader is None:
+            message = f"tests/{name}.py cannot be loaded"
+            raise ImportError(message)
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+@pytest.fixture(scope="session")
+def scripted_module() -> ModuleType:
+    """The module `tests/scripted_llm.py`: `Script`, `Fault`, `ScriptedLLM`, `RULES`."""
+    return _load("scripted_llm")
+
+
+@pytest.fixture
+def scripted_llm(scripted_module: ModuleType) -> Iterator[Callable[..., object]]:
+    """Start scripted endpoints: `scripted_llm(latency=0.1, faults={"rate_limit": 0.2})`.
+
+    Takes the fields of `Script`, gives a running `ScriptedLLM` (`.url`, `.script`, `.log`,
+    `.handlers`), and stops it when the test ends.
+    """
+    with contextlib.ExitStack() as stack:
+
+        def serve(**fields: object) -> object:
+            server = scripted_module.ScriptedLLM(scripted_module.Script(**fields))
+            return stack.enter_context(server.running())
+
+        yield serve
+
+
+def _postgres_runs() -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", 5432), timeout=1):
+        return True
+    return False
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[Callable[[], str]]:
+    """Make empty databases on the PostgreSQL server of this machine; dropped at the end."""
+    if not _postgres_runs():
+        pytest.skip("NO POSTGRESQL on 127.0.0.1:5432: the store is not tested on it")
+    server = create_engine(f"{POSTGRES}/postgres", isolation_level="AUTOCOMMIT")
+    made: list[str] = []
+
+    def make() -> str:
+        name = f"arena_test_{uuid.uuid4().hex[:12]}"
+        with server.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        made.append(name)
+        return f"{POSTGRES}/{name}"
+
+    yield make
+    with server.connect() as connection:
+        for name in made:
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    server.dispose()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database, on each engine in turn."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'arena.sqlite'}"
+    make: Callable[[], str] = request.getfixturevalue("postgres_url")
+    return make()
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    """An empty store, on each engine in turn."""
+    opened = Store.open(database_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def sqlite_store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store on SQLite alone."""
+    opened = Store.open(f"sqlite:///{tmp_path / 'arena.sqlite'}")
+    yield opened
+    opened.close()

@@ -1,0 +1,108 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges.cleaning import NO_ANSWER, clean, is_no_answer
+from judges.spec import Cleaning
+
+LFRQA = Path(__file__).parents[3] / "../shared/data/lfrqa"
+
+
+@pytest.mark.parametrize(
+    ("raw", "cleaned"),
+    [
+        ("<thinking>Short.</thinking> Yes, it is.", "Yes, it is."),
+        ("<think>\nlong\n</think>\n\n<answer>Yes.</answer>", "Yes."),
+        ("reasoning without an opening tag</think>\nYes.", "Yes."),
+        ("Thinking: it says so. Answer: Yes.", "Yes."),
+        ("**Thoughts:** it says so.\n\n**Answer:** Yes.", "Yes."),
+        ("Answer: Yes. The answer: it depends.", "Yes. The answer: it depends."),
+        ("<answer>Yes.", "Yes."),
+        ("FAIL TO GENERATE ANS.", NO_ANSWER),
+        ("  Yes.\n", "Yes."),
+        ("The tag <answer> opens; `</answer>` closes.", "The tag <answer> opens; `</answer>` closes."),
+        ("To think: therefore to be.", "To think: therefore to be."),
+    ],
+)
+def test_standard_cleaning_strips_wrappers_alone(raw: str, cleaned: str) -> None:
+    """Reasoning and answer wrappers around an answer go; what is part of the answer stays."""
+    assert clean(raw) == cleaned
+
+
+@pytest.mark.parametrize(
+    ("raw", "cleaned"),
+    [
+        ("Before <thinking>why</thinking> Yes.", "Yes."),
+        ("why</thinking> Yes.", "why</thinking> Yes."),
+        ("<thinking>a</thinking> b </thinking> c", "b </thinking> c"),
+        ("x Thinking: why Answer: Yes. Answer: No.", "Yes. No."),
+        ("Thoughts: a\nAnswer: Yes.", "Yes."),
+        ("Thought: a Answer:\nYes.", "Thought: a Yes."),
+        ("Answer:\nYes.", "Yes."),
+        ("The Answer: 4 <answer>Yes.</answer>", "The 4 Yes."),
+        ("<answer> Yes. </answer>", " Yes. "),
+        ("FAIL TO GENERATE ANS.", NO_ANSWER),
+        ("  FAIL TO GENERATE ANS.\n", NO_ANSWER),
+        ("FAIL TO GENERATE ANS", "FAIL TO GENERATE ANS"),
+        ("answer: yes", "answer: yes"),
+    ],
+)
+def test_compat_cleaning_repeats_the_papers_steps(raw: str, cleaned: str) -> None:
+    """The published steps in their order, side effects included."""
+    assert clean(raw, Cleaning.COMPAT) == cleaned
+
+
+@given(st.text(max_size=200))
+def test_cleaning_twice_changes_nothing(text: str) -> None:
+    """A cleaned answer is clean."""
+    assert clean(clean(text)) == clean(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I couldn't find an answer.",
+        "I couldn\u2019t find an answer",
+        "<thinking>Nothing fits.</thinking> <answer> I couldn't find an answer. </answer>",
+        "I'm sorry, but I could not find any relevant information in the passages provided.",
+        "The provided passages do not contain information about cheese. They discuss wine.",
+        "FAIL TO GENERATE ANS.",
+        "Unfortunately, the given context does not mention the year.",
+        "I cannot find an answer to the query in the given passages. Please provide more context.",
+        "No relevant information was found in the passages.",
+    ],
+)
+def test_replies_that_found_nothing_are_recognised(text: str) -> None:
+    """The paper's sentence and its usual variants say that there is no answer."""
+    assert is_no_answer(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "No.",
+        "I couldn't find an answer in the passages, but generally aspirin thins the blood.",
+        "The passages do not mention the year. However, it was built in 1889.",
+        "You cannot find answers to this in one book; start with the library catalogue.",
+        "If you can't find an answer key, ask the teacher. They keep copies.",
+        "The tower was built in 1889.",
+        "Answers: 1, 2 and 3.",
+    ],
+)
+def test_answers_that_hedge_are_answers(text: str) -> None:
+    """An answer that goes on to answer, or only uses such words, is an answer."""
+    assert not is_no_answer(text)
+
+
+def test_human_written_references_are_answers_and_stay_as_they_are() -> None:
+    """Nothing is stripped off 1,400 human-written answers, and none of them counts as "no answer"."""
+    path = LFRQA / "annotations_science_with_citation.jsonl"
+    if not path.is_file():
+        pytest.skip(f"no real answers at {path}")
+    answers = [json.loads(line)["answer"] for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [answer for answer in answers if clean(answer) != answer.strip()] == []
+    assert [answer for answer in answers if is_no_answer(answer)] == []

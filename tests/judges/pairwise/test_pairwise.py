@@ -1,0 +1,306 @@
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from data.errors import SpecError
+from data.records import OrderPolicy, Outcome, Preference, Presentation, Question, Reply, Verdict, Yardstick
+from judges.base import Contest, Judge
+from judges.factory import build_judge
+from judges.llm.requests import Asker, Request, Unanswered
+from judges.spec import JudgeSpec, ReplyFormat
+
+Make = Callable[..., Any]
+
+FIRST = "<thinking>It says more.</thinking>\n<rating>1</rating>"
+SECOND = "<thinking>It says more.</thinking>\n<rating>2</rating>"
+NEITHER = "<rating>0</rating>"
+
+
+def judged(spec: JudgeSpec, asker: Asker, contest: Contest) -> Verdict:
+    """What the judge of a spec decides."""
+    return asyncio.run(build_judge(spec, asker=asker).judge(contest))
+
+
+def prefers(words: str) -> Callable[[Request], str]:
+    """A judge that prefers whichever answer has the words, wherever it is shown."""
+
+    def answering(request: Request) -> str:
+        shown = request.messages[-1].content
+        first, second = re.findall(r"<answer [12][^>]*>\n(.*?)\n</answer", shown, re.DOTALL)
+        return FIRST if words in first else SECOND if words in second else NEITHER
+
+    return answering
+
+
+def test_the_built_judge_is_a_judge(spec_of: Make, asker_of: Make) -> None:
+    """What the factory builds has the name of its spec and keeps the protocol of judges."""
+    judge = build_judge(spec_of(), asker=asker_of(FIRST))
+    assert isinstance(judge, Judge)
+    assert judge.name == "j"
+
+
+@pytest.mark.parametrize(
+    ("words", "reference_side", "first"),
+    [
+        ("one two three four", None, Presentation.A_FIRST),
+        ("one two three", None, Presentation.B_FIRST),
+        ("one two three four", "b", Presentation.A_FIRST),
+        ("one two three four", "a", Presentation.B_FIRST),
+        ("one two three", "a", Presentation.A_FIRST),
+        ("one  two three", None, Presentation.A_FIRST),
+    ],
+)
+def test_paper_order_shows_the_system_first_for_even_questions(
+    words: str,
+    reference_side: str | None,
+    first: Presentation,
+    spec_of: Make,
+    asker_of: Make,
+    contest_of: Make,
+) -> None:
+    """An even number of words shows the system first; against the reference that is the other side."""
+    question = Question(id="q", domain="d", question=words)
+    contest = contest_of(question=question, reference_side=reference_side)
+    verdict = judged(spec_of(), asker_of(NEITHER), contest)
+    assert [judgment.presentation for judgment in verdict.judgments] == [first]
+
+
+@pytest.mark.parametrize("order", list(OrderPolicy))
+def test_preference_is_in_terms_of_the_battle(
+    order: OrderPolicy, spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
+    """A judge that always likes one answer prefers that side, whichever order it is shown in."""
+    for battle in range(8):
+        contest = contest_of(a="the good one", b="the other", battle_id=str(battle))
+        verdict = judged(spec_of(order=order), asker_of(prefers("good")), contest)
+        assert verdict.preference is Preference.A
+        contest = contest_of(a="the other", b="the good one", battle_id=str(battle))
+        assert judged(spec_of(order=order), asker_of(prefers("good")), contest).preference is Preference.B
+
+
+def test_random_order_depends_on_the_battle_alone(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """Random order shows both sides first about equally often, and the same battle always the same way."""
+    spec = spec_of(order=OrderPolicy.RANDOM)
+    firsts = [
+        judged(spec, asker_of(NEITHER), contest_of(battle_id=str(battle))).judgments[0].presentation
+        for battle in range(200)
+        for _ in range(2)
+    ]
+    assert firsts[::2] == firsts[1::2]
+    assert 70 < firsts[::2].count(Presentation.A_FIRST) < 130
+
+
+def test_a_judge_that_follows_the_position_flips_into_a_tie(
+    spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
+    """Asked in both orders, a judge that always says "first" is a position flip and settles as a tie."""
+    verdict = judged(spec_of(order=OrderPolicy.BOTH), asker_of(FIRST), contest_of())
+    assert (verdict.preference, verdict.flipped) == (Preference.TIE, True)
+    assert [judgment.preference for judgment in verdict.judgments] == [Preference.B, Preference.A]
+    steady = judged(spec_of(order=OrderPolicy.BOTH), asker_of(prefers("scattering")), contest_of())
+    assert (steady.preference, steady.flipped) == (Preference.A, False)
+    assert judged(spec_of(), asker_of(FIRST), contest_of()).flipped is None
+
+
+def test_an_unreadable_reply_is_asked_once_more(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """The second asking says so, shares the prefix, and is the last."""
+    asker = asker_of(lambda request: FIRST if "could not be read" in request.messages[-1].content else "Hm.")
+    verdict = judged(spec_of(), asker, contest_of())
+    assert verdict.outcome is Outcome.JUDGED
+    assert verdict.judgments[0].calls == 2
+    first, second = asker.requests
+    assert first.messages[:-1] == second.messages[:-1]
+    stubborn = asker_of("Hm.")
+    verdict = judged(spec_of(), stubborn, contest_of())
+    assert (verdict.outcome, verdict.preference, len(stubborn.requests)) == (Outcome.UNREADABLE, None, 2)
+    assert verdict.judgments[0].reply.text == "Hm."
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.REFUSED, Outcome.SKIPPED])
+def test_no_reply_is_an_outcome_of_its_own(
+    outcome: Outcome, spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
+    """What the asker could not get is neither a preference nor a tie, and is not asked again."""
+    asker = asker_of(lambda _: Unanswered(outcome=outcome, detail="why", calls=3))
+    verdict = judged(spec_of(), asker, contest_of())
+    assert (verdict.outcome, verdict.preference, verdict.detail) == (outcome, None, "why")
+    assert (verdict.judgments[0].calls, len(asker.requests)) == (3, 1)
+
+
+def test_one_order_that_fails_leaves_the_battle_unjudged(
+    spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
+    """With both orders asked, one readable order is no verdict, and its judgment is kept."""
+    seen = []
+
+    def answering(request: Request) -> str | Unanswered:
+        seen.append(request)
+        return FIRST if len(seen) == 1 else Unanswered(outcome=Outcome.FAILED, detail="gone")
+
+    verdict = judged(spec_of(order=OrderPolicy.BOTH), asker_of(answering), contest_of())
+    assert verdict.outcome is Outcome.FAILED
+    assert [judgment.outcome for judgment in verdict.judgments] == [Outcome.JUDGED, Outcome.FAILED]
+
+
+def test_judgments_keep_their_provenance(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """Model, endpoint, settings, prompt hash, order, reply and parser version stand in each judgment."""
+    spec = spec_of(temperature=0.5)
+    (judgment,) = judged(spec, asker_of(FIRST), contest_of()).judgments
+    settings = json.loads(judgment.settings)
+    assert (judgment.judge, judgment.model, judgment.parser) == ("j", "m", "rating/1")
+    assert (settings["temperature"], settings["max_tokens"], settings["spec"]) == (0.5, 256, spec.hash)
+    assert settings["endpoint"] == judgment.reply.endpoint == "http://llm.test/v1"
+    assert judgment.prompt_hash == spec.prompt.hash
+    assert (judgment.rationale, judgment.reply.text) == ("It says more.", FIRST)
+
+
+def test_cached_replies_are_no_calls(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """A reply from the cache settles the battle without counting as a request sent."""
+    cached = Reply(key="", endpoint="e", model="m", text=FIRST, cached=True)
+    (judgment,) = judged(spec_of(), asker_of(lambda _: cached), contest_of()).judgments
+    assert (judgment.outcome, judgment.calls) == (Outcome.JUDGED, 0)
+
+
+def test_votes_settle_by_majority_and_are_all_kept(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """Votes are told apart by their sample number; the most common preference counts."""
+    asker = asker_of(lambda request: SECOND if request.sample == 1 else FIRST)
+    verdict = judged(spec_of(votes=3, temperature=0.7, order=OrderPolicy.PAPER), asker, contest_of())
+    assert [request.sample for request in asker.requests] == [0, 1, 2]
+    assert len({request.key for request in asker.requests}) == 3
+    assert verdict.preference is Preference.B
+    assert len(verdict.judgments) == 3
+
+
+def test_a_minority_of_unreadable_votes_is_left_out(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """Two of three readable votes settle a battle; one of three does not."""
+    spec = spec_of(votes=3, temperature=0.7)
+    one_bad = judged(spec, asker_of(lambda request: "?" if request.sample == 1 else FIRST), contest_of())
+    assert one_bad.preference is Preference.B
+    two_bad = judged(spec, asker_of(lambda request: "?" if request.sample else FIRST), contest_of())
+    assert two_bad.outcome is Outcome.UNREADABLE
+
+
+def test_adaptive_order_asks_again_near_a_tie(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """A first reply near a tie is asked swapped; a clear one is not; both orders then count as both."""
+    spec = spec_of("pairwise-grades", reply=ReplyFormat.GRADES, swap_margin=0.5)
+    clear = asker_of("<rating>better</rating>")
+    assert judged(spec, clear, contest_of()).flipped is None
+    assert len(clear.requests) == 1
+    near = asker_of("<rating>slightly better</rating>")
+    verdict = judged(spec, near, contest_of())
+    assert (verdict.preference, verdict.flipped, len(near.requests)) == (Preference.TIE, True, 2)
+    assert verdict.detail == "second order: near a tie"
+    assert [judgment.grade for judgment in verdict.judgments] == ["slightly better"] * 2
+    assert [judgment.margin for judgment in verdict.judgments] == [0.5, -0.5]
+
+
+def test_adaptive_order_audits_a_share_of_clear_battles(
+    spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
+    """About the audited share of battles is asked swapped whatever the first reply said."""
+    spec = spec_of(swap_audit=0.2)
+    audited = [
+        judged(spec, asker_of(FIRST), contest_of(battle_id=str(battle))).detail == "second order: audit"
+        for battle in range(300)
+    ]
+    assert 35 < sum(audited) < 85
+
+
+@pytest.mark.parametrize(
+    ("prompt", "yardstick", "shown"),
+    [
+        ("pairwise-reference", Yardstick.REFERENCE, "scatters"),
+        ("pairwise-passages", Yardstick.PASSAGES, "Short"),
+    ],
+)
+def test_yardsticks_are_shown(
+    prompt: str, yardstick: Yardstick, shown: str, spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
+    """The yardstick stands in the request of a judge that has it, and in no other."""
+    asker = asker_of(FIRST)
+    judged(spec_of(prompt, yardstick=yardstick), asker, contest_of())
+    assert shown in asker.shown[0]
+    plain = asker_of(FIRST)
+    judged(spec_of(), plain, contest_of())
+    assert shown not in plain.shown[0]
+
+
+def test_a_reference_judge_declines_battles_against_the_reference(
+    spec_of: Make, asker_of: Make, contest_of: Make
+) -> None:
+    """The reference cannot be opponent and yardstick: unreadable, with the reason; nothing is asked."""
+    asker = asker_of(FIRST)
+    spec = spec_of("pairwise-reference", yardstick=Yardstick.REFERENCE)
+    verdict = judged(spec, asker, contest_of(reference_side="b"))
+    assert verdict.outcome is Outcome.UNREADABLE
+    assert "yardstick" in verdict.detail
+    assert asker.requests == []
+
+
+def test_a_missing_yardstick_is_unreadable(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """Without a reference or passages to hold answers against there is no verdict."""
+    bare = Question(id="q", domain="d", question="why")
+    for prompt, yardstick in (("pairwise-reference", "reference"), ("pairwise-passages", "passages")):
+        verdict = judged(spec_of(prompt, yardstick=yardstick), asker_of(FIRST), contest_of(question=bare))
+        assert verdict.outcome is Outcome.UNREADABLE
+        assert "has no" in verdict.detail
+
+
+def test_the_shared_prefix_is_byte_identical(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """Rubric and three worked examples (1, 2, 0) come first, the same in every request."""
+    asker = asker_of(FIRST)
+    for battle in range(3):
+        judged(spec_of(), asker, contest_of(a=f"answer {battle}", battle_id=str(battle)))
+    prefixes = {request.messages[:-1] for request in asker.requests}
+    assert len(prefixes) == 1
+    (prefix,) = prefixes
+    assert [message.role for message in prefix] == ["system"] + ["user", "assistant"] * 3
+    assert [re.findall(r"<rating>(.)</rating>", message.content) for message in prefix[2::2]] == [
+        ["1"],
+        ["2"],
+        ["0"],
+    ]
+    assert len(set(asker.shown)) == 3
+
+
+def test_logprobs_give_margin_and_score(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """The probabilities of the three ratings become a signed margin and a's share of the win."""
+    top = [{"token": "1", "logprob": -0.2231435513}, {"token": "2", "logprob": -1.6094379124}]
+    digit = {"token": "1", "logprob": -0.22, "top_logprobs": top}
+    tokens = [{"token": "<rating>", "logprob": 0.0}, digit, {"token": "</rating>", "logprob": 0.0}]
+    reply = Reply(
+        key="",
+        endpoint="e",
+        model="m",
+        text="<rating>1</rating>",
+        logprobs=json.dumps(tokens),
+    )
+    asker = asker_of(lambda _: reply)
+    verdict = judged(spec_of(reply=ReplyFormat.LOGPROBS), asker, contest_of())
+    assert asker.requests[0].sampling.logprobs
+    assert verdict.judgments[0].margin == pytest.approx(0.6)
+    assert verdict.score == pytest.approx(0.2)
+    assert verdict.preference is Preference.B
+    both = judged(
+        spec_of(reply=ReplyFormat.LOGPROBS, order=OrderPolicy.BOTH), asker_of(lambda _: reply), contest_of()
+    )
+    assert both.score == pytest.approx(0.5)
+
+
+def test_an_endpoint_without_logprobs_still_judges(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
+    """Without probabilities the verdict stands, without margin and score, and says why."""
+    verdict = judged(spec_of(reply=ReplyFormat.LOGPROBS), asker_of(FIRST), contest_of())
+    assert (verdict.outcome, verdict.score, verdict.judgments[0].margin) == (Outcome.JUDGED, None, None)
+    assert "log probabilities" in verdict.judgments[0].detail
+
+
+def test_an_llm_judge_needs_something_to_ask(spec_of: Make) -> None:
+    """Without asker or endpoint the factory says what to give."""
+    with pytest.raises(SpecError, match="nothing to ask with"):
+        build_judge(spec_of())
+    with pytest.raises(SpecError, match="OPENAI_BASE_URL"):
+        build_judge(spec_of(endpoint=""), asker=object())

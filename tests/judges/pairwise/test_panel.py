@@ -1,0 +1,122 @@
+import asyncio
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+
+from data.errors import RecordError
+from data.records import Judgment, Outcome, Preference, Presentation, Verdict
+from judges.base import Contest
+from judges.catalogue import load_spec
+from judges.panel import PanelJudge
+from judges.settling import majority, weighted, worst
+from judges.spec import JudgeSpec, make_spec
+
+Make = Callable[..., Any]
+A, B, TIE = Preference.A, Preference.B, Preference.TIE
+
+
+class Member:
+    """A judge that always decides the same."""
+
+    def __init__(self, name: str, decision: Preference | Outcome, *, flipped: bool | None = None) -> None:
+        self.name = name
+        self._decision, self._flipped = decision, flipped
+
+    async def judge(self, contest: Contest) -> Verdict:
+        """Decide, whatever the battle."""
+        assert contest.question.question
+        known = isinstance(self._decision, Preference)
+        outcome = Outcome.JUDGED if known else Outcome(self._decision)
+        preference = Preference(self._decision) if known else None
+        judgment = Judgment(
+            judge=self.name,
+            model="m",
+            presentation=Presentation.A_FIRST,
+            outcome=outcome,
+            preference=preference,
+        )
+        detail = "" if known else "why"
+        return Verdict(
+            outcome=outcome,
+            preference=preference,
+            flipped=self._flipped,
+            detail=detail,
+            judgments=(judgment,),
+        )
+
+
+def panel_of(*members: Member, **settings: object) -> PanelJudge:
+    """A panel of members."""
+    lexical = load_spec("lexical")
+    specs = tuple(lexical.using(name=member.name) for member in members)
+    spec: JudgeSpec = make_spec({"name": "p", "kind": "panel", "members": specs, **settings})
+    return PanelJudge(spec, members)
+
+
+@pytest.mark.parametrize(
+    ("votes", "settled"),
+    [
+        ((A, A, A), A),
+        ((A, B, TIE), TIE),
+        ((A, A, B), A),
+        ((TIE, TIE, B), TIE),
+        ((B, TIE, B), B),
+        ((A, B), TIE),
+        ((A, A, B, B), TIE),
+        ((A,), A),
+        ((A, A, B, B, TIE), TIE),
+        ((A, A, A, B, TIE), A),
+    ],
+)
+def test_majority_is_the_papers_rule(votes: tuple[Preference, ...], settled: Preference) -> None:
+    """Unanimous: that; all different: tie; else the most common."""
+    assert majority(votes) is settled
+
+
+def test_majority_ignores_the_order_of_votes_and_mirrors() -> None:
+    """Neither who votes first nor which side is called a changes what three members settle on."""
+    for votes in product(Preference, repeat=3):
+        assert majority(votes) is majority(votes[::-1])
+        assert majority([vote.flipped for vote in votes]) is majority(votes).flipped
+
+
+def test_weights_decide_and_equal_weights_tie() -> None:
+    """The most weight wins; nothing to settle is an error, not a tie."""
+    assert weighted((A, B, B), (3.0, 1.0, 1.0)) is A
+    assert weighted((A, B, B), (2.0, 1.0, 1.0)) is TIE
+    assert weighted((A, B, B), (0.3, 0.1, 0.2)) is TIE
+    with pytest.raises(RecordError):
+        majority(())
+
+
+def test_a_panel_keeps_every_judgment(contest_of: Make) -> None:
+    """The members' judgments, their votes and their flips all stand in the verdict."""
+    panel = panel_of(Member("x", A), Member("y", B, flipped=True), Member("z", A))
+    verdict = asyncio.run(panel.judge(contest_of()))
+    assert (verdict.preference, verdict.flipped) == (A, True)
+    assert [judgment.judge for judgment in verdict.judgments] == ["x", "y", "z"]
+    assert verdict.detail == "x: a; y: b; z: a"
+
+
+def test_a_member_that_did_not_judge_has_no_vote(contest_of: Make) -> None:
+    """A failed member leaves the battle failed, unless the quorum allows for it; it is never a tie."""
+    members = (Member("x", A), Member("y", Outcome.FAILED), Member("z", A))
+    verdict = asyncio.run(panel_of(*members).judge(contest_of()))
+    assert (verdict.outcome, verdict.preference, len(verdict.judgments)) == (Outcome.FAILED, None, 3)
+    assert "y: failed (why)" in verdict.detail
+    assert asyncio.run(panel_of(*members, quorum=2).judge(contest_of())).preference is A
+
+
+def test_a_weighted_panel_weighs_its_members(contest_of: Make) -> None:
+    """A heavy member outvotes two light ones."""
+    members = (Member("x", A), Member("y", B), Member("z", B))
+    panel = panel_of(*members, rule="weighted", weights=(3.0, 1.0, 1.0))
+    assert asyncio.run(panel.judge(contest_of())).preference is A
+
+
+def test_the_outcome_most_worth_a_retry_is_shown() -> None:
+    """Of several failures the one that asking again can mend comes first."""
+    assert worst([Outcome.UNREADABLE, Outcome.FAILED, Outcome.REFUSED]) is Outcome.FAILED
+    assert worst([Outcome.UNREADABLE, Outcome.REFUSED]) is Outcome.REFUSED

@@ -1,0 +1,179 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.errors import NotFoundError, SpecError
+from data.records import JudgeKind, OrderPolicy, Yardstick
+from judges.catalogue import load_spec, spec_names
+from judges.prompt import Prompt, bundled_prompts, fill, load_prompt
+from judges.spec import JudgeSpec, PanelRule, ReplyFormat
+
+Make = Callable[..., Any]
+LLM = 'kind = "llm"\nmodel = "m"\nprompt = "pairwise"\n'
+
+
+def written(folder: Path, text: str, name: str = "own.toml") -> str:
+    """The path of a spec file with a text."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("name", spec_names())
+def test_bundled_judges_can_be_used(name: str) -> None:
+    """Every judge that comes with the project reads, describes itself and has a hash of its own."""
+    spec = load_spec(name)
+    assert (spec.name, len(spec.hash)) == (name, 64)
+    assert spec.description
+    assert len({load_spec(each).hash for each in spec_names()}) == len(spec_names())
+
+
+@pytest.mark.parametrize("name", [name for name in bundled_prompts() if "pairwise" in name])
+def test_bundled_prompts_show_all_three_verdicts(name: str) -> None:
+    """Each pairwise prompt has a rubric and three worked examples, for 1, 2 and 0."""
+    prompt = load_prompt(name)
+    assert "<rubric>" in prompt.section("system")
+    ratings = [
+        example.reply.rsplit("<rating>", 1)[1].removesuffix("</rating>") for example in prompt.examples
+    ]
+    assert ratings in (["1", "2", "0"], ["better", "worse", "not sure"])
+
+
+def test_a_spec_file_is_read_with_its_settings(tmp_path: Path) -> None:
+    """Keys of the design stand at the top; sampling settings may stand in a table too."""
+    table = "[sampling]\ntemperature = 0.7\nmax_tokens = 99\n"
+    text = f'{LLM}yardstick = "none"\norder = "both"\nvotes = 3\n{table}'
+    spec = load_spec(written(tmp_path, text))
+    assert (spec.name, spec.kind, spec.order, spec.votes) == ("own", JudgeKind.LLM, OrderPolicy.BOTH, 3)
+    assert (spec.sampling.temperature, spec.sampling.max_tokens, spec.sampling.top_p) == (0.7, 99, 1.0)
+
+
+def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
+    """A spec in a folder is found by name, before a bundled one, with a prompt that lies beside it."""
+    (tmp_path / "mine.md").write_text("## pair\n{question} {answer_1} {answer_2}", encoding="utf-8")
+    written(tmp_path, 'extends = "reference-free"\nprompt = "mine.md"\nmodel = "own-model"\n', "house.toml")
+    assert "house" in spec_names(folders=[tmp_path])
+    spec = load_spec("house", folders=[tmp_path])
+    assert (spec.name, spec.model, spec.prompt and spec.prompt.name) == ("house", "own-model", "mine")
+    assert spec.hash != load_spec("reference-free").hash
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{LLM}vots = 3\n", "unknown key 'vots'"),
+        (f"{LLM}votes = 0\n", "'votes'"),
+        (f'{LLM}votes = "3"\n', "'votes'"),
+        (f'{LLM}order = "sideways"\n', "'order'"),
+        (f"{LLM}temperature = nan\n", "'temperature'"),
+        (f"{LLM}votes = 3\n", "raise the temperature"),
+        (f'{LLM}yardstick = "reference"\n', "does not show {reference}"),
+        (f'{LLM}order = "both"\nswap_margin = 0.5\n', "already asks every battle twice"),
+        (f'{LLM}endpoint = "localhost:80"\n', "no http"),
+        (f"{LLM}[sampling]\nheat = 1\n", "'heat'"),
+        (f"{LLM}temperature = 0.0\n[sampling]\ntemperature = 1.0\n", "twice"),
+        ('kind = "llm"\nmodel = "m"\nprompt = "generate"\n', "judges nothing"),
+        ('kind = "llm"\nmodel = "m"\nprompt = "nowhere"\n', "no prompt 'nowhere'"),
+        ('kind = "llm"\nmodel = "m"\nprompt = 3\n', "not the name of a prompt"),
+        ('model = "m"\n', "'kind' is missing"),
+        ('kind = "oracle"\n', "'kind'"),
+        ('kind = "panel"\n', "needs judges"),
+        ('kind = "panel"\nmembers = ["lexical", "lexical"]\n', "two members are named"),
+        ('kind = "panel"\nmembers = ["lexical"]\nrule = "weighted"\n', "one weight a member"),
+        ('kind = "panel"\nmembers = ["lexical"]\nquorum = 2\n', "more than there are members"),
+        ('kind = "panel"\nmembers = "lexical"\n', "no list"),
+        ('extends = "own.toml"\n', "no other judge"),
+        ('kind = "lexical"\nmodel = "m"\n', "no 'model'"),
+        ("kind = \n", "no valid TOML"),
+    ],
+)
+def test_a_spec_that_cannot_be_used_says_why(text: str, said: str, tmp_path: Path) -> None:
+    """Every mistake is refused with the judge's name, the key and what to do."""
+    with pytest.raises(SpecError) as caught:
+        load_spec(written(tmp_path, text))
+    assert said in str(caught.value)
+    assert "own" in caught.value.message or "nowhere" in caught.value.message
+    assert caught.value.advice
+
+
+def test_every_problem_is_named_at_once(tmp_path: Path) -> None:
+    """A spec with several mistakes is mended in one go."""
+    with pytest.raises(SpecError) as caught:
+        load_spec(written(tmp_path, 'kind = "llm"\nvotes = 0\nordre = "both"\nyardstick = "gold"\n'))
+    assert all(word in str(caught.value) for word in ("'votes'", "'ordre'", "'yardstick'"))
+
+
+def test_missing_judges_are_answered_with_the_nearest(tmp_path: Path) -> None:
+    """A misspelt name is told apart from a broken file."""
+    with pytest.raises(NotFoundError, match="Did you mean 'reference-free'"):
+        load_spec("reference-fre")
+    with pytest.raises(SpecError, match="cannot be read"):
+        load_spec(str(tmp_path / "none.toml"))
+
+
+def test_panels_take_names_and_tables(tmp_path: Path) -> None:
+    """Members are judges by name, or tables that change one; weights belong to a weighted panel."""
+    members = 'members = ["lexical", {extends = "compat", model = "m", name = "x"}]'
+    text = f'kind = "panel"\nrule = "weighted"\nweights = [2.0, 1.0]\n{members}\n'
+    spec = load_spec(written(tmp_path, text))
+    assert [(member.name, member.kind, member.model) for member in spec.members] == [
+        ("lexical", JudgeKind.LEXICAL, ""),
+        ("x", JudgeKind.LLM, "m"),
+    ]
+    assert (spec.rule, spec.models) == (PanelRule.WEIGHTED, ("m",))
+
+
+def test_the_hash_covers_what_decides_and_nothing_else(spec_of: Make) -> None:
+    """An edited prompt, endpoint or setting makes another judge; name and description do not."""
+    base: JudgeSpec = spec_of()
+    edited = Prompt("pairwise", f"{load_prompt('pairwise').text}\nOne more note.\n")
+    others = [
+        base.using(prompt=edited),
+        base.using(endpoint="https://else.test/v1"),
+        base.using(model="m2"),
+        base.using(temperature=0.1),
+        base.using(reply=ReplyFormat.LOGPROBS),
+    ]
+    assert len({base.hash, *(other.hash for other in others)}) == 6
+    assert base.using(name="other", description="d").hash == base.hash
+
+
+def test_the_endpoint_of_the_settings_fills_gaps_alone() -> None:
+    """A spec's own endpoint stays; members of a panel get one each where they name none."""
+    panel = load_spec("panel").at("http://x.test/v1")
+    assert {member.endpoint for member in panel.members} == {"http://x.test/v1"}
+    assert panel.at("http://y.test/v1").members[0].endpoint == "http://x.test/v1"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nothing", "neither"),
+        ("## pair\n{question} {answer_1}", "lacks {answer_2}"),
+        ("## pair\n{question} {answer_1} {answer_2} {refrence}", "did you mean 'reference'"),
+        ("## pair\n{question}{answer_1}{answer_2}\n## pear\n", "unknown section"),
+        ("## pair\n{question}{answer_1}{answer_2}\n## pair\nx", "2 times"),
+        ("## pair\n{question}{answer_1}{answer_2}\n## example\n### question\nx", "lacks `### reply`"),
+    ],
+)
+def test_a_prompt_that_cannot_be_used_says_why(text: str, said: str) -> None:
+    """Missing, unknown and doubled parts of a prompt are named."""
+    with pytest.raises(SpecError, match="Prompt p cannot be used") as caught:
+        Prompt("p", text)
+    assert said in str(caught.value)
+
+
+def test_placeholders_are_filled_once() -> None:
+    """A value that looks like a placeholder stays text, and other braces stay braces."""
+    assert (
+        fill("{question} {x} {answer_1}", {"question": "{answer_1}", "answer_1": "A"}) == "{answer_1} {x} A"
+    )
+
+
+def test_yardstick_prompts_belong_to_their_yardstick(spec_of: Make) -> None:
+    """A prompt that shows the reference cannot serve a judge that has no yardstick."""
+    with pytest.raises(SpecError, match="must not be none"):
+        spec_of("pairwise-reference")
+    assert spec_of("pairwise-reference", yardstick=Yardstick.REFERENCE).yardstick is Yardstick.REFERENCE
