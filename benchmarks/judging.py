@@ -12,6 +12,8 @@ All against scripted endpoints on this machine, in one run; only ratios carry ov
 the project is added there.
 """
 
+# ruff: noqa: E402 - the checkout goes before what is installed
+
 from __future__ import annotations
 
 import argparse
@@ -29,18 +31,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import httpx  # noqa: E402
-from openai import AsyncOpenAI, DefaultAioHttpClient  # noqa: E402
+import httpx
+from openai import AsyncOpenAI, DefaultAioHttpClient
 
-from judges.llm import (  # noqa: E402 - the checkout goes first
-    AccessSettings,
-    MemoryLedger,
-    MemoryReplyCache,
-    Message,
-    Request,
-    Sampling,
-    open_asker,
-)
+from judges.llm.budget import MemoryLedger
+from judges.llm.cache import MemoryReplyCache
+from judges.llm.opening import open_asker
+from judges.llm.requests import Message, Request, Sampling
+from judges.llm.settings import AccessSettings
 
 MODEL = "gpt-4o"
 CONNECTIONS = 64

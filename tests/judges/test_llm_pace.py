@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.llm import AccessSettings, MemoryLedger
 from judges.llm.breaker import Breaker
-from judges.llm.budget import Budget
+from judges.llm.budget import Budget, MemoryLedger
 from judges.llm.faults import FaultError, FaultKind, fault_of_status, retry_after_of
 from judges.llm.pace import Bucket, Gate
+from judges.llm.settings import AccessSettings
 
 
 class Clock:
