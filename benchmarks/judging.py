@@ -1,16 +1,19 @@
 """How fast battles are judged, against a bare client on the same work.
 
-    python benchmarks/judging.py [--judgments 3000] [--latency-calls 6000] [--json]
+    python benchmarks/judging.py [--judgments 3000] [--latency-calls 6000] [--connections 256] [--json]
 
 All against scripted endpoints on this machine, in one run; only ratios carry over to other machines.
 
 - `bare`: an `AsyncOpenAI` + aiohttp loop over ready-made messages, replies discarded.
 - `access`: the same messages through `open_asker` with a cache in memory.
-- `ideal`: with 300 ms latency and 256 connections, 256 / 0.3 replies a second.
+- `ideal`: with 300 ms latency and 256 connections, 256 / 0.3 replies a second. A machine on which `bare`
+  alone makes fewer than that without any latency cannot reach it; ask for fewer connections there.
 
 `PIPELINES` holds what is compared with `bare`: a function that judges ready-made work through more of
 the project is added there.
 """
+
+# ruff: noqa: E402 - the checkout goes before what is installed
 
 from __future__ import annotations
 
@@ -29,18 +32,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import httpx  # noqa: E402
-from openai import AsyncOpenAI, DefaultAioHttpClient  # noqa: E402
+import httpx
+from openai import AsyncOpenAI, DefaultAioHttpClient
 
-from judges.llm import (  # noqa: E402 - the checkout goes first
-    AccessSettings,
-    MemoryLedger,
-    MemoryReplyCache,
-    Message,
-    Request,
-    Sampling,
-    open_asker,
-)
+from judges.llm.budget import MemoryLedger
+from judges.llm.cache import MemoryReplyCache
+from judges.llm.opening import open_asker
+from judges.llm.requests import Message, Request, Sampling
+from judges.llm.settings import AccessSettings
 
 MODEL = "gpt-4o"
 CONNECTIONS = 64
@@ -144,6 +143,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--judgments", type=int, default=3_000)
     parser.add_argument("--latency-calls", type=int, default=6_000)
+    parser.add_argument("--connections", type=int, default=MANY_CONNECTIONS)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     work = battles(options.judgments)
@@ -151,11 +151,12 @@ def main() -> None:
     for name, pipeline in PIPELINES.items():
         figures[name] = rate(pipeline, work, CONNECTIONS)
         figures[f"{name} / bare"] = figures[name] / figures["bare"]
-    ideal = MANY_CONNECTIONS / LATENCY
+    connections = options.connections
+    ideal = connections / LATENCY
     waiting = battles(options.latency_calls)
     for name, pipeline in {"bare": bare, **PIPELINES}.items():
-        found = rate(pipeline, waiting, MANY_CONNECTIONS, latency=LATENCY)
-        figures[f"{name}, 300 ms and 256 connections / ideal"] = found / ideal
+        found = rate(pipeline, waiting, connections, latency=LATENCY)
+        figures[f"{name}, 300 ms and {connections} connections / ideal"] = found / ideal
     figures["peak memory, MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
     if options.json:
         print(json.dumps(figures, indent=2))

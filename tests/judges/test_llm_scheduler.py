@@ -11,20 +11,12 @@ import pytest
 
 from data.errors import BudgetError, EndpointError, ReplayMissError, SpecError, StoppedError
 from data.records import Outcome, Reply
-from judges.llm import (
-    AccessSettings,
-    CacheMode,
-    Ledger,
-    MemoryLedger,
-    MemoryReplyCache,
-    Message,
-    ReplyCache,
-    Request,
-    Sampling,
-    Scheduler,
-    Unanswered,
-    open_asker,
-)
+from judges.llm.budget import Ledger, MemoryLedger
+from judges.llm.cache import MemoryReplyCache, ReplyCache
+from judges.llm.opening import open_asker
+from judges.llm.requests import Message, Request, Sampling, Unanswered
+from judges.llm.scheduler import Scheduler
+from judges.llm.settings import AccessSettings, CacheMode
 
 Serve = Callable[..., Any]
 FAST: dict[str, Any] = {"backoff": 0.01, "longest_backoff": 0.05}
