@@ -9,11 +9,7 @@ import json
 from arena.web.views import BoardView, Bounded
 from arena.web.wiring import arena
 
-COLUMNS = (
-    "domain,system,rank_lower,rank_upper,tie_group,rating,rating_lower,rating_upper,win_rate,win_lower,"
-    "win_upper,win_tie_rate,win_tie_lower,win_tie_upper,comprehensiveness,no_answer_share,median_words,"
-    "battles,questions,flags"
-).split(",")
+COLUMNS = ["domain", "system", "rank_lower", "rank_upper", "tie_group", "rating", "rating_lower", "rating_upper", "win_rate", "win_lower", "win_upper", "win_tie_rate", "win_tie_lower", "win_tie_upper", "comprehensiveness", "no_answer_share", "median_words", "battles", "questions", "flags"]
 
 
 def file_stem(view: BoardView) -> str:

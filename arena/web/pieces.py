@@ -46,6 +46,15 @@ def board_note(view: BoardView) -> None:
     note(f"{view.method} {where}")
 
 
+def no_questions(view: BoardView) -> None:
+    """Say why a board has no evidence, and where there is some."""
+    st.info(
+        f"{view.title} was published elsewhere as counts of verdicts: its questions, answers and battles "
+        "are not here. Choose a board that was judged in this arena.",
+        icon=":material/info:",
+    )
+
+
 def definitions() -> None:
     """What the columns mean, for those who cannot hover."""
     with st.expander("What the columns mean", icon=":material/help:"):

@@ -46,15 +46,17 @@ def domain_heatmap(view: BoardView) -> None:
     note("Win + tie rate by domain: blue above an even chance of 50 %, orange below, stronger further away.")
     alt = "Heat map of win and tie rates, systems by domains; the table below it has the same numbers."
     st.altair_chart(heatmap(cells, title="Win + tie rate"), width="stretch", alt=alt)
-    _behind("domain-rates", ("System", "Domain", "Win + tie", "Battles"), [
-        (cell.system, cell.domain, percent(cell.rate), whole(cell.battles)) for cell in cells
-    ])
+    _behind(
+        "domain-rates",
+        ("System", "Domain", "Win + tie", "Battles"),
+        [(cell.system, cell.domain, percent(cell.rate), whole(cell.battles)) for cell in cells],
+    )
 
 
 def trade_off(view: BoardView, domain: str) -> None:
     """Comprehensiveness against win rate."""
     found = [
-        (line.system, line.comprehensiveness, line.win)
+        (line.system, line.comprehensiveness.value, line.win)
         for line in view.lines[domain]
         if line.comprehensiveness is not None and line.win is not None
     ]
@@ -71,9 +73,11 @@ def trade_off(view: BoardView, domain: str) -> None:
         width="stretch",
         alt="Scatter plot of win rate by comprehensiveness; the table below it has the same numbers.",
     )
-    _behind("trade-off", ("System", "Comprehensiveness", "Win"), [
-        (system, percent(share), percent(win.value)) for system, share, win in found
-    ])
+    _behind(
+        "trade-off",
+        ("System", "Comprehensiveness", "Win"),
+        [(system, percent(share), percent(win.value)) for system, share, win in found],
+    )
 
 
 def profile_plot(view: BoardView, system: str) -> None:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from arena.web.markup import element
 from arena.web.texts import DEFINITIONS, FLAGS
-from arena.web.views import OVERALL, BoardView, Bounded, Line, percent, points, whole
+from arena.web.views import OVERALL, BoardView, Bounded, Line, percent, points, range_of_shares, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,9 @@ def standings_table(view: BoardView, domain: str, lines: Sequence[Line]) -> Elem
     columns = _columns(view, domain, lines)
     head = element("tr", *(_heading(column) for column in columns))
     body = [
-        element("tr", *(_classed(column.cell(line), column.classes) for column in columns), **_start(line, before))
+        element(
+            "tr", *(_classed(column.cell(line), column.classes) for column in columns), **_start(line, before)
+        )
         for line, before in zip(lines, (None, *lines), strict=False)
     ]
     caption = f"{view.title}: {view.label(domain)}. Shares in per cent; small figures are 95 % intervals."
@@ -70,13 +72,36 @@ def standings_table(view: BoardView, domain: str, lines: Sequence[Line]) -> Elem
 
 def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Element:
     """A table of texts; its first column is the row's heading, the others are set to the right."""
-    head = element("tr", *(element("th", name, scope="col", class_="" if at else "aa-left") for at, name in enumerate(header)))
+    head = element(
+        "tr",
+        *(element("th", name, scope="col", class_="" if at else "aa-left") for at, name in enumerate(header)),
+    )
     body = [
         element("tr", element("th", row[0], scope="row"), *(element("td", text) for text in row[1:]))
         for row in rows
     ]
     table = element("table", element("thead", head), element("tbody", *body), class_="aa-board")
     return element("div", table, class_="aa-wrap")
+
+
+def profile_table(view: BoardView, system: str) -> Element:
+    """One system's record in every domain."""
+    header = ("Domain", "Battles", "Win", "Win + tie", "95 % interval", "Comprehensive", "No answer")
+    found = ((view.label(domain), view.line(system, domain)) for domain in (OVERALL, *view.domains))
+    rows = [
+        (
+            label,
+            whole(line.battles),
+            percent(line.win and line.win.value),
+            percent(line.win_tie and line.win_tie.value),
+            "–" if line.win_tie is None else range_of_shares(line.win_tie),
+            percent(line.comprehensiveness and line.comprehensiveness.value),
+            percent(line.no_answer),
+        )
+        for label, line in found
+        if line is not None
+    ]
+    return plain_table(header, rows)
 
 
 def _columns(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column]:
@@ -93,12 +118,16 @@ def _columns(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column
         shares = Scale.around([line.win_tie for line in lines if line.win_tie is not None])
         columns.append(Column("Interval", lambda line: _bar(line.win_tie, shares)))
     if any(line.comprehensiveness is not None for line in lines):
-        columns.append(Column("Comprehensive", lambda line: _share(line.comprehensiveness), priority=2))
+        columns.append(
+            Column("Comprehensive", lambda line: _estimate(line.comprehensiveness, _bare), priority=2)
+        )
     if any(line.no_answer is not None for line in lines):
         columns.append(Column("No answer", lambda line: _share(line.no_answer), priority=2))
     if any(line.words is not None for line in lines):
         columns.append(Column("Words", lambda line: _count(line.words), priority=3))
-    columns.append(Column("Battles", lambda line: _count(line.battles), priority=2 if domain == OVERALL else 3))
+    columns.append(
+        Column("Battles", lambda line: _count(line.battles), priority=2 if domain == OVERALL else 3)
+    )
     return columns
 
 
