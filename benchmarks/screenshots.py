@@ -8,6 +8,7 @@ Without --url the bundled boards are prepared in a temporary home and served for
 from __future__ import annotations
 
 import argparse
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException
+from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 from site_server import served
@@ -61,7 +63,8 @@ def _browsers() -> Iterator[tuple[webdriver.Chrome, str, int]]:
     options = webdriver.ChromeOptions()
     for argument in ARGUMENTS:
         options.add_argument(argument)
-    driver = webdriver.Chrome(options=options)
+    options.binary_location = shutil.which("chromium") or ""
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
     try:
         for scheme in SCHEMES:
             feature = {"name": "prefers-color-scheme", "value": scheme}
@@ -80,12 +83,12 @@ def _take(driver: webdriver.Chrome, url: str, ready: str, width: int, path: Path
         WebDriverWait(driver, 20).until(lambda found: found.find_elements(By.CSS_SELECTOR, ready))
     except TimeoutException:
         print(f"{url}: {ready} did not appear")
-    time.sleep(1.5)
+    time.sleep(1.2)
     main = "document.querySelector('[data-testid=stMain]')"
     for _ in range(2):
         height = driver.execute_script(f"return {main}.scrollHeight")
         _resize(driver, width, min(int(height) + 8, TALLEST))
-        time.sleep(0.7)
+        time.sleep(0.4)
     sideways = driver.execute_script(f"return {main}.scrollWidth - {main}.clientWidth")
     driver.save_screenshot(str(path))
     return f"scrolls sideways by {sideways} px" if sideways > 0 else ""

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 import streamlit as st
 
 from arena.services.evidence import QuestionView
+from arena.web.choices import choose_one
 from arena.web.markup import element, put
 from arena.web.pieces import note
 from arena.web.question_parts import show_facts
@@ -23,16 +24,9 @@ def choose_battle(view: BoardView, found: QuestionView) -> BattleEvidence | None
         return None
     by_key = {one.battle.key: one for one in found.battles}
     put(_table(view, found))
+    sentences = {key: _sentence(one.battle) for key, one in by_key.items()}
     with st.container(width=480):
-        key = st.selectbox(
-            "Why? Choose a battle",
-            list(by_key),
-            key="battle",
-            bind="query-params",
-            required=True,
-            format_func=lambda key: _sentence(by_key[key].battle),
-        )
-    return by_key[str(key)]
+        return by_key[choose_one("battle", "Why? Choose a battle", sentences)]
 
 
 def show_battle(shown: BattleEvidence) -> None:

@@ -10,6 +10,7 @@ from arena.services.evidence import QuestionLine
 from arena.web.views import OVERALL, BoardView
 
 TALLEST = 620
+MOST_ROWS = 16
 
 
 def matching(lines: Sequence[QuestionLine], domain: str, words: str) -> list[QuestionLine]:
@@ -33,12 +34,13 @@ def pick_question(view: BoardView, lines: Sequence[QuestionLine]) -> None:
     chosen = st.dataframe(
         columns,
         hide_index=True,
-        height="auto",
+        height=TALLEST if len(lines) > MOST_ROWS else "content",
         on_select="rerun",
         selection_mode="single-cell",
         key="chosen-question",
         column_config={
-            "Question": st.column_config.TextColumn(width="large"),
+            "Question": st.column_config.TextColumn(width=700),
+            "Domain": st.column_config.TextColumn(width="small"),
             "Battles": st.column_config.NumberColumn(width="small", format="localized"),
             "Undecided": st.column_config.NumberColumn(
                 width="small", help="Battles without a verdict: unreadable, refused, failed or missing."

@@ -87,12 +87,13 @@ def _show_score(score: ScoredAnswer) -> None:
 
 
 def show_facts(facts: Facts, *, key: str) -> None:
-    """Facts of one kind as a list, with their number."""
+    """Facts of one kind as a list, with their number; nothing where there are none."""
+    if not facts.count:
+        return
     more = f", {len(facts.lines)} shown" if facts.count > len(facts.lines) else ""
     put(
         element("p", element("strong", facts.title), f" {facts.count}{more}", class_=f"aa-facts {facts.tone}")
     )
-    if facts.lines:
-        with st.container(key=f"fact-{facts.title}-{key}"):
-            for line in facts.lines:
-                st.text(f"{facts.sign} {line}")
+    with st.container(key=f"fact-{facts.title}-{key}"):
+        for line in facts.lines:
+            st.text(f"{facts.sign} {line}")

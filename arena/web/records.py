@@ -27,10 +27,10 @@ def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord])
     for record in records[:MOST_RECORDS]:
         with st.container(key=f"fact-{title}-{record.id}"):
             st.text(record.question)
-            score = f"{record.wins} won, {record.ties} tied, {record.losses} lost · {view.label(record.domain)} · "
+            score = f"{record.wins} won · {record.ties} tied · {record.losses} lost · "
             place = link("question", board=view.name, id=record.id)
             evidence = element("a", "Evidence", href=place, target="_self")
-            put(element("p", score, evidence, class_="aa-eyebrow"))
+            put(element("p", score, f"{view.label(record.domain)} · ", evidence, class_="aa-eyebrow"))
 
 
 def show_card(submission: Submission | None) -> None:

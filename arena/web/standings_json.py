@@ -9,6 +9,13 @@ from arena.web.views import BoardView, Bounded, Line
 from data.records import Board
 
 COMPREHENSIVENESS = "comprehensiveness"
+AT_A_GLANCE = ("judge", "model", "question set", "pairs", "finished")
+METHODS = {
+    "bradley-terry": "Bradley-Terry",
+    "davidson": "Davidson",
+    "rao-kupper": "Rao-Kupper",
+    "elo": "online Elo",
+}
 Json = Mapping[str, Any]
 
 
@@ -30,7 +37,11 @@ def read_board(board: Board) -> BoardView:
             domain: tuple(_line(line, reference) for line in lines)
             for domain, lines in found["lines"].items()
         },
-        facts=(*found["facts"].items(), *_outcomes(found["outcomes"])),
+        facts=(
+            *((label, value) for label, value in found["facts"].items() if label in AT_A_GLANCE),
+            *_outcomes(found),
+        ),
+        details=tuple((label, value) for label, value in found["facts"].items() if label not in AT_A_GLANCE),
         method=_method(found),
     )
 
@@ -69,10 +80,10 @@ def _bounded(found: Json, value: str, lower: str, upper: str) -> Bounded | None:
     return Bounded(value=found[value], lower=found.get(lower), upper=found.get(upper))
 
 
-def _outcomes(outcomes: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
+def _outcomes(found: Json) -> tuple[tuple[str, str], ...]:
     """How the planned battles ended: the judged always, other outcomes where there are any."""
-    shown = {name: count for name, count in outcomes.items() if count or name == "judged"}
-    return tuple((f"battles {name}", f"{count:,}") for name, count in shown.items())
+    counts = {name: count for name, count in found["outcomes"].items() if count or name == "judged"}
+    return tuple((f"battles {name}", f"{count:,}") for name, count in counts.items())
 
 
 def _method(found: Json) -> str:
@@ -81,7 +92,7 @@ def _method(found: Json) -> str:
         return f"There are no ratings: {found['unrankable']}"
     anchor = settings.get("anchor")
     scale = f"{anchor['system']} fixed at {anchor['rating']:.0f}" if anchor else "mean 1000"
-    method = str(settings["method"]).replace("-", " ").capitalize()
+    method = METHODS.get(settings["method"], settings["method"])
     draws = settings.get("bootstrap")
     unit = "questions" if settings.get("cluster") == "question" else "battles"
     interval = (

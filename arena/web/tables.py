@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
@@ -41,6 +41,7 @@ class Column:
 
     @property
     def classes(self) -> str:
+        """What hides it where there is little room."""
         return {1: "", 2: "aa-second", 3: "aa-third"}[self.priority]
 
 
@@ -70,18 +71,51 @@ def standings_table(view: BoardView, domain: str, lines: Sequence[Line]) -> Elem
     return element("div", table, class_="aa-wrap")
 
 
-def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Element:
-    """A table of texts; its first column is the row's heading, the others are set to the right."""
-    head = element(
-        "tr",
-        *(element("th", name, scope="col", class_="" if at else "aa-left") for at, name in enumerate(header)),
-    )
+def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, spare: int = 0) -> Element:
+    """A table of figures as texts; its first column is the row's heading.
+
+    Args:
+        header: Names of the columns.
+        rows: As many texts each.
+        spare: How many of the last columns give way on a phone.
+    """
+    kept = len(header) - spare
+    heads = [
+        element("th", name, scope="col", class_=" ".join(_plain_classes(at, kept)))
+        for at, name in enumerate(header)
+    ]
     body = [
-        element("tr", element("th", row[0], scope="row"), *(element("td", text) for text in row[1:]))
+        element(
+            "tr",
+            element("th", row[0], scope="row"),
+            *(
+                element("td", text, class_=" ".join(_plain_classes(at, kept)))
+                for at, text in enumerate(row)
+                if at
+            ),
+        )
         for row in rows
     ]
-    table = element("table", element("thead", head), element("tbody", *body), class_="aa-board")
+    return _wrapped(element("tr", *heads), body)
+
+
+def words_table(header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Element:
+    """A table of words and what they mean."""
+    heads = [element("th", name, scope="col", class_="aa-left") for name in header]
+    body = [
+        element("tr", element("th", name, scope="row"), element("td", text, class_="aa-words"))
+        for name, text in rows
+    ]
+    return _wrapped(element("tr", *heads), body)
+
+
+def _wrapped(head: Element, body: Sequence[Element], classes: str = "aa-board") -> Element:
+    table = element("table", element("thead", head), element("tbody", *body), class_=classes)
     return element("div", table, class_="aa-wrap")
+
+
+def _plain_classes(at: int, kept: int) -> list[str]:
+    return [name for name, given in (("aa-left", at == 0), ("aa-second", at >= kept)) if given]
 
 
 def profile_table(view: BoardView, system: str) -> Element:
@@ -92,16 +126,20 @@ def profile_table(view: BoardView, system: str) -> Element:
         (
             label,
             whole(line.battles),
-            percent(line.win and line.win.value),
-            percent(line.win_tie and line.win_tie.value),
+            _percent_of(line.win),
+            _percent_of(line.win_tie),
             "–" if line.win_tie is None else range_of_shares(line.win_tie),
-            percent(line.comprehensiveness and line.comprehensiveness.value),
+            _percent_of(line.comprehensiveness),
             percent(line.no_answer),
         )
         for label, line in found
         if line is not None
     ]
-    return plain_table(header, rows)
+    return plain_table(header, rows, spare=3)
+
+
+def _percent_of(value: Bounded | None) -> str:
+    return percent(None if value is None else value.value)
 
 
 def _columns(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column]:
@@ -156,7 +194,7 @@ def _system(view: BoardView, line: Line) -> Element:
     name = element("a", line.system, href=link("system", board=view.name, id=line.system), target="_self")
     cell = element("th", name, scope="row")
     if line.is_reference:
-        cell.append(element("span", "human", class_="aa-flag", title="The human-written reference answers"))
+        cell.append(element("span", "reference", class_="aa-flag", title="The human-written answers"))
     for flag in line.flags:
         short, long = FLAGS.get(flag, (flag.replace("_", " "), flag))
         cell.append(element("span", short, class_="aa-flag", title=long))

@@ -15,8 +15,8 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
         "Interval": "The value (dot) and its 95 % interval (bar), on one scale for all rows.",
         "Win": "Share of its battles that the system won, in per cent.",
         "Win + tie": "Share of its battles that the system won or tied, in per cent.",
-        "Comprehensive": "Comprehensiveness: mean share of the yardstick's statements that its answers cover.",
-        "No answer": "Share of questions to which it replied that it could not find an answer.",
+        "Comprehensive": "Mean share of the yardstick's statements that its answers cover, in per cent.",
+        "No answer": "Share of its answers that say that none was found, in per cent.",
         "Words": "Median length of its answers in words.",
         "Battles": "Judged battles behind the rates and the rating.",
     }
@@ -42,16 +42,18 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
 STANDINGS_FIELDS: Mapping[str, str] = MappingProxyType(
     {
         "domain, system": "The domain's id (overall: all together) and the system's name",
-        "rank_lower, rank_upper": "Best and worst rank that the battles leave open (95 %, all systems at once)",
+        "rating, se, lower, upper": "Points on the Elo scale, standard error, 95 % interval; empty if none",
+        "rank, rank_lower, rank_upper": "Rank, and the best and worst that the battles leave open (95 %)",
         "tie_group": "1 for the leader and all whom the battles do not separate from it, then 2, …",
-        "rating, rating_lower, rating_upper": "Points on the Elo scale and the 95 % interval",
+        "component, flags": "Group of comparable systems, and what a reader must know, such as never_wins",
+        "battles, wins, ties, losses": "Counts of judged battles",
+        "questions": "On how many questions",
         "win_rate, win_lower, win_upper": "Share of battles won, 0–1, and its 95 % interval",
         "win_tie_rate, win_tie_lower, win_tie_upper": "Share of battles won or tied, 0–1, and its interval",
-        "comprehensiveness": "Mean share of the yardstick's statements covered, 0–1",
-        "no_answer_share": "Share of answers that say that none was found, 0–1",
+        "mean_score, standard_error": "Mean share of the win, a tie being a half, and its standard error",
+        "answers, no_answer_share": "Answers, and the share that says that none was found, 0–1",
         "median_words": "Median length of the answers in words",
-        "battles, questions": "How many judged battles, on how many questions",
-        "flags": "What a reader must know of a rating, such as never_wins",
+        "comprehensiveness…": "Mean share of the yardstick's statements covered, 0–1, with its bounds",
     }
 )
 

@@ -86,6 +86,7 @@ class BoardView:
         domains: Ids to labels, in the set's order.
         lines: By domain id and `overall`: systems, best first.
         facts: What was judged, by whom and how it ended, as label and value.
+        details: The further facts, too long for a glance.
         method: How ratings and intervals were made, in one sentence.
     """
 
@@ -100,6 +101,7 @@ class BoardView:
     domains: Mapping[str, str]
     lines: Mapping[str, tuple[Line, ...]]
     facts: tuple[tuple[str, str], ...]
+    details: tuple[tuple[str, str], ...]
     method: str
 
     def label(self, domain: str) -> str:
@@ -133,13 +135,26 @@ def leading(view: BoardView, domain: str) -> str:
     where = "" if domain == OVERALL else f" in {view.label(domain)}"
     opening = f"{leader.system} leads{where} with {value}."
     close = [line.system for line in rest if not _apart(leader, line)]
+    if close:
+        return (
+            f"{opening} The battles do not separate it from {_listed(close)}.{_beside(view, domain, leader)}"
+        )
     if not rest:
         return opening
-    if not close:
-        return (
-            f"{opening} The lead is real: no other system's result is compatible with a shared first place."
-        )
-    return f"{opening} The battles do not separate it from {_listed(close)}."
+    real = "The lead is real: the battles separate it from every other system."
+    return f"{opening} {real}{_beside(view, domain, leader)}"
+
+
+def _beside(view: BoardView, domain: str, leader: Line) -> str:
+    """How the leader stands to the human-written reference."""
+    reference = view.line(view.reference, domain)
+    if reference is None or reference.is_reference is leader.is_reference:
+        return ""
+    if not _apart(leader, reference) and not _apart(reference, leader):
+        return " They do not separate it from the human-written reference."
+    ours, theirs = leader.rating or leader.win_tie, reference.rating or reference.win_tie
+    above = ours is not None and theirs is not None and ours.value > theirs.value
+    return f" It stands {'above' if above else 'below'} the human-written reference."
 
 
 def _apart(leader: Line, other: Line) -> bool:

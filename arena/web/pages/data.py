@@ -7,7 +7,7 @@ import streamlit as st
 from arena.web.choices import choose_board
 from arena.web.markup import put
 from arena.web.pieces import board_note, note, show_files, strip
-from arena.web.tables import plain_table
+from arena.web.tables import words_table
 from arena.web.texts import BATTLE_FIELDS, CITATION, COMMANDS, STANDINGS_FIELDS
 
 
@@ -19,12 +19,14 @@ def show() -> None:
     strip(view.facts)
     board_note(view)
     show_files(view)
+    if view.details:
+        put(words_table(("About this board", ""), view.details))
     st.subheader("The same on the command line", anchor="commands")
     st.code(COMMANDS.format(board=view.name), language="bash", wrap_lines=True)
     st.subheader("Fields of the standings", anchor="standings-fields")
-    put(plain_table(("Field", "Meaning"), tuple(STANDINGS_FIELDS.items())))
+    put(words_table(("Field", "Meaning"), STANDINGS_FIELDS.items()))
     st.subheader("Fields of the battles", anchor="battle-fields")
-    put(plain_table(("Field", "Meaning"), tuple(BATTLE_FIELDS.items())))
+    put(words_table(("Field", "Meaning"), BATTLE_FIELDS.items()))
     st.subheader("Cite it", anchor="cite")
     note("The content hash names exactly these standings; they never change once published.")
     st.code(CITATION.format(view=view, year=view.published[:4]), language=None, wrap_lines=True)

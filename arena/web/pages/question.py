@@ -5,14 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from arena.web.battles import choose_battle, show_battle
-from arena.web.choices import choose_board, evidence_of
+from arena.web.choices import addressed_board, evidence_of
 from arena.web.pieces import no_questions
 from arena.web.question_parts import show_answers, show_head, show_sources
 
 
 def show() -> None:
     """Show the question that the address names."""
-    view = choose_board(width=360)
+    view = addressed_board()
     if view.round_name is None:
         no_questions(view)
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from arena.web.choices import choose_board, choose_system, profile_of
+from arena.web.choices import addressed_board, choose_system, profile_of
 from arena.web.markup import put
 from arena.web.pieces import back_to_board, lead, note, strip
 from arena.web.plots import profile_plot
@@ -15,11 +15,12 @@ from arena.web.views import record_of, standing
 
 def show() -> None:
     """Show the system that the address names."""
-    with st.container(horizontal=True):
-        view = choose_board(width=360)
-        system = choose_system(view, width=360)
-    st.title(system, anchor=False)
+    view = addressed_board()
     back_to_board(view)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        place = st.container()
+        system = choose_system(view)
+    place.title(system, anchor=False)
     lead(standing(view, system))
     strip(record_of(view, system))
     st.subheader("By domain", anchor="domains")
