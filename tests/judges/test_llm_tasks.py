@@ -259,7 +259,7 @@ def test_shares_need_most_of_the_probability() -> None:
 def test_importing_llm_access_loads_no_client() -> None:
     """`judges.llm` can be imported without openai, litellm, aiohttp or httpx being loaded."""
     code = (
-        "import sys, judges.llm.opening, judges.llm.tasks, judges.llm.estimates\n"
+        "import sys, judges.llm.opening, judges.llm.tasks\n"
         "heavy = {'openai', 'litellm', 'aiohttp', 'httpx', 'tiktoken'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.records import Reply
-from judges.llm.estimates import estimate
 from judges.llm.faults import FaultError, FaultKind
 from judges.llm.opening import open_asker
 from judges.llm.prices import Prices
@@ -201,22 +200,3 @@ def test_batches_cost_their_share_of_the_price() -> None:
     single, batch = Prices.load(), Prices.load(batch=True)
     assert single.cost("http://e/v1", "gpt-4o", 1_000_000, 1_000_000) == 12.5
     assert batch.cost("http://e/v1", "gpt-4o", 1_000_000, 1_000_000) == 6.25
-
-
-def test_an_estimate_is_scaled_from_a_sample() -> None:
-    """A tenth of the requests tells what all of them cost; what was reserved is never less than that."""
-    sample = [Request(endpoint="e", model="gpt-4o", messages=QUESTION, sample=n) for n in range(10)]
-    part, whole = estimate(sample), estimate(sample, calls=100)
-    assert (part.calls, whole.calls) == (10, 100)
-    assert whole.usd == pytest.approx(10 * part.usd)
-    assert part.usd < part.most_usd
-    assert part.output_tokens == 1_000
-
-
-def test_an_estimate_without_a_price_has_tokens_and_no_cost() -> None:
-    """One model without a price leaves the cost unknown, which is not zero."""
-    known = Request(endpoint="e", model="gpt-4o", messages=QUESTION)
-    unknown = Request(endpoint="e", model="my-model", messages=QUESTION)
-    found = estimate([known, unknown])
-    assert (found.usd, found.most_usd) == (None, None)
-    assert found.input_tokens > 0
