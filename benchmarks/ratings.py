@@ -3,9 +3,9 @@
     python benchmarks/ratings.py [--sets S,M,L] [--rounds 3] [--draws 1000]
 
 Every time runs from a table of strings to the result. Engines that are not installed are skipped with a
-line that says so. The way of Chatbot Arena (one L-BFGS solve for each multinomial resample of the
-aggregated outcomes) is written here, in `chatbot_arena_draws`. Other loads on the machine move all
-times, so read the ratios.
+line that says so. Seconds are processor time: with one thread each that is the time on an idle machine.
+The way of Chatbot Arena (one L-BFGS solve for each multinomial resample of the
+aggregated outcomes) is written here, in `chatbot_arena_draws`.
 """
 
 from __future__ import annotations
@@ -140,14 +140,14 @@ def chatbot_arena_draws(frame: pd.DataFrame, draws: int) -> np.ndarray:
 
 
 def clock(job: Callable[[], object], rounds: int) -> float:
-    """Median seconds over rounds, after one untimed call where several are asked for (imports, compilers)."""
+    """Median processor seconds over rounds, after one untimed call where several are asked for (imports, compilers)."""
     times = []
     if rounds > 1:
         job()
     for _ in range(rounds):
-        began = time.perf_counter()
+        began = time.process_time()
         job()
-        times.append(time.perf_counter() - began)
+        times.append(time.process_time() - began)
     return statistics.median(times)
 
 
@@ -166,7 +166,7 @@ def settings_of(kind: str, draws: int) -> dict[str, object]:
 def compare(name: str, rounds: int, draws: int) -> None:
     """Time one set and print its lines."""
     frame = make_frame(*SETS[name])
-    print(f"\nSet {name}: {len(frame):,} battles of {SETS[name][0]} systems", flush=True)
+    print(f"\nSet {name}: {len(frame):,} battles of {SETS[name][0]} systems, {draws} resamples", flush=True)
     few = 1 if name == "L" else rounds
     found: dict[str, float] = {}
     engines: dict[str, tuple[str, Callable[[], object], int]] = {
@@ -179,17 +179,17 @@ def compare(name: str, rounds: int, draws: int) -> None:
         "evalica: fit": ("evalica", lambda: evalica_fit(frame), few),
         "arena-rank: fit + standard errors": ("arena_rank", lambda: arena_rank_fit(frame), few),
         "choix: fit": ("choix", lambda: choix_fit(frame), few),
-        f"ours: fit + {draws} battle resamples": (
+        BATTLES: (
             "",
             lambda: ours(frame, **settings_of("battles", draws)),
             few,
         ),
-        f"ours: fit + {draws} question resamples": (
+        QUESTIONS: (
             "",
             lambda: ours(frame, **settings_of("questions", draws)),
             few,
         ),
-        f"Chatbot Arena way: {draws} battle resamples": ("", lambda: chatbot_arena_draws(frame, draws), few),
+        ARENA: ("", lambda: chatbot_arena_draws(frame, draws), few),
     }
     for label, (module, job, times) in engines.items():
         if module and importlib.util.find_spec(module) is None:

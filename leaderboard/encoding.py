@@ -49,6 +49,8 @@ def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[st
     codes, words = _dictionary(column, name)
     used = np.bincount(codes, minlength=len(words)) > 0
     order = np.array(sorted(np.flatnonzero(used).tolist(), key=words.__getitem__), dtype=np.int64)
+    if len(order) == len(words) and words[:1] != [""] and (np.diff(order) > 0).all():
+        return codes, tuple(words)  # already in sorted order
     new = np.zeros(len(words), dtype=np.int32)
     new[order] = np.arange(len(order), dtype=np.int32)
     if len(order) and words[order[0]] == "":
