@@ -272,10 +272,15 @@ def _rows(
                 mean_score=score / n,
                 standard_error=plain,
                 clustered_error=error,
-                score_interval=mean_interval(score / n, error if clustered else plain, q, level),
+                score_interval=_bounded(mean_interval(score / n, error if clustered else plain, q, level)),
             )
         )
     return found
+
+
+def _bounded(interval: Interval | None) -> Interval | None:
+    """A mean of shares lies between 0 and 1, and so do its bounds."""
+    return None if interval is None else Interval(max(0.0, interval.lower), min(1.0, interval.upper))
 
 
 def _sums(key: Codes, values: Floats, cells: int) -> Floats:
