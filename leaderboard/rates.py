@@ -16,6 +16,7 @@ OVERALL = "overall"
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+_Column = NDArray[np.bool_] | NDArray[np.int32] | Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,17 +184,17 @@ def _tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float
     from_a, from_b = _counting(table, reference)
     tied = table.winner == Winner.TIE
 
-    def both(of_a: NDArray[np.generic], of_b: NDArray[np.generic]) -> NDArray[np.generic]:
-        return np.concatenate([of_a[from_a], of_b[from_b]])
+    def both(of_a: _Column, of_b: _Column) -> Floats:
+        return np.concatenate([of_a[from_a], of_b[from_b]]).astype(np.float64)
 
     won = both(table.winner == Winner.A, table.winner == Winner.B)
-    share = both(table.share, 1 - table.share).astype(np.float64)
+    share = both(table.share, 1 - table.share)
     sums = np.column_stack([np.ones_like(share), won, won + both(tied, tied), share, share**2])
     single = _Tallies(
         system=both(table.a, table.b).astype(np.int64),
         domain=both(table.domain, table.domain).astype(np.int64),
         question=both(table.question, table.question).astype(np.int64),
-        sums=sums * both(weight, weight).astype(np.float64)[:, None],
+        sums=sums * both(weight, weight)[:, None],
     )
     return _merged(single, single.domain), float(weight[~(from_a | from_b)].sum())
 
@@ -271,10 +272,15 @@ def _rows(
                 mean_score=score / n,
                 standard_error=plain,
                 clustered_error=error,
-                score_interval=mean_interval(score / n, error if clustered else plain, q, level),
+                score_interval=_bounded(mean_interval(score / n, error if clustered else plain, q, level)),
             )
         )
     return found
+
+
+def _bounded(interval: Interval | None) -> Interval | None:
+    """A mean of shares lies between 0 and 1, and so do its bounds."""
+    return None if interval is None else Interval(max(0.0, interval.lower), min(1.0, interval.upper))
 
 
 def _sums(key: Codes, values: Floats, cells: int) -> Floats:

@@ -84,7 +84,7 @@ def _refuse(chunk: Chunk) -> NoReturn:
     lacking = [name for name in SIGNATURES[nearest] if name not in columns]
     if len(lacking) < len(SIGNATURES[nearest]):
         missing(chunk.place, 0, lacking[0], f" The row looks like {nearest} otherwise.")
-    message = f"{chunk.place.at(0)} is no battle: it has the columns {', '.join(columns[:12])}."
+    message = f"{chunk.place.at(0)} is no battle: it has the columns {', '.join(map(repr, columns[:12]))}."
     needed = ", ".join(SIGNATURES[BattleFormat.NATIVE])
     raise FileFormatError(message, advice=f"Battles need {needed}, or the columns of another arena.")
 
