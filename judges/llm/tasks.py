@@ -52,6 +52,7 @@ class Task(Generic[T]):
         max_tokens: Output tokens at most.
         temperature: 0 unless answers are meant to vary.
         score: The field to weight by token probabilities, where the task has one.
+        logprobs: Whether to ask for token probabilities though there is no score to weight.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Task(Generic[T]):
     max_tokens: int = 1_024
     temperature: float = 0.0
     score: ScoreField | None = None
+    logprobs: bool = False
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
@@ -148,11 +150,12 @@ class TaskRunner:
         template, form = self._template(task), self._form(task)
         schema = json.dumps(form.schema, separators=(",", ":"), ensure_ascii=False)
         system = f"{template.system}\n\n{FORM.format(schema=schema)}".strip()
+        wanted = task.logprobs or task.score is not None
         sampling = Sampling(
             temperature=task.temperature,
             max_tokens=task.max_tokens,
-            logprobs=task.score is not None,
-            top_logprobs=None if task.score is None else TOP_LOGPROBS,
+            logprobs=wanted,
+            top_logprobs=TOP_LOGPROBS if wanted else None,
         )
         return Request(
             endpoint=self.endpoint,
