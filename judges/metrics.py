@@ -117,8 +117,15 @@ METRICS: tuple[MetricInfo, ...] = (
     MetricInfo(
         name="factuality-veriscore",
         family=FACTUALITY,
-        title="F1@K of the verifiable claims, VeriScore's way",
+        title="Share of the claims that are supported, VeriScore's way",
         needs="passages or contexts",
+    ),
+    MetricInfo(
+        name="factuality-direct",
+        family=FACTUALITY,
+        title="Share of the claims that an LLM supports, weighing the evidence and what it knows",
+        needs="passages or contexts",
+        embedded=False,
     ),
     MetricInfo(
         name="coverage-icat-m",

@@ -1,0 +1,230 @@
+"""How fast and how right inference on fact graphs is, beside public libraries.
+
+    python benchmarks/inference.py [--repeats 3]
+
+Exact engines solve the same random FR2 and FR3 networks, in bands of treewidth; each is asked for all
+posteriors and checked against ours. Libraries that are not installed are left out (`pip install pygms
+pgmpy pyagrum`). Then networks beyond exact inference: the time and stated error of `auto`, and what two
+seeds differ by. Times are medians in seconds on one machine in one run; only their ratios mean anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from judges.factuality.inference import Inference, network_marginals
+from judges.factuality.network import Network, network_of_factors
+from judges.factuality.ordering import min_fill
+from judges.factuality.tempering import tempered_posteriors
+
+BANDS = ((1, 5), (6, 10), (11, 15), (16, 20))
+PER_BAND = 8
+AGREE = 1e-6
+SLOW = 20.0
+Floats = NDArray[np.float64]
+Engine = Callable[[Network], Floats]
+
+
+def random_network(rng: np.random.Generator, claims: int, contexts: int, density: float, *, fr3: bool) -> Network:
+    """Claims, contexts and relations at random: priors 0.5 and 0.99, probabilities from one half to one."""
+    size = claims + contexts
+    factors: list[tuple[tuple[int, ...], tuple[float, ...]]] = [
+        ((index,), (0.5, 0.5) if index < claims else (0.01, 0.99)) for index in range(size)
+    ]
+    for source in range(claims, size):
+        for target in range(source if fr3 else claims):
+            if rng.random() < density:
+                p = float(rng.uniform(0.5, 1))
+                table = (p, p, 1 - p, p) if rng.random() < 0.5 else (p, p, p, 1 - p)
+                factors.append(((source, target), table))
+    return network_of_factors([f"v{index}" for index in range(size)], factors)
+
+
+def ours(network: Network) -> Floats:
+    """The engine of this project."""
+    return np.array(list(network_marginals(network, inference=Inference.EXACT).marginals.values()))
+
+
+def with_pyagrum(library: Any) -> Engine:  # noqa: ANN401 - the library may be absent
+    """Shafer-Shenoy inference of pyAgrum."""
+
+    def solve(network: Network) -> Floats:
+        theirs = library.MarkovRandomField()
+        for name in network.names:
+            theirs.add(library.LabelizedVariable(name, name, 2))
+        for name, table in zip(network.names, network.unary, strict=True):
+            factor = theirs.addFactor([name])
+            for value in (0, 1):
+                factor[{name: value}] = float(np.exp(table[value]))
+        for (first, second), table in zip(network.pairs.tolist(), network.tables, strict=True):
+            one, other = network.names[first], network.names[second]
+            factor = theirs.addFactor([one, other])
+            for a, b in np.ndindex(2, 2):
+                factor[{one: a, other: b}] = float(np.exp(table[a, b]))
+        engine = library.ShaferShenoyMRFInference(theirs)
+        engine.makeInference()
+        return np.array([engine.posterior(name)[1] for name in network.names])
+
+    return solve
+
+
+def with_pygms(library: Any) -> Engine:  # noqa: ANN401 - the library may be absent
+    """Junction tree of pyGMs."""
+    trees = importlib.import_module("pygms.messagepass")
+
+    def solve(network: Network) -> Floats:
+        variables = [library.Var(index, 2) for index in range(network.size)]
+        factors = [library.Factor([variables[index]], np.exp(row)) for index, row in enumerate(network.unary)]
+        factors += [
+            library.Factor([variables[first], variables[second]], np.exp(table))
+            for (first, second), table in zip(network.pairs.tolist(), network.tables, strict=True)
+        ]
+        model = library.GraphModel(factors)
+        order = library.eliminationOrder(model, "minfill")[0]
+        result = trees.JTree(model, order)
+        beliefs = [result[0].marginal([variable]) for variable in variables] if isinstance(result, tuple) else None
+        if beliefs is None:
+            result.forward()
+            result.backward()
+            beliefs = [result.belief(variable) for variable in variables]
+        tables = [np.asarray(belief.table, dtype=np.float64) for belief in beliefs]
+        return np.array([table[1] / table.sum() for table in tables])
+
+    return solve
+
+
+def with_pgmpy(library: Any) -> Engine:  # noqa: ANN401 - the library may be absent
+    """Variable elimination of pgmpy, one query a variable, its results normalised here."""
+    models = importlib.import_module("pgmpy.models")
+    tables = importlib.import_module("pgmpy.factors.discrete")
+    inference = importlib.import_module("pgmpy.inference")
+    del library
+
+    def solve(network: Network) -> Floats:
+        model = models.DiscreteMarkovNetwork()
+        model.add_nodes_from(network.names)
+        for name, table in zip(network.names, network.unary, strict=True):
+            model.add_factors(tables.DiscreteFactor([name], [2], np.exp(table)))
+        for (first, second), table in zip(network.pairs.tolist(), network.tables, strict=True):
+            one, other = network.names[first], network.names[second]
+            model.add_edge(one, other)
+            model.add_factors(tables.DiscreteFactor([one, other], [2, 2], np.exp(table).ravel()))
+        engine = inference.VariableElimination(model)
+        values = [
+            np.asarray(engine.query([name], show_progress=False).values, dtype=np.float64)
+            for name in network.names
+        ]
+        return np.array([value[1] / value.sum() for value in values])
+
+    return solve
+
+
+LIBRARIES: dict[str, Callable[[Any], Engine]] = {
+    "pyagrum": with_pyagrum,
+    "pygms": with_pygms,
+    "pgmpy": with_pgmpy,
+}
+
+
+def engines() -> dict[str, Engine]:
+    """Ours, and whichever libraries are installed."""
+    found: dict[str, Engine] = {"ours": ours}
+    for name, adapter in LIBRARIES.items():
+        try:
+            found[name] = adapter(importlib.import_module(name))
+        except ImportError as error:
+            print(f"{name} is left out: {error}")
+    return found
+
+
+def collect() -> dict[tuple[int, int], list[Network]]:
+    """Random networks for each band of treewidth."""
+    rng = np.random.default_rng(0)
+    bands: dict[tuple[int, int], list[Network]] = {band: [] for band in BANDS}
+    while any(len(networks) < PER_BAND for networks in bands.values()):
+        network = random_network(
+            rng,
+            int(rng.integers(3, 25)),
+            int(rng.integers(5, 60)),
+            float(rng.uniform(0.03, 0.2)),
+            fr3=bool(rng.random() < 0.4),
+        )
+        width = min_fill(network).width
+        for (low, high), networks in bands.items():
+            if low <= width <= high and len(networks) < PER_BAND:
+                networks.append(network)
+    return bands
+
+
+def timed(engine: Engine, networks: list[Network], repeats: int, expected: list[Floats]) -> tuple[float, str]:
+    """The median time over networks, each its best of some repeats, and the worst disagreement."""
+    times, worst = [], 0.0
+    for network, wanted in zip(networks, expected, strict=True):
+        best = np.inf
+        for _ in range(repeats):
+            start = time.perf_counter()
+            try:
+                found = engine(network)
+            except Exception as error:  # noqa: BLE001 - a library's failure is a result here
+                return float("nan"), f"fails: {type(error).__name__}"
+            best = min(best, time.perf_counter() - start)
+            if best > SLOW:
+                break
+        times.append(best)
+        worst = max(worst, float(np.abs(found - wanted).max()))
+    return statistics.median(times), "" if worst < AGREE else f"off by {worst:.2g}"
+
+
+def compare(repeats: int) -> None:
+    """Print medians by band, and how many times ours each library takes."""
+    found = engines()
+    print(f"{'treewidth':>10}  " + "  ".join(f"{name:>26}" for name in found))
+    for (low, high), networks in collect().items():
+        expected = [ours(network) for network in networks]
+        cells, base = [], 0.0
+        for name, engine in found.items():
+            seconds, remark = timed(engine, networks, repeats, expected)
+            base = base or seconds
+            cells.append(f"{seconds:.4f} (×{seconds / base:.1f}) {remark if name != 'ours' else ''}".strip())
+        print(f"{f'{low}-{high}':>10}  " + "  ".join(f"{cell:>26}" for cell in cells), flush=True)
+
+
+def beyond() -> None:
+    """Print time, error and memory of networks that are too wide to be exact."""
+    print("claims × contexts, 10 % relations: treewidth, seconds, stated error, difference of two seeds")
+    for claims, contexts in ((10, 60), (30, 150)):
+        network = random_network(np.random.default_rng(1), claims, contexts, 0.1, fr3=True)
+        start = time.perf_counter()
+        found = network_marginals(network)
+        seconds = time.perf_counter() - start
+        other = tempered_posteriors(network, seed=1).true
+        off = float(np.abs(np.array(list(found.marginals.values())) - other).max())
+        print(f"{claims} × {contexts}: {found.treewidth}, {seconds:.1f}, {found.error:.4f}, {off:.4f}", flush=True)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"peak memory {peak:.0f} MB")
+
+
+def main() -> None:
+    """Run both parts."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--repeats", type=int, default=2)
+    repeats = parser.parse_args().repeats
+    compare(repeats)
+    beyond()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Put each assessor together, with an LLM or without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from data.errors import SpecError
+from data.records import Json
+from judges.factuality.claims import ClaimSource, LexicalClaims, LlmClaims
+from judges.factuality.contexts import Retriever
+from judges.factuality.evidence import EvidenceSource
+from judges.factuality.reasoner import FactReasoner, Version
+from judges.factuality.relations import LexicalRelations, LlmRelations, RelationModel
+from judges.factuality.rivals import LexicalVerifier, LlmVerifier, Rival, RivalAssessor, Verifier
+from judges.factuality.settings import read_settings
+from judges.llm.tasks import TaskRunner
+
+ASSESSORS: tuple[str, ...] = (*(version.value for version in Version), *(rival.value for rival in Rival))
+
+
+def assemble(
+    assessor: str,
+    *,
+    runner: object | None,
+    options: Mapping[str, Json],
+    corpus: Retriever | None = None,
+) -> FactReasoner | RivalAssessor:
+    """Build an assessor.
+
+    Args:
+        assessor: One of `ASSESSORS`.
+        runner: A `TaskRunner`; without one, the embedded version is built.
+        options: As in `FactualitySettings`.
+        corpus: Searched in place of each item's own passages.
+
+    Raises:
+        SpecError: An option is unknown or out of bounds, or the assessor needs an LLM.
+    """
+    settings = read_settings(options)
+    if runner is not None and not isinstance(runner, TaskRunner):
+        message = f"The factuality metrics cannot ask through a {type(runner).__name__}."
+        raise SpecError(message, advice="Give them a TaskRunner.")
+    if runner is None and (settings.write_queries or settings.summarise):
+        message = "Writing queries and summing up contexts need an LLM."
+        raise SpecError(message, advice="Name an LLM judge, or leave these options out.")
+    claims: ClaimSource = LexicalClaims() if runner is None else LlmClaims(runner)
+    evidence = EvidenceSource(claims, settings, runner=runner, corpus=corpus)
+    if assessor in list(Version):
+        relations: RelationModel = (
+            LexicalRelations()
+            if runner is None
+            else LlmRelations(runner, default=settings.default_probability)
+        )
+        return FactReasoner(Version(assessor), evidence=evidence, relations=relations, settings=settings)
+    rival = Rival(assessor)
+    if runner is None and rival is Rival.DIRECT:
+        message = "The direct assessor has no embedded version: it rests on what an LLM knows."
+        raise SpecError(message, advice="Name an LLM judge.")
+    verifier: Verifier = LexicalVerifier(rival) if runner is None else LlmVerifier(rival, runner)
+    return RivalAssessor(rival, evidence=evidence, verifier=verifier, settings=settings)

@@ -1,0 +1,128 @@
+"""What every assessor works on: the claims of an answer and the contexts of each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from data.records import MetricItem, Outcome, Passage
+from judges.factuality.claims import Claim, ClaimSource
+from judges.factuality.contexts import Contexts, PassageIndex, Retriever, gather
+from judges.factuality.settings import FactualitySettings
+from judges.factuality.tasks import QUERY, SUMMARY
+from judges.llm.requests import Unanswered
+from judges.llm.tasks import TaskRunner
+
+
+class UnscoredError(Exception):
+    """An answer cannot be scored; the metric turns it into an outcome with its reason."""
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The claims of an answer and the contexts to hold them against."""
+
+    claims: tuple[Claim, ...]
+    contexts: Contexts
+
+
+def require(unanswered: Unanswered) -> None:
+    """Stop at a reply that may yet come; one that came and was no use is the caller's to count.
+
+    Raises:
+        UnscoredError: The request failed, or the budget left no room for it.
+    """
+    if unanswered.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
+        raise UnscoredError(unanswered.outcome, unanswered.detail)
+
+
+class EvidenceSource:
+    """Finds claims and contexts, the same for every assessor.
+
+    Args:
+        claims: Finds the claims of an answer.
+        settings: k, and whether queries are written and contexts summed up.
+        runner: Writes queries and sums up, where that is asked for.
+        corpus: Searched in place of the item's own passages.
+    """
+
+    def __init__(
+        self,
+        claims: ClaimSource,
+        settings: FactualitySettings,
+        *,
+        runner: TaskRunner | None = None,
+        corpus: Retriever | None = None,
+    ) -> None:
+        self._claims = claims
+        self._settings = settings
+        self._runner = runner
+        self._corpus = corpus
+
+    async def collect(self, item: MetricItem) -> Evidence:
+        """Return the claims with their contexts.
+
+        Raises:
+            UnscoredError: There is nothing to hold claims against, or there are no claims.
+        """
+        retriever = self._corpus or _own_passages(item)
+        claims = await self._claims.claims(item)
+        if isinstance(claims, Unanswered):
+            raise UnscoredError(claims.outcome, claims.detail)
+        if not claims:
+            raise UnscoredError(Outcome.UNREADABLE, "The answer makes no claim.")
+        queries = await self._queries(claims, item)
+        found: Sequence[Sequence[Passage]] = [
+            retriever.find(query, self._settings.contexts_per_claim) for query in queries
+        ]
+        if self._runner is not None and self._settings.summarise:
+            found = await self._summaries(self._runner, claims, found)
+        return Evidence(claims=claims, contexts=gather(found))
+
+    async def _queries(self, claims: Sequence[Claim], item: MetricItem) -> list[str]:
+        runner = self._runner
+        if runner is None or not self._settings.write_queries:
+            return [claim.text for claim in claims]
+        replies = await asyncio.gather(
+            *(runner.run(QUERY, {"question": item.question, "claim": claim.text}) for claim in claims)
+        )
+        return [
+            claim.text if isinstance(reply, Unanswered) else reply.query
+            for claim, reply in zip(claims, replies, strict=True)
+        ]
+
+    async def _summaries(
+        self, runner: TaskRunner, claims: Sequence[Claim], found: Sequence[Sequence[Passage]]
+    ) -> list[list[Passage]]:
+        """Replace passages by what they say about the claim; those that say nothing are left out."""
+
+        async def summed(claim: Claim, passage: Passage) -> Passage | None:
+            reply = await runner.run(SUMMARY, {"claim": claim.text, "passage": passage})
+            if isinstance(reply, Unanswered):
+                require(reply)
+                return passage
+            text = reply.summary.strip()
+            return Passage(passage.id, text, passage.title) if text else None
+
+        rows = await asyncio.gather(
+            *(
+                asyncio.gather(*(summed(claim, passage) for passage in passages))
+                for claim, passages in zip(claims, found, strict=True)
+            )
+        )
+        return [[passage for passage in row if passage is not None] for row in rows]
+
+
+def _own_passages(item: MetricItem) -> PassageIndex:
+    passages = item.passages or item.contexts
+    if not any(passage.text.strip() for passage in passages):
+        raise UnscoredError(
+            Outcome.UNREADABLE, "There are neither passages nor contexts to hold claims against."
+        )
+    return PassageIndex(passages)

@@ -1,0 +1,199 @@
+"""The rivals of FactReasoner: each claim is judged against its own contexts, one at a time.
+
+FactScore knows supported and not supported; FactVerify, VeriScore and the direct prompt know undecided
+too. Each works on the same claims and contexts as FactReasoner.
+
+Source: FactReasoner, section 4 and Tables 31 to 34.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
+from judges.factuality.claims import Claim
+from judges.factuality.contexts import Context
+from judges.factuality.evidence import EvidenceSource, UnscoredError, require
+from judges.factuality.measures import Label, count
+from judges.factuality.relations import LexicalRelations, Pair, Related
+from judges.factuality.report import count_details
+from judges.factuality.settings import FactualitySettings
+from judges.factuality.tasks import DIRECT, FACTSCORE, FACTVERIFY, VERISCORE, Stance
+from judges.llm.requests import Unanswered
+from judges.llm.tasks import TaskRunner
+from judges.llm.templates import Input
+
+
+class Rival(StrEnum):
+    """The prompt-based assessors."""
+
+    FACTSCORE = "factscore"
+    FACTVERIFY = "factverify"
+    VERISCORE = "veriscore"
+    DIRECT = "direct"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What an assessor says of one claim, and why where it says so."""
+
+    label: Label
+    reason: str = ""
+
+
+class Verifier(Protocol):
+    """Judges claims against their contexts."""
+
+    async def rule(
+        self, claims: Sequence[tuple[Claim, Sequence[Context]]], *, question: str
+    ) -> list[Ruling | Unanswered]:
+        """Return one ruling a claim, in order.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        ...
+
+
+class LlmVerifier:
+    """Asks one prompt a claim."""
+
+    def __init__(self, rival: Rival, runner: TaskRunner) -> None:
+        self._rival = rival
+        self._runner = runner
+
+    async def rule(
+        self, claims: Sequence[tuple[Claim, Sequence[Context]]], *, question: str
+    ) -> list[Ruling | Unanswered]:
+        """Ask about all claims at once; the scheduler sets the pace."""
+        return list(await asyncio.gather(*(self._ask(claim, own, question) for claim, own in claims)))
+
+    async def _ask(self, claim: Claim, own: Sequence[Context], question: str) -> Ruling | Unanswered:
+        passages: list[Passage] = [context.passage for context in own]
+        inputs: dict[str, Input] = {"question": question, "passages": passages, "claim": claim.text}
+        if self._rival is Rival.FACTSCORE:
+            said = await self._runner.run(FACTSCORE, inputs)
+            if isinstance(said, Unanswered):
+                return said
+            return Ruling(Label.SUPPORTED if said.answer else Label.CONTRADICTED)
+        task = {Rival.FACTVERIFY: FACTVERIFY, Rival.VERISCORE: VERISCORE, Rival.DIRECT: DIRECT}[self._rival]
+        found = await self._runner.run(task, inputs)
+        if isinstance(found, Unanswered):
+            return found
+        return Ruling(Label(found.finding.value), found.reasons)
+
+
+class LexicalVerifier:
+    """Decides by the lexical relations of a claim's contexts, as strictly as each rival's prompt.
+
+    FactScore: any support is enough, anything else is not supported. FactVerify: the stronger side.
+    VeriScore: one side without the other.
+    """
+
+    def __init__(self, rival: Rival) -> None:
+        self._rival = rival
+        self._relations = LexicalRelations()
+
+    async def rule(
+        self, claims: Sequence[tuple[Claim, Sequence[Context]]], *, question: str
+    ) -> list[Ruling | Unanswered]:
+        """Rule on every claim."""
+        pairs = [Pair(context.passage.text, claim.text) for claim, own in claims for context in own]
+        related = iter(await self._relations.relate(pairs, question=question))
+        return [self._one([(context, next(related)) for context in own]) for _, own in claims]
+
+    def _one(self, own: Sequence[tuple[Context, Related | Unanswered]]) -> Ruling:
+        best: Mapping[Stance, tuple[float, Context]] = {
+            stance: max(
+                (
+                    (found.probability, context)
+                    for context, found in own
+                    if isinstance(found, Related) and found.stance is stance
+                ),
+                key=lambda scored: scored[0],
+            )
+            for stance in {found.stance for _, found in own if isinstance(found, Related)}
+        }
+        support, conflict = best.get(Stance.ENTAILMENT), best.get(Stance.CONTRADICTION)
+        reason = "; ".join(
+            f"{verb} {side[1].passage.id} ({side[0]:.2f})"
+            for verb, side in (("supported by", support), ("contradicted by", conflict))
+            if side is not None
+        )
+        return Ruling(self._label(support and support[0], conflict and conflict[0]), reason)
+
+    def _label(self, support: float | None, conflict: float | None) -> Label:
+        if self._rival is Rival.FACTSCORE:
+            return Label.SUPPORTED if support is not None else Label.CONTRADICTED
+        if support is None or conflict is None:
+            alone = Label.SUPPORTED if support is not None else Label.CONTRADICTED
+            return Label.UNDECIDED if support is conflict else alone
+        if self._rival is Rival.VERISCORE or support == conflict:
+            return Label.UNDECIDED
+        return Label.SUPPORTED if support > conflict else Label.CONTRADICTED
+
+
+class RivalAssessor:
+    """Scores an answer by the share of its claims that a rival finds supported."""
+
+    def __init__(
+        self, rival: Rival, *, evidence: EvidenceSource, verifier: Verifier, settings: FactualitySettings
+    ) -> None:
+        self._rival = rival
+        self._evidence = evidence
+        self._verifier = verifier
+        self._settings = settings
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return f"factuality-{self._rival}"
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer; claims whose ruling could not be read are counted and left out.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        try:
+            details, score = await self._assess(item)
+        except UnscoredError as stop:
+            return unscored(item, self.name, stop.outcome, stop.reason)
+        return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
+
+    async def _assess(self, item: MetricItem) -> tuple[dict[str, Json], float]:
+        evidence = await self._evidence.collect(item)
+        asked = list(zip(evidence.claims, evidence.contexts.by_claim, strict=True))
+        rulings = await self._verifier.rule(asked, question=item.question)
+        for ruling in rulings:
+            if isinstance(ruling, Unanswered):
+                require(ruling)
+        read = [ruling for ruling in rulings if isinstance(ruling, Ruling)]
+        lost = Counter(ruling.outcome.value for ruling in rulings if isinstance(ruling, Unanswered))
+        if not read:
+            raise UnscoredError(Outcome(lost.most_common(1)[0][0]), "No ruling on a claim could be read.")
+        counts = count([ruling.label for ruling in read])
+        details = count_details(counts, self._settings)
+        details |= {
+            "claims": [
+                _claim(claim, own, ruling) for (claim, own), ruling in zip(asked, rulings, strict=True)
+            ],
+            "unanswered": dict(lost),
+        }
+        return details, counts.supported / counts.claims
+
+
+def _claim(claim: Claim, own: Sequence[Context], ruling: Ruling | Unanswered) -> dict[str, Json]:
+    label: Json = ruling.label.value if isinstance(ruling, Ruling) else None
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "label": label,
+        "reason": ruling.reason if isinstance(ruling, Ruling) else ruling.detail,
+        "passages": [context.passage.id for context in own],
+    }

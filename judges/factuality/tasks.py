@@ -1,0 +1,133 @@
+"""What factuality asks of an LLM, and how probable the reply makes a relation."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from data.records import Reply
+from judges.llm.tasks import Task
+
+
+class Stance(StrEnum):
+    """How one text bears on another, as asked of a relation model."""
+
+    ENTAILMENT = "entailment"
+    CONTRADICTION = "contradiction"
+    NEUTRAL = "neutral"
+
+
+class Finding(StrEnum):
+    """What a verifier may say of a claim."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNDECIDED = "undecided"
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class ClaimsReply(_Reply):
+    """The claims of an answer."""
+
+    claims: tuple[str, ...] = Field(description="One short statement each, in the order of the answer")
+
+
+class RelationReply(_Reply):
+    """The relation of a premise to a hypothesis."""
+
+    relation: Stance
+
+
+class TrueReply(_Reply):
+    """Whether a claim is true given the passages."""
+
+    answer: bool
+
+
+class FindingReply(_Reply):
+    """Reasons first, then what was found."""
+
+    reasons: str
+    finding: Finding
+
+
+class QueryReply(_Reply):
+    """A search query."""
+
+    query: str
+
+
+class SummaryReply(_Reply):
+    """What a passage says about a claim; empty where it says nothing."""
+
+    summary: str
+
+
+CLAIMS = Task(name="factuality_claims", reply=ClaimsReply, max_tokens=4_096)
+RELATION = Task(name="factuality_relation", reply=RelationReply, max_tokens=64, logprobs=True)
+FACTSCORE = Task(name="factuality_factscore", reply=TrueReply, max_tokens=64)
+FACTVERIFY = Task(name="factuality_factverify", reply=FindingReply)
+VERISCORE = Task(name="factuality_veriscore", reply=FindingReply)
+DIRECT = Task(name="factuality_direct", reply=FindingReply, max_tokens=2_048)
+QUERY = Task(name="factuality_query", reply=QueryReply, max_tokens=128)
+SUMMARY = Task(name="factuality_summary", reply=SummaryReply, max_tokens=512)
+
+LABEL_PLACE = re.compile(r'"relation"\s*:\s*"')
+AROUND = " \t\n\"'"
+
+
+def relation_probability(reply: Reply, relation: Stance) -> float | None:
+    """How probable the LLM made the relation that it named, among the three.
+
+    The first token of the label decides, since the three labels begin differently.
+
+    Returns:
+        A share of 1; None where the endpoint gave no token probabilities.
+
+    Source: FactReasoner, section 3.1 (the probability of the label's token).
+    """
+    tokens = _tokens(reply.logprobs)
+    text = "".join(str(token["token"]) for token in tokens)
+    places = list(LABEL_PLACE.finditer(text))
+    if not places:
+        return None
+    token = _at(tokens, places[-1].end())
+    if token is None:
+        return None
+    shares = dict.fromkeys(Stance, 0.0)
+    rivals = token.get("top_logprobs")
+    for rival in rivals if isinstance(rivals, Sequence) and rivals else [token]:
+        stance = _begins(str(rival["token"]))
+        if stance is not None:
+            shares[stance] += math.exp(min(0.0, float(rival["logprob"])))
+    total = sum(shares.values())
+    return shares[relation] / total if shares[relation] else None
+
+
+def _begins(token: str) -> Stance | None:
+    bare = token.strip(AROUND).lower()
+    return next((stance for stance in Stance if bare and stance.value.startswith(bare)), None)
+
+
+def _at(tokens: Sequence[Mapping[str, Any]], place: int) -> Mapping[str, Any] | None:
+    """The token that holds the label's first letter."""
+    after = 0
+    for token in tokens:
+        after += len(str(token["token"]))
+        if place < after:
+            return token
+    return None
+
+
+def _tokens(logprobs: str | None) -> list[Mapping[str, Any]]:
+    rows = json.loads(logprobs) if logprobs else []
+    return [row for row in rows if isinstance(row, dict) and isinstance(row.get("token"), str)]
