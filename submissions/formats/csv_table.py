@@ -96,8 +96,10 @@ def _note(line: int, reason: str, findings: Findings) -> None:
         message = "A quoted cell that starts in this row is never closed."
         findings.add(line, Code.TRUNCATED_FILE, message, "Write the file again and upload all of it.")
     elif "field larger" in reason:
+        # Where the next row starts is unknown from here on.
         message = "A cell is over the limit, or a quote is never closed."
-        findings.add(line, Code.TOO_LARGE, message, "Close the quote or shorten the cell.")
+        advice = "Close the quote or shorten the cell."
+        raise FileFormatError(message, advice=advice, code=Code.TOO_LARGE, line=line)
     else:
         message = f"This is not CSV: {reason}."
         findings.add(line, Code.BAD_CSV, message, 'Quote cells that hold quotes, and write each quote as "".')
