@@ -38,7 +38,9 @@ Floats = NDArray[np.float64]
 Engine = Callable[[Network], Floats]
 
 
-def random_network(rng: np.random.Generator, claims: int, contexts: int, density: float, *, fr3: bool) -> Network:
+def random_network(
+    rng: np.random.Generator, claims: int, contexts: int, density: float, *, fr3: bool
+) -> Network:
     """Claims, contexts and relations at random: priors 0.5 and 0.99, probabilities from one half to one."""
     size = claims + contexts
     factors: list[tuple[tuple[int, ...], tuple[float, ...]]] = [
@@ -95,7 +97,9 @@ def with_pygms(library: Any) -> Engine:  # noqa: ANN401 - the library may be abs
         model = library.GraphModel(factors)
         order = library.eliminationOrder(model, "minfill")[0]
         result = trees.JTree(model, order)
-        beliefs = [result[0].marginal([variable]) for variable in variables] if isinstance(result, tuple) else None
+        beliefs = (
+            [result[0].marginal([variable]) for variable in variables] if isinstance(result, tuple) else None
+        )
         if beliefs is None:
             result.forward()
             result.backward()
@@ -212,7 +216,10 @@ def beyond() -> None:
         seconds = time.perf_counter() - start
         other = tempered_posteriors(network, seed=1).true
         off = float(np.abs(np.array(list(found.marginals.values())) - other).max())
-        print(f"{claims} × {contexts}: {found.treewidth}, {seconds:.1f}, {found.error:.4f}, {off:.4f}", flush=True)
+        print(
+            f"{claims} × {contexts}: {found.treewidth}, {seconds:.1f}, {found.error:.4f}, {off:.4f}",
+            flush=True,
+        )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"peak memory {peak:.0f} MB")
 
