@@ -101,7 +101,7 @@ def forest(
             x=alt.X("value:Q", title=axis), y=row, color=colour, tooltip=tooltip
         ),
     ]
-    return alt.LayerChart(layers).properties(height=alt.Step(ROW_HEIGHT))
+    return alt.LayerChart(layer=layers).properties(height=alt.Step(ROW_HEIGHT))
 
 
 def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5, ink: str = INK) -> alt.LayerChart:
@@ -158,7 +158,7 @@ def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5, ink: str = 
         ),
     )
     figures = base.mark_text(fontSize=12, color=ink).encode(text=alt.Text("rate:Q", format=".0%"))
-    return alt.LayerChart([tiles, figures]).properties(height=alt.Step(ROW_HEIGHT))
+    return alt.LayerChart(layer=[tiles, figures]).properties(height=alt.Step(ROW_HEIGHT))
 
 
 def scatter(points: Sequence[Point], *, x: str, y: str, ink: str = INK) -> alt.LayerChart:
@@ -192,7 +192,7 @@ def scatter(points: Sequence[Point], *, x: str, y: str, ink: str = INK) -> alt.L
         .mark_text(align="right", dx=-9, dy=-8, color=ink)
         .encode(x=across, y=upward, text="system:N"),
     ]
-    return alt.LayerChart(layers).properties(height=360)
+    return alt.LayerChart(layer=layers).properties(height=360)
 
 
 def _names() -> alt.Axis:

@@ -186,6 +186,7 @@ def build_standings(
         facts=facts,
         outcomes=outcomes or {},
     )
+    judged = len(table) if table.weight is None else round(float(table.weight.sum()))
     lines = {domain: board.lines(domain) for domain in (OVERALL, *_domains(table, about, facts))}
     order = [line.system for line in lines[OVERALL] if line.system in table.systems]
     return Standings(
@@ -195,7 +196,7 @@ def build_standings(
         unrankable=unrankable,
         rates=rates,
         pairs=head_to_head(table, order),
-        outcomes=MappingProxyType(dict(ended or {Outcome.JUDGED: len(table)})),
+        outcomes=MappingProxyType(dict(ended or {Outcome.JUDGED: judged})),
     )
 
 

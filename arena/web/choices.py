@@ -10,7 +10,7 @@ import streamlit as st
 from arena.bootstrap import Arena
 from arena.services.evidence import QuestionLine, QuestionView
 from arena.services.profiles import SystemProfile
-from arena.web.standings_json import read_board
+from arena.web.standings_json import read_board, title_of
 from arena.web.views import OVERALL, BoardView
 from arena.web.wiring import arena
 from data.errors import NotFoundError
@@ -20,13 +20,13 @@ LONG = 600
 MOST_BOARDS = 32
 
 
-def boards() -> tuple[str, ...]:
-    """Names of the published boards, newest first.
+def boards() -> Mapping[str, str]:
+    """Names of the published boards to their titles, newest first.
 
     Stops the page with what to do where nothing is published.
     """
-    names = _names(arena())
-    if not names:
+    titles = _titles(arena())
+    if not titles:
         st.title("Nothing is published yet")
         st.markdown(
             "A board appears here when a judged round is published.\n\n"
@@ -34,7 +34,7 @@ def boards() -> tuple[str, ...]:
             "- `arena rounds publish ROUND` publishes a round of your own."
         )
         st.stop()
-    return names
+    return titles
 
 
 def choose_board(*, width: int | Literal["stretch"] = "stretch") -> BoardView:
@@ -43,11 +43,18 @@ def choose_board(*, width: int | Literal["stretch"] = "stretch") -> BoardView:
     Raises:
         NotFoundError: The address names a board that is not published.
     """
-    names = boards()
+    titles = boards()
+    names = tuple(titles)
     _require_known("board", names, "The board of this address is not published here.")
     key = _from_address("board", names, names[0])
     chosen = st.selectbox(
-        "Board", names, key=key, format_func=_title, width=width, on_change=_other_board, args=(key,)
+        "Board",
+        names,
+        key=key,
+        format_func=titles.__getitem__,
+        width=width,
+        on_change=_other_board,
+        args=(key,),
     )
     return board_named(str(chosen))
 
@@ -58,7 +65,7 @@ def addressed_board() -> BoardView:
     Raises:
         NotFoundError: The address names a board that is not published.
     """
-    names = boards()
+    names = tuple(boards())
     _require_known("board", names, "The board of this address is not published here.")
     return board_named(st.query_params.get("board", names[0]))
 
@@ -168,10 +175,6 @@ def _require_known(name: str, options: Sequence[str], message: str) -> None:
         raise NotFoundError(message, advice="Choose one on the leaderboard page.")
 
 
-def _title(name: str) -> str:
-    return board_named(name).title
-
-
 def profile_of(view: BoardView, system: str) -> SystemProfile:
     """How a system of a judged board fared, question by question."""
     return _profile(arena(), view, system)
@@ -204,8 +207,8 @@ BY_CONTENT: dict[str | type, Callable[[Any], Any]] = {Arena: _of_database, Board
 
 
 @st.cache_data(ttl=FRESH, max_entries=4, show_spinner=False, hash_funcs=BY_CONTENT)
-def _names(source: Arena) -> tuple[str, ...]:
-    return tuple(board.name for board in source.boards.published())
+def _titles(source: Arena) -> dict[str, str]:
+    return {board.name: title_of(board) for board in source.boards.published()}
 
 
 @st.cache_data(ttl=FRESH, max_entries=MOST_BOARDS, show_spinner=False, hash_funcs=BY_CONTENT)

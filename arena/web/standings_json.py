@@ -19,13 +19,18 @@ METHODS = {
 Json = Mapping[str, Any]
 
 
+def title_of(board: Board) -> str:
+    """What readers see as a board's name."""
+    return str(board.standings.get("title") or board.name)
+
+
 def read_board(board: Board) -> BoardView:
     """Read a published board."""
     found: Json = board.standings
     reference = found.get("reference") or ""
     return BoardView(
         name=board.name,
-        title=found.get("title") or board.name,
+        title=title_of(board),
         note=found.get("note") or "",
         notice=board.notice,
         round_name=board.round_name,
