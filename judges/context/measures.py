@@ -19,8 +19,8 @@ def answered_by(ratings: Ratings, context: Collection[int]) -> tuple[int, ...]:
 
     Source: CRUX, Eq. 3 (the maximum over the passages reaches the threshold).
     """
-    held = ratings.answers[list(context)].any(axis=0)
-    return tuple(column for column in ratings.answerable if held[column])
+    held = np.flatnonzero(ratings.answers[list(context)].any(axis=0))
+    return tuple(int(column) for column in held)
 
 
 def coverage(ratings: Ratings, context: Collection[int]) -> float | None:

@@ -43,7 +43,7 @@ class Ratings:
             raise _off_scale(row, column, self.values[row, column])
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[float]], *, threshold: float = THRESHOLD) -> Ratings:
+    def of(cls, rows: Sequence[Sequence[object]], *, threshold: float = THRESHOLD) -> Ratings:
         """Read rows of numbers; without rows, a table without passages and sub-questions.
 
         Raises:
@@ -53,15 +53,13 @@ class Ratings:
         if len(lengths) > 1:
             message = f"The rows of ratings have {min(lengths)} to {max(lengths)} entries."
             raise RecordError(message, advice="Give every passage one rating a sub-question.")
-        for number, row in enumerate(rows):
-            for column, rating in enumerate(row):
-                if isinstance(rating, bool) or not isinstance(rating, int | float):
-                    message = f"The rating of passage {number} for sub-question {column} is {rating!r}."
-                    raise RecordError(message, advice="Give a number from 0 to 5; none can be left open.")
-                if not LOWEST <= rating <= HIGHEST:
-                    raise _off_scale(number, column, rating)
         width = lengths.pop() if lengths else 0
-        table = np.array([list(row) for row in rows], dtype=np.float64).reshape(len(rows), width)
+        read = [
+            _rating(place, column, rating)
+            for place, row in enumerate(rows)
+            for column, rating in enumerate(row)
+        ]
+        table = np.array(read, dtype=np.float64).reshape(len(rows), width)
         return cls(values=table, threshold=threshold)
 
     @property
@@ -91,23 +89,33 @@ class Ratings:
         found: BoolArray = self.answers[:, list(self.answerable)]
         return found
 
-    def require_passages(self, passages: Iterable[int], what: str) -> tuple[int, ...]:
+    def require_passages(self, passages: Iterable[object], what: str) -> tuple[int, ...]:
         """Return places of passages, checked.
 
         Raises:
             RecordError: A place is none of a passage, or named twice.
         """
-        places = tuple(passages)
-        for place in places:
+        places = []
+        for place in passages:
             if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < self.passages:
                 message = (
                     f"The {what} names passage {place!r}, but there are passages 0 to {self.passages - 1}."
                 )
                 raise RecordError(message, advice="Count passages from 0, in the order of the ratings.")
+            places.append(place)
         if len(set(places)) != len(places):
             message = f"The {what} names a passage twice."
             raise RecordError(message, advice="A ranking has each passage once.")
-        return places
+        return tuple(places)
+
+
+def _rating(place: int, column: int, rating: object) -> float:
+    if isinstance(rating, bool) or not isinstance(rating, int | float):
+        message = f"The rating of passage {place} for sub-question {column} is {rating!r}."
+        raise RecordError(message, advice="Give a number from 0 to 5; none can be left open.")
+    if not LOWEST <= rating <= HIGHEST:
+        raise _off_scale(place, column, rating)
+    return float(rating)
 
 
 def _off_scale(row: int, column: int, rating: float) -> RecordError:

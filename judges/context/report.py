@@ -74,7 +74,7 @@ def _ratings(obj: Mapping[str, object]) -> Ratings:
     return Ratings.of(rows, threshold=float(threshold))
 
 
-def _sequence(value: object, what: str) -> Sequence[int]:
+def _sequence(value: object, what: str) -> Sequence[object]:
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise RecordError(f"The {what} is not a list.", advice=ADVICE)
     return value
@@ -87,11 +87,13 @@ def _tokens(value: object, passages: int) -> tuple[int, ...] | None:
     if len(counts) != passages:
         message = f"There are {len(counts)} numbers of tokens for {passages} passages."
         raise RecordError(message, advice="Give one for every passage.")
+    read = []
     for count in counts:
         if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_TOKENS:
             message = f"A number of tokens is {count!r:.20}."
             raise RecordError(message, advice=f"Give whole numbers from 0 to {MOST_TOKENS:,}.")
-    return tuple(counts)
+        read.append(count)
+    return tuple(read)
 
 
 def _density(
