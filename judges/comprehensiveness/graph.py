@@ -119,9 +119,7 @@ def analyse(graph: FactGraph) -> Coverage:
     directed.add_edges_from(_implications(graph.edges))
     components = list(nx.strongly_connected_components(directed))
     number_of = {one: number for number, members in enumerate(components) for one in members}
-    implied = {
-        number_of[end] for start, end in directed.edges if number_of[start] != number_of[end]
-    }
+    implied = {number_of[end] for start, end in directed.edges if number_of[start] != number_of[end]}
     said = _reached(directed, (node.id for node in graph.nodes if node.kind is NodeKind.ANSWER))
     statements = {
         number: tuple(sorted(one for one in members if graph.by_id[one].kind is NodeKind.PASSAGE))

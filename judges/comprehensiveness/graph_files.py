@@ -82,9 +82,11 @@ def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the top"
         message = f"{where} is no fact graph: {first['msg']} (at {place})."
-        raise FileFormatError(message, advice="See docs/method/comprehensiveness.md for the format.") from error
-    files: Sequence[_GraphFile] = found.graphs if isinstance(found, _GraphList) else (
-        found if isinstance(found, list) else [found]
+        raise FileFormatError(
+            message, advice="See docs/method/comprehensiveness.md for the format."
+        ) from error
+    files: Sequence[_GraphFile] = (
+        found.graphs if isinstance(found, _GraphList) else (found if isinstance(found, list) else [found])
     )
     return tuple(_graph(each) for each in files)
 
@@ -104,7 +106,8 @@ def coverage_json(coverage: Coverage) -> dict[str, Json]:
 def _graph(file: _GraphFile) -> FactGraph:
     return FactGraph(
         nodes=tuple(
-            Node(line.id, line.kind, line.text or file.texts.get(line.id, ""), line.source) for line in file.nodes
+            Node(line.id, line.kind, line.text or file.texts.get(line.id, ""), line.source)
+            for line in file.nodes
         ),
         edges=tuple(Edge(line.start, line.end, line.relation) for line in file.edges),
     )

@@ -68,7 +68,7 @@ class ContradictionFinder:
             return None
         if mark.kind is MarkKind.NEGATION:
             return self._negated(mark, statement)
-        if mark.kind is MarkKind.QUANTITY and any(_same_figure(mark, other) for other in self._figures):
+        if mark.kind is MarkKind.QUANTITY and any(may_be_same_figure(mark, other) for other in self._figures):
             return None
         support, conflict, against = 0.0, 0.0, None
         for its, other in self._by_axis.get(mark.axis, ()):
@@ -184,7 +184,7 @@ class ContradictionFinder:
         return (share(a, b, frozenset(map(kin, b))) + share(b, a, frozenset(map(kin, a)))) / 2
 
 
-def _same_figure(a: Mark, b: Mark) -> bool:
+def may_be_same_figure(a: Mark, b: Mark) -> bool:
     """Whether two numbers could say the same: one figure, or one value allowing for rounding."""
     if a.figure == b.figure:
         return True

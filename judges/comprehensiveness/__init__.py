@@ -1,0 +1,24 @@
+"""Comprehensiveness: what an answer leaves out of its passages, and where it stands.
+
+Source: Dejl et al., "Comprehensiveness Metrics for Automatic Evaluation of Factual Recall in Text
+Generation".
+"""
+
+from __future__ import annotations
+
+from judges.comprehensiveness.build import build
+from judges.comprehensiveness.graph import Coverage, Edge, FactGraph, Node, NodeKind, Relation, analyse
+from judges.comprehensiveness.graph_files import coverage_json, read_graphs
+
+__all__ = [
+    "Coverage",
+    "Edge",
+    "FactGraph",
+    "Node",
+    "NodeKind",
+    "Relation",
+    "analyse",
+    "build",
+    "coverage_json",
+    "read_graphs",
+]

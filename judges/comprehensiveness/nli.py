@@ -1,0 +1,133 @@
+"""Comprehensiveness by claims and entailment (section 3.1 of the paper)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from data.records import MetricItem, Outcome, Passage, Score, unscored
+from judges.comprehensiveness.claims import SAYING_SOMETHING, Claim, Missing, Steps, yardstick_of
+from judges.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
+from judges.comprehensiveness.prefilter import hopeful
+from judges.comprehensiveness.report import NO_YARDSTICK, score_graph
+from judges.comprehensiveness.settings import ComprehensivenessSettings
+from judges.comprehensiveness.summaries import Summariser
+
+
+class NliComprehensiveness:
+    """Claims of the answer and of the passages, what each says of the others, and what is missing.
+
+    Args:
+        name: The metric's name.
+        steps: Makes the steps for one item.
+        engine: Who carries them out: an LLM's name, or that of the embedded version.
+        settings: Thresholds.
+        summariser: Cuts passages down first, where that is asked for.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        steps: Callable[[MetricItem], Steps],
+        *,
+        engine: str,
+        settings: ComprehensivenessSettings,
+        summariser: Summariser | None = None,
+    ) -> None:
+        self._name = name
+        self._steps = steps
+        self._engine = engine
+        self._settings = settings
+        self._summariser = summariser
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self._name
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer; an empty one and one without claims cover nothing."""
+        passages = yardstick_of(item)
+        if not passages:
+            return unscored(item, self._name, Outcome.UNREADABLE, NO_YARDSTICK)
+        if self._summariser is not None:
+            summaries = await self._summariser(item.question, passages)
+            if isinstance(summaries, Missing):
+                return unscored(item, self._name, summaries.outcome, summaries.reason)
+            passages = summaries
+        graph = await self.graph(replace(item, passages=passages))
+        if isinstance(graph, Missing):
+            return unscored(item, self._name, graph.outcome, graph.reason)
+        return score_graph(item, self._name, graph, {"engine": self._engine})
+
+    async def graph(self, item: MetricItem) -> FactGraph | Missing:
+        """Build the fact graph of one answer."""
+        steps = self._steps(item)
+        texts = (Passage("", item.answer), *yardstick_of(item))
+        found = await asyncio.gather(*(self._claims(steps, text) for text in texts))
+        for each in found:
+            if isinstance(each, Missing):
+                return each
+        own, *others = [each for each in found if not isinstance(each, Missing)]
+        passages = await self._relevant(steps, list(chain.from_iterable(others)))
+        if isinstance(passages, Missing):
+            return passages
+        nodes = [Node(f"a{at}", NodeKind.ANSWER, claim.text) for at, claim in enumerate(own)]
+        nodes += [
+            Node(f"c{at}_{claim.source}", NodeKind.PASSAGE, claim.text, claim.source)
+            for at, claim in enumerate(passages)
+        ]
+        edges = await self._edges(steps, nodes)
+        return edges if isinstance(edges, Missing) else FactGraph(tuple(nodes), edges)
+
+    @staticmethod
+    async def _claims(steps: Steps, text: Passage) -> tuple[Claim, ...] | Missing:
+        if not text.text.strip():
+            return ()
+        found = await steps.claims(text.text, text.id)
+        if isinstance(found, Missing):
+            return found
+        return tuple(dict.fromkeys(claim for claim in found if claim.kind in SAYING_SOMETHING))
+
+    async def _relevant(self, steps: Steps, claims: Sequence[Claim]) -> tuple[Claim, ...] | Missing:
+        ratings = await steps.relevance(claims) if claims else ()
+        if isinstance(ratings, Missing):
+            return ratings
+        return tuple(
+            claim for claim, rating in zip(claims, ratings, strict=True) if rating >= self._settings.relevance
+        )
+
+    async def _edges(self, steps: Steps, nodes: Sequence[Node]) -> tuple[Edge, ...] | Missing:
+        """Relate all claims but those of the answer to one another; identical wordings imply each other."""
+        pairs = [(a, b) for a in nodes for b in nodes if _related(a, b)]
+        if len(pairs) > self._settings.most_pairs:
+            reason = (
+                f"The texts have {len(pairs):,} pairs of claims, more than {self._settings.most_pairs:,}."
+            )
+            return Missing(Outcome.SKIPPED, reason)
+        different = (
+            (a.text, b.text)
+            for a, b in pairs
+            if a.text != b.text and hopeful(a.text, b.text, self._settings.similarity)
+        )
+        asked = tuple(dict.fromkeys(different))
+        relations = await steps.relations(asked)
+        if isinstance(relations, Missing):
+            return relations
+        known = dict(zip(asked, relations, strict=True))
+        return tuple(_edges_of(pairs, known))
+
+
+def _related(a: Node, b: Node) -> bool:
+    """Whether the relation from a to b is wanted: any but within the answer."""
+    return a is not b and NodeKind.PASSAGE in {a.kind, b.kind}
+
+
+def _edges_of(pairs: Iterable[tuple[Node, Node]], known: dict[tuple[str, str], Relation]) -> Iterable[Edge]:
+    for a, b in pairs:
+        same = Relation.EQUIVALENCE if a.text == b.text else Relation.NEUTRAL
+        relation = known.get((a.text, b.text), same)
+        if relation is not Relation.NEUTRAL:
+            yield Edge(a.id, b.id, relation)

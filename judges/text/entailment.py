@@ -1,0 +1,76 @@
+"""Whether one statement says what another says, without an LLM.
+
+Both are read as statements on the question: what they share with it tells nothing, so its terms weigh
+little. A label from here is lexical, not semantic: it rests on shared words, figures, units and negation.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from judges.text.contradictions import ContradictionFinder, may_be_same_figure
+from judges.text.statements import MarkKind, Statement
+from judges.text.weights import TermWeights
+
+SAID_FROM = 0.35
+ANSWERED_FROM = 0.4
+AGREES_FROM = 0.5
+FIGURES_ASIDE = 0.6
+CONTRADICTED_FROM = 0.4
+FEW_TERMS = 2
+TOPIC_FACTOR = 0.2
+
+
+class Entailment(StrEnum):
+    """What a premise says of a hypothesis."""
+
+    ENTAILMENT = "entailment"
+    CONTRADICTION = "contradiction"
+    NEUTRAL = "neutral"
+
+
+def entailment_weights(statements: list[str], question: str) -> TermWeights:
+    """Fit term weights for entailment on the statements of one question."""
+    return TermWeights.fit(statements, question, topic_factor=TOPIC_FACTOR)
+
+
+def classify(premise: Statement, hypothesis: Statement, weights: TermWeights) -> Entailment:
+    """Tell what a premise says of a hypothesis, both being statements on the question.
+
+    The premise entails the hypothesis where it has enough of the hypothesis's weight, or, being a short
+    answer, where most of what it adds to the question is in the hypothesis; figures must agree and
+    short statements must both deny or both affirm. It contradicts it where the two speak of one thing
+    and differ in a figure, a direction or a negation.
+    """
+    if any(
+        found.strength >= CONTRADICTED_FROM
+        for found in ContradictionFinder((hypothesis,), weights).find(premise)
+        if found.kind is not MarkKind.NEGATION
+    ):
+        return Entailment.CONTRADICTION
+    said = weights.share(hypothesis.terms, premise.terms, premise.kin)
+    new = premise.terms - weights.topic
+    if said < SAID_FROM and not _answers(premise, hypothesis, new, weights):
+        return Entailment.NEUTRAL
+    if len(new) <= FEW_TERMS and premise.negated != hypothesis.negated:
+        return Entailment.CONTRADICTION
+    return Entailment.ENTAILMENT if _figures_agree(premise, hypothesis, said) else Entailment.NEUTRAL
+
+
+def _answers(premise: Statement, hypothesis: Statement, new: frozenset[str], weights: TermWeights) -> bool:
+    """Whether a short answer is found in a longer statement."""
+    if new:
+        return weights.share(new, hypothesis.terms, hypothesis.kin) >= ANSWERED_FROM
+    shared = weights.share(premise.terms, hypothesis.terms, hypothesis.kin)
+    return shared > AGREES_FROM and premise.negated == hypothesis.negated
+
+
+def _figures_agree(premise: Statement, hypothesis: Statement, said: float) -> bool:
+    """Whether the hypothesis's figures are the premise's; one without figures must say the more."""
+    wanted = [mark for mark in hypothesis.marks if mark.kind is MarkKind.QUANTITY]
+    given = [mark for mark in premise.marks if mark.kind is MarkKind.QUANTITY]
+    if not wanted:
+        return True
+    if not given:
+        return said >= FIGURES_ASIDE
+    return any(may_be_same_figure(a, b) for a in wanted for b in given)
