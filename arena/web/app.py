@@ -18,7 +18,7 @@ from arena.settings import Settings
 from arena.web.wiring import as_secrets
 from data.errors import ArenaError
 
-SCRIPT = Path(__file__).with_name("main.py")
+SCRIPT = Path(__file__).parent / "script" / "main.py"
 ROBOTS = "User-agent: *\nAllow: /\nDisallow: /_stcore/\nDisallow: /media/\n"
 SHORTEST_HASH = 8
 

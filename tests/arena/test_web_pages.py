@@ -30,7 +30,7 @@ def visit(published: Settings) -> Callable[..., AppTest]:
 
     def open_page(name: str, **query: str) -> AppTest:
         if name == "main":
-            page = AppTest.from_file(WEB / "main.py", default_timeout=30)
+            page = AppTest.from_file(WEB / "script" / "main.py", default_timeout=30)
         else:
             page = AppTest.from_function(_page, args=(name,), default_timeout=30)
         page.secrets.update({key: dict(value) for key, value in as_secrets(published).items()})
@@ -87,7 +87,7 @@ def test_unknown_board_says_what_to_do(visit: Callable[..., AppTest]) -> None:
 def test_empty_database_says_what_to_do(tmp_path: Path) -> None:
     """Before anything is published the site says how to publish."""
     settings = Settings(home=tmp_path, database_url=f"sqlite:///{tmp_path / 'arena.sqlite'}")
-    page = AppTest.from_file(WEB / "main.py", default_timeout=30)
+    page = AppTest.from_file(WEB / "script" / "main.py", default_timeout=30)
     page.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
     page.run()
     assert not page.exception

@@ -9,7 +9,7 @@ import streamlit as st
 from arena.web.guard import guarded
 from arena.web.pages import data, leaderboard, methodology, question, questions, system
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 
 
 def run() -> None:
