@@ -1,7 +1,20 @@
-"""Ratings of systems from their battles."""
+"""Ratings of systems from their battles, and what readers ask of them."""
 
+from leaderboard.ratings.designs import StarBeside, rate_beside_star, star_battles
+from leaderboard.ratings.differences import (
+    Difference,
+    DomainDifference,
+    Separation,
+    chances_better,
+    difference,
+    differences_by_domain,
+    questions_to_separate,
+    win_shares,
+)
+from leaderboard.ratings.domains import DomainTable, rate_domains
 from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import Rating, RatingTable, Settings
+from leaderboard.ratings.style import StyleBeside, StyleEffect, rate_with_style
 from leaderboard.ratings.vocabulary import (
     Anchor,
     Bounds,
@@ -17,13 +30,29 @@ __all__ = [
     "Anchor",
     "Bounds",
     "Cluster",
+    "Difference",
+    "DomainDifference",
+    "DomainTable",
     "Flag",
     "IntervalKind",
     "Method",
     "Prior",
     "Rating",
     "RatingTable",
+    "Separation",
     "Settings",
+    "StarBeside",
+    "StyleBeside",
+    "StyleEffect",
     "Weighting",
+    "chances_better",
+    "difference",
+    "differences_by_domain",
+    "questions_to_separate",
     "rate",
+    "rate_beside_star",
+    "rate_domains",
+    "rate_with_style",
+    "star_battles",
+    "win_shares",
 ]
