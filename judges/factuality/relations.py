@@ -64,7 +64,7 @@ class LlmRelations:
 
     async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | Unanswered]:
         """Ask about all pairs at once, each distinct pair once; the scheduler sets the pace."""
-        del question  # each pair is asked about by itself, as comprehensiveness asks, so that replies are shared
+        del question  # asked by itself, as in comprehensiveness, so that replies are shared
         distinct = list(dict.fromkeys(pairs))
         found = await asyncio.gather(*(self._ask(pair) for pair in distinct))
         by_pair = dict(zip(distinct, found, strict=True))
