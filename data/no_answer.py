@@ -12,17 +12,20 @@ import unicodedata
 MAX_WORDS = 80
 """A longer text tells something, whatever else it says."""
 
-_TAGGED_REASONING = re.compile(r"(?is)^.*</(?:think|thinking|thoughts?|reasoning)>")
-_LABELLED_REASONING = re.compile(r"(?is)^\s*(?:thinking|thoughts?|reasoning)\s*:.*?\banswer\s*:")
+_REASONING_END = re.compile(r"(?i)</(?:think|thinking|thoughts?|reasoning)>")
+_LABELLED_REASONING = re.compile(r"(?is)\s*(?:thinking|thoughts?|reasoning)\s*:.*?\banswer\s*:")
 _WRAPPER = re.compile(r"(?i)</?(?:answer|final_answer|response|output)>|^\W*(?:final\s+)?answer\W*:")
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"')\]*]|$)|[;\n]+")
 _EDGES = " \t\"'`*_#>-,:()[]"
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "`": "'"})
 _WRITTEN_OUT = (
-    (re.compile(r"\bcan'?t\b|\bcan not\b"), "cannot"),
-    (re.compile(r"\b(could|do|does|did|is|are|was|were|have|has)n'?t\b"), r"\1 not"),
-    (re.compile(r"\bi'?m\b"), "i am"),
-    (re.compile(r"\b(there|it)'s\b"), r"\1 is"),
+    ("can't", "cannot"),
+    ("can not", "cannot"),
+    ("n't", " not"),
+    ("couldnt", "could not"),
+    ("i'm ", "i am "),
+    ("there's", "there is"),
+    ("it's", "it is"),
 )
 
 _SOURCE = (
@@ -123,6 +126,9 @@ def is_no_answer(text: str) -> bool:
     nothing is left gives no answer either. A text that goes on to answer ("… However, …"), or that
     has more than 80 words, is an answer.
     """
+    text = _without_reasoning(text)
+    if len(text.split()) > MAX_WORDS + 20:  # A quick way out: no wrapper has so many words.
+        return False
     sentences = _sentences(_plain(text))
     if sum(len(sentence.split()) for sentence in sentences) > MAX_WORDS:
         return False
@@ -131,13 +137,19 @@ def is_no_answer(text: str) -> bool:
     return not sentences or (any(silent) and all(_ADDS_NOTHING.fullmatch(sentence) for sentence in adding))
 
 
+def _without_reasoning(text: str) -> str:
+    ends = [found.end() for found in _REASONING_END.finditer(text)] if "</" in text else []
+    text = text[ends[-1] :] if ends else text
+    labelled = _LABELLED_REASONING.match(text)
+    return text[labelled.end() :] if labelled else text
+
+
 def _plain(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
-    for pattern in (_TAGGED_REASONING, _LABELLED_REASONING, _WRAPPER):
-        text = pattern.sub(" ", text)
+    text = _WRAPPER.sub(" ", text)
     text = text.casefold()
-    for pattern, written_out in _WRITTEN_OUT:
-        text = pattern.sub(written_out, text)
+    for short, written_out in _WRITTEN_OUT:
+        text = text.replace(short, written_out)
     return text
 
 

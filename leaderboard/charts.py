@@ -17,7 +17,8 @@ WORSE = "#d0722c"
 NEUTRAL = "#87909b"
 ROW_HEIGHT = 30
 LABEL_LIMIT = 170
-CELL_TEXT_FROM = 0.62
+INK = "#6b7480"
+MOST_SHADE = 0.6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,6 @@ def forest(
     axis: str,
     reference: float | None = None,
     share: bool = False,
-    highlight: str = "",
 ) -> alt.LayerChart:
     """Draw one line a system from the lower to the upper end of its interval, a point at its value.
 
@@ -69,16 +69,13 @@ def forest(
         axis: What the horizontal axis shows, with its unit.
         reference: Where to draw a dashed rule, such as an anchor's rating or an even chance.
         share: The values are shares, 0–1, and are shown as per cent.
-        highlight: The system whose marks stand out; by default all do.
     """
     number = ".1%" if share else ".0f"
-    base = alt.Chart(alt.Data(values=[asdict(one) for one in estimates]))
+    base = alt.Chart(alt.InlineData(values=[asdict(one) for one in estimates]))
     row = alt.Y("system:N", sort=[one.system for one in estimates], title=None, axis=_names())
     scale = alt.Scale(zero=False, nice=True, padding=8)
-    ticks = alt.Axis(format="%" if share else "d", tickCount=6, grid=True)
+    ticks = alt.Axis(format="%" if share else "d", tickCount=6, grid=True, labelFlush=False)
     colour = alt.value(BETTER)
-    if highlight:
-        colour = alt.when(alt.datum.system == highlight).then(alt.value(BETTER)).otherwise(alt.value(NEUTRAL))
     tooltip = [
         alt.Tooltip("system:N", title="System"),
         alt.Tooltip("value:Q", title=axis, format=number),
@@ -88,7 +85,7 @@ def forest(
     ]
     layers: list[alt.Chart] = []
     if reference is not None:
-        rule = alt.Chart(alt.Data(values=[{"at": reference}]))
+        rule = alt.Chart(alt.InlineData(values=[{"at": reference}]))
         layers.append(
             rule.mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(x=alt.X("at:Q", title=axis, scale=scale))
         )
@@ -104,13 +101,19 @@ def forest(
             x=alt.X("value:Q", title=axis), y=row, color=colour, tooltip=tooltip
         ),
     ]
-    return alt.layer(*layers).properties(height=alt.Step(ROW_HEIGHT))
+    return alt.LayerChart(layer=layers).properties(height=alt.Step(ROW_HEIGHT))
 
 
-def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5) -> alt.LayerChart:
+def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5, ink: str = INK) -> alt.LayerChart:
     """Draw a system a row and a domain a column, coloured by how far the rate is from an even chance.
 
     Above `even` the colour is blue, below it orange, and stronger the further away.
+
+    Args:
+        cells: In the order of the rows, and of the columns within each.
+        title: What the rate is.
+        even: The rate without colour.
+        ink: Colour of the figures, to be read on the page's own background.
     """
     farthest = max((abs(cell.rate - even) for cell in cells), default=0.0) or 1.0
     values = [
@@ -121,12 +124,20 @@ def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5) -> alt.Laye
         }
         for cell in cells
     ]
-    base = alt.Chart(alt.Data(values=values)).encode(
+    base = alt.Chart(alt.InlineData(values=values)).encode(
         x=alt.X(
             "domain:N",
             sort=list(dict.fromkeys(cell.domain for cell in cells)),
             title=None,
-            axis=alt.Axis(orient="top", labelAngle=0, domain=False, ticks=False, labelLimit=90),
+            axis=alt.Axis(
+                orient="top",
+                labelAngle=-38,
+                domain=False,
+                ticks=False,
+                labelLimit=110,
+                labelFlush=False,
+                labelOverlap=False,
+            ),
         ),
         y=alt.Y("system:N", sort=list(dict.fromkeys(c.system for c in cells)), title=None, axis=_names()),
         tooltip=[
@@ -142,38 +153,47 @@ def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5) -> alt.Laye
             scale=alt.Scale(domain=["above", "below"], range=[BETTER, WORSE]),
             legend=None,
         ),
-        opacity=alt.Opacity("strength:Q", scale=alt.Scale(domain=[0, 1], range=[0.06, 0.9]), legend=None),
+        opacity=alt.Opacity(
+            "strength:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, MOST_SHADE]), legend=None
+        ),
     )
-    figures = base.mark_text(fontSize=12).encode(text=alt.Text("rate:Q", format=".0%"))
-    return alt.layer(tiles, figures).properties(height=alt.Step(ROW_HEIGHT))
+    figures = base.mark_text(fontSize=12, color=ink).encode(text=alt.Text("rate:Q", format=".0%"))
+    return alt.LayerChart(layer=[tiles, figures]).properties(height=alt.Step(ROW_HEIGHT))
 
 
-def scatter(points: Sequence[Point], *, x: str, y: str) -> alt.LayerChart:
+def scatter(points: Sequence[Point], *, x: str, y: str, ink: str = INK) -> alt.LayerChart:
     """Draw systems between two rates, with their names and, where known, error bars both ways."""
-    base = alt.Chart(alt.Data(values=[asdict(point) for point in points]))
+    base = alt.Chart(alt.InlineData(values=[asdict(point) for point in points]))
     scale = alt.Scale(zero=False, nice=True, padding=20)
     tooltip = [
         alt.Tooltip("system:N", title="System"),
         alt.Tooltip("x:Q", title=x, format=".1%"),
         alt.Tooltip("y:Q", title=y, format=".1%"),
     ]
-    ticks = alt.Axis(format="%", tickCount=6)
+    ticks = alt.Axis(format="%", tickCount=6, labelFlush=False)
     across = alt.X("x:Q", title=x, scale=scale, axis=ticks)
     upward = alt.Y("y:Q", title=y, scale=scale, axis=ticks)
-    bars = {"color": NEUTRAL, "opacity": 0.6, "strokeWidth": 1.5}
-    return alt.layer(
+    # Names point inwards, so that none is cut off at the edge.
+    middle = (min((p.x for p in points), default=0) + max((p.x for p in points), default=1)) / 2
+    layers = [
         base.transform_filter("isValid(datum.x_lower)")
-        .mark_rule(**bars)
+        .mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5)
         .encode(x=alt.X("x_lower:Q", title=x, scale=scale), x2="x_upper:Q", y=upward),
         base.transform_filter("isValid(datum.y_lower)")
-        .mark_rule(**bars)
+        .mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5)
         .encode(x=across, y=alt.Y("y_lower:Q", title=y, scale=scale), y2="y_upper:Q"),
         base.mark_point(filled=True, size=90, opacity=1, color=BETTER).encode(
             x=across, y=upward, tooltip=tooltip
         ),
-        base.mark_text(align="left", dx=9, dy=-8).encode(x=across, y=upward, text="system:N"),
-    ).properties(height=360)
+        base.transform_filter(f"datum.x <= {middle}")
+        .mark_text(align="left", dx=9, dy=-8, color=ink)
+        .encode(x=across, y=upward, text="system:N"),
+        base.transform_filter(f"datum.x > {middle}")
+        .mark_text(align="right", dx=-9, dy=-8, color=ink)
+        .encode(x=across, y=upward, text="system:N"),
+    ]
+    return alt.LayerChart(layer=layers).properties(height=360)
 
 
 def _names() -> alt.Axis:
-    return alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False, labelPadding=8)
+    return alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False, labelPadding=8, labelFlush=False)

@@ -48,7 +48,11 @@ def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[st
     """
     codes, words = _dictionary(column, name)
     used = np.bincount(codes, minlength=len(words)) > 0
-    order = np.array(sorted(np.flatnonzero(used).tolist(), key=words.__getitem__), dtype=np.int64)
+    order = pc.array_sort_indices(pa.array(words, pa.string())).to_numpy().astype(np.int64)
+    if not used.all():
+        order = order[used[order]]
+    elif words[:1] != [""] and (np.diff(order) > 0).all():
+        return codes, tuple(words)  # already in sorted order
     new = np.zeros(len(words), dtype=np.int32)
     new[order] = np.arange(len(order), dtype=np.int32)
     if len(order) and words[order[0]] == "":
@@ -126,6 +130,8 @@ def _dictionary(column: Column, name: str) -> tuple[NDArray[np.int32], list[str]
     codes, words = _factorize(column, name) if array is None else _arrow_dictionary(array)
     if len(codes) and codes.min() < 0:
         _refuse(name, int(np.argmax(codes < 0)), "the value is missing")
+    if array is not None and not pa.types.is_dictionary(array.type) and _is_text(array.type):
+        return codes, words
     texts: list[str] = []
     for code, word in enumerate(words):
         if not isinstance(word, str | int | float | np.generic):
@@ -139,6 +145,10 @@ def _dictionary(column: Column, name: str) -> tuple[NDArray[np.int32], list[str]
     return codes, texts
 
 
+def _is_text(kind: Column) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
 def _arrow(column: Column) -> Column | None:
     """The Arrow form of a column that has one without touching each value, else None."""
     if isinstance(column, pa.Array | pa.ChunkedArray):
@@ -150,18 +160,20 @@ def _arrow(column: Column) -> Column | None:
     return None
 
 
-def _arrow_dictionary(array: Column) -> tuple[NDArray[np.int32], list[object]]:
+def _arrow_dictionary(array: Column) -> tuple[NDArray[np.int32], list[Any]]:
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array)
     if isinstance(array, pa.ChunkedArray):
         if not array.num_chunks:
             return np.zeros(0, dtype=np.int32), []
         array = pa.concat_arrays(array.unify_dictionaries().chunks)
-    indices = pc.fill_null(pc.cast(array.indices, pa.int32()), -1)
+    indices = pc.cast(array.indices, pa.int32())
+    if array.null_count:
+        indices = pc.fill_null(indices, -1)
     return indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist()
 
 
-def _factorize(column: Column, name: str) -> tuple[NDArray[np.int32], list[object]]:
+def _factorize(column: Column, name: str) -> tuple[NDArray[np.int32], list[Any]]:
     values = column
     if not isinstance(column, np.ndarray | pd.Series):
         values = np.empty(len(column), dtype=object)

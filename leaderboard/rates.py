@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
 
 from data.errors import NotFoundError
 from leaderboard.battles import BattleTable, Winner
@@ -16,6 +15,8 @@ from leaderboard.intervals import LEVEL, Interval, effective_count, mean_interva
 OVERALL = "overall"
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+_Column = NDArray[np.bool_] | NDArray[np.int32] | Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,17 +149,15 @@ def win_rates(
 
     Source: Han et al. (2024), section 6.3 (rates); docs/method/rates.md (intervals).
     """
-    sides = _Sides.of(table, reference)
-    args = (table, clustered, level)
-    rows = _rows(sides, np.zeros_like(sides.domain), (OVERALL,), *args)
+    tallies, unused = _tallies(table, reference)
+    whole_round = _merged(tallies, np.zeros_like(tallies.domain))
+    rows = _rows(whole_round, (OVERALL,), table.systems, clustered=clustered, level=level)
     best = {row.system: (-row.win_rate, -row.win_tie_rate, row.system) for row in rows}
     if by_domain and table.domains != ("",):
-        rows += _rows(sides, sides.domain, table.domains, *args)
+        rows += _rows(tallies, table.domains, table.systems, clustered=clustered, level=level)
     order = {domain: index for index, domain in enumerate((OVERALL, *table.domains))}
     rows.sort(key=lambda row: (best[row.system], order[row.domain]))
-    return RateTable(
-        rows=tuple(rows), reference=reference, clustered=clustered, level=level, unused=sides.unused
-    )
+    return RateTable(rows=tuple(rows), reference=reference, clustered=clustered, level=level, unused=unused)
 
 
 def whole(value: float) -> int | float:
@@ -167,37 +166,53 @@ def whole(value: float) -> int | float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sides:
-    """Each battle seen from the sides that count, one row a side."""
+class _Tallies:
+    """Weighted sums over the battles of each system, domain and question that met.
 
-    system: NDArray[np.int32]
-    won: Floats
-    tied: Floats
-    share: Floats
-    weight: Floats
-    question: NDArray[np.int32]
-    domain: NDArray[np.int32]
-    unused: float
+    The columns of `sums`: battles, won, not lost, share of the win, its square.
+    """
 
-    @classmethod
-    def of(cls, table: BattleTable, reference: str | None) -> _Sides:
-        weight = np.ones(len(table)) if table.weight is None else table.weight
-        from_a, from_b = _counting(table, reference)
-        share, tied = table.share, table.winner == Winner.TIE
+    system: Codes
+    domain: Codes
+    question: Codes
+    sums: Floats
 
-        def both(of_a: NDArray[np.generic], of_b: NDArray[np.generic]) -> NDArray[np.generic]:
-            return np.concatenate([of_a[from_a], of_b[from_b]])
 
-        return cls(
-            system=both(table.a, table.b).astype(np.int32),
-            won=both(table.winner == Winner.A, table.winner == Winner.B).astype(float),
-            tied=both(tied, tied).astype(float),
-            share=both(share, 1 - share).astype(float),
-            weight=both(weight, weight).astype(float),
-            question=both(table.question, table.question).astype(np.int32),
-            domain=both(table.domain, table.domain).astype(np.int32),
-            unused=float(weight[~(from_a | from_b)].sum()),
-        )
+def _tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float]:
+    """Each battle seen from the sides that count, summed up; and the weight of those that do not count."""
+    weight = np.ones(len(table)) if table.weight is None else table.weight
+    from_a, from_b = _counting(table, reference)
+    tied = table.winner == Winner.TIE
+
+    def both(of_a: _Column, of_b: _Column) -> Floats:
+        return np.concatenate([of_a[from_a], of_b[from_b]]).astype(np.float64)
+
+    won = both(table.winner == Winner.A, table.winner == Winner.B)
+    share = both(table.share, 1 - table.share)
+    sums = np.column_stack([np.ones_like(share), won, won + both(tied, tied), share, share**2])
+    single = _Tallies(
+        system=both(table.a, table.b).astype(np.int64),
+        domain=both(table.domain, table.domain).astype(np.int64),
+        question=both(table.question, table.question).astype(np.int64),
+        sums=sums * both(weight, weight)[:, None],
+    )
+    return _merged(single, single.domain), float(weight[~(from_a | from_b)].sum())
+
+
+def _merged(tallies: _Tallies, domain: Codes) -> _Tallies:
+    """The tallies summed up anew, with other domains."""
+    questions = int(tallies.question.max(initial=0)) + 1
+    domains = int(domain.max(initial=0)) + 1
+    key = (tallies.system * domains + domain) * questions + tallies.question
+    present, codes = np.unique(key, return_inverse=True)
+    cell, question = np.divmod(present, questions)
+    columns = [_sums(codes, column, len(present)) for column in tallies.sums.T]
+    return _Tallies(
+        system=cell // domains,
+        domain=cell % domains,
+        question=question,
+        sums=np.column_stack(columns),
+    )
 
 
 def _counting(table: BattleTable, reference: str | None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -213,71 +228,60 @@ def _counting(table: BattleTable, reference: str | None) -> tuple[NDArray[np.boo
 
 
 def _rows(
-    sides: _Sides,
-    codes: NDArray[np.int32],
-    names: tuple[str, ...],
-    table: BattleTable,
-    clustered: bool,
-    level: float,
+    tallies: _Tallies, domains: tuple[str, ...], systems: tuple[str, ...], *, clustered: bool, level: float
 ) -> list[Rate]:
-    """The rates of every system in every group of battles."""
-    cells = len(table.systems) * len(names)
-    key = sides.system.astype(np.int64) * len(names) + codes
-    battles = _sums(key, sides.weight, cells)
-    means = [
-        np.divide(_sums(key, sides.weight * x, cells), battles, out=np.zeros(cells), where=battles > 0)
-        for x in (sides.won, sides.won + sides.tied, sides.share)
-    ]
-    variances, questions = [], np.zeros(cells, dtype=np.int64)
-    for x, mean in zip((sides.won, sides.won + sides.tied, sides.share), means, strict=True):
-        variance, questions = _clustered(key, sides, x - mean[key], battles, len(table.questions))
-        variances.append(variance)
-    square = _sums(key, sides.weight * (sides.share - means[2][key]) ** 2, cells)
+    """The rates of every system in every domain."""
+    size = len(systems) * len(domains)
+    cell = tallies.system * len(domains) + tallies.domain
+    totals = np.column_stack([_sums(cell, column, size) for column in tallies.sums.T])
+    weight = tallies.sums[:, 0]
+    means = np.divide(totals, totals[:, :1], out=np.zeros_like(totals), where=totals[:, :1] > 0)
+    residuals = tallies.sums - means[cell] * weight[:, None]
+    squares = np.column_stack([_sums(cell, column**2, size) for column in residuals.T])
+    questions = np.bincount(cell, minlength=size)
     found = []
-    for cell in np.flatnonzero(battles > 0).tolist():
-        n, q = float(battles[cell]), int(questions[cell])
-        win, win_tie, score = (float(mean[cell]) for mean in means)
-        bounds = [
-            wilson(p, effective_count(p, n, q, float(v[cell]), level) if clustered else n, level)
-            for p, v in ((win, variances[0]), (win_tie, variances[1]))
+    for index in np.flatnonzero(totals[:, 0] > 0).tolist():
+        n, q = float(totals[index, 0]), int(questions[index])
+        # Clustered by question, with the Q/(Q−1) factor.
+        variances = squares[index] / n**2 * (q / (q - 1) if q > 1 else 0.0)
+        spread = max(0.0, float(means[index, 4] - means[index, 3] ** 2))
+        _, wins, not_lost, score, _ = (float(total) for total in totals[index])
+        intervals = [
+            wilson(
+                count / n,
+                effective_count(count / n, n, q, float(variances[column]), level) if clustered else n,
+                level,
+            )
+            for column, count in ((1, wins), (2, not_lost))
         ]
-        plain = math.sqrt(square[cell] / (n - 1) / n) if n > 1 else None
-        error = math.sqrt(variances[2][cell]) if q > 1 else None
-        wins, not_lost = round(win * n, 9), round(win_tie * n, 9)
+        plain = math.sqrt(spread / (n - 1)) if n > 1 else None
+        error = math.sqrt(variances[3]) if q > 1 and clustered else None
         found.append(
             Rate(
-                system=table.systems[cell // len(names)],
-                domain=names[cell % len(names)],
+                system=systems[index // len(domains)],
+                domain=domains[index % len(domains)],
                 battles=n,
                 wins=wins,
-                ties=round(not_lost - wins, 9),
-                losses=round(n - not_lost, 9),
+                ties=not_lost - wins,
+                losses=n - not_lost,
                 questions=q,
-                win_rate=win,
-                win_tie_rate=win_tie,
-                win_interval=bounds[0],
-                win_tie_interval=bounds[1],
-                mean_score=score,
+                win_rate=wins / n,
+                win_tie_rate=not_lost / n,
+                win_interval=intervals[0],
+                win_tie_interval=intervals[1],
+                mean_score=score / n,
                 standard_error=plain,
-                clustered_error=error if clustered else None,
-                score_interval=mean_interval(score, error if clustered else plain, q, level),
+                clustered_error=error,
+                score_interval=_bounded(mean_interval(score / n, error if clustered else plain, q, level)),
             )
         )
     return found
 
 
-def _sums(key: NDArray[np.int64], values: Floats, cells: int) -> Floats:
+def _bounded(interval: Interval | None) -> Interval | None:
+    """A mean of shares lies between 0 and 1, and so do its bounds."""
+    return None if interval is None else Interval(max(0.0, interval.lower), min(1.0, interval.upper))
+
+
+def _sums(key: Codes, values: Floats, cells: int) -> Floats:
     return np.bincount(key, weights=values, minlength=cells).astype(np.float64)
-
-
-def _clustered(
-    key: NDArray[np.int64], sides: _Sides, residual: Floats, battles: Floats, questions: int
-) -> tuple[Floats, NDArray[np.int64]]:
-    """Cluster-robust variance of a mean in every cell, and the number of questions behind it."""
-    shape = (len(battles), questions)
-    sums = coo_array((sides.weight * residual, (key, sides.question)), shape=shape).tocsr()
-    counts = np.diff(sums.indptr).astype(np.int64)
-    squares = np.add.reduceat(np.append(sums.data**2, 0.0), sums.indptr[:-1]) * (counts > 0)
-    factor = np.divide(counts, counts - 1, out=np.zeros(len(battles)), where=counts > 1)
-    scale = np.divide(1.0, battles**2, out=np.zeros(len(battles)), where=battles > 0)
-    return squares * scale * factor, counts

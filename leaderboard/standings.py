@@ -14,6 +14,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.head_to_head import HeadToHead, head_to_head
 from leaderboard.rates import OVERALL, Rate, RateTable, win_rates
 from leaderboard.ratings import Cluster, Rating, RatingTable, Settings, rate
+from leaderboard.ratings.domains import rate_domains
 
 SHAPE = 1
 """Version of the JSON's shape; it grows when a field changes its meaning."""
@@ -158,7 +159,8 @@ def build_standings(
         about: What the board is.
         settings: How to rate; `cluster` also decides whether rates take battles on one question
             together, which a table of published counts cannot do.
-        domain_ratings: Ratings within domains, where they were computed.
+        domain_ratings: Ratings within domains; None to compute Bradley-Terry ratings shrunk towards the
+            overall ones, where there are several domains and overall ratings.
         answers: Facts about each system's answers.
         outcomes: How each system's planned battles ended.
         ended: How all planned battles ended.
@@ -179,11 +181,12 @@ def build_standings(
     facts = answers or {}
     board = _Board(
         table=table,
-        ratings={OVERALL: ratings, **(domain_ratings or {})},
+        ratings={OVERALL: ratings, **_within(table, chosen, ratings, domain_ratings)},
         rates={(row.system, row.domain): row for row in rows},
         facts=facts,
         outcomes=outcomes or {},
     )
+    judged = len(table) if table.weight is None else round(float(table.weight.sum()))
     lines = {domain: board.lines(domain) for domain in (OVERALL, *_domains(table, about, facts))}
     order = [line.system for line in lines[OVERALL] if line.system in table.systems]
     return Standings(
@@ -193,7 +196,7 @@ def build_standings(
         unrankable=unrankable,
         rates=rates,
         pairs=head_to_head(table, order),
-        outcomes=MappingProxyType(dict(ended or {Outcome.JUDGED: len(table)})),
+        outcomes=MappingProxyType(dict(ended or {Outcome.JUDGED: judged})),
     )
 
 
@@ -214,6 +217,21 @@ def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, 
     except UnrankableError as error:
         return None, str(error)
     return ratings, ""
+
+
+def _within(
+    table: BattleTable,
+    settings: Settings,
+    overall: RatingTable | None,
+    given: Mapping[str, RatingTable] | None,
+) -> Mapping[str, RatingTable]:
+    if given is not None or overall is None or len(table.domains) < 2:  # noqa: PLR2004 - one is overall
+        return given or {}
+    try:
+        return {found.domain: found.table for found in rate_domains(table, settings)}
+    except UnrankableError:
+        # The overall ratings are of no use to shrink towards; rates are shown alone.
+        return {}
 
 
 def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[AnswerFact]]) -> tuple[str, ...]:

@@ -48,7 +48,8 @@ def check_card(text: str) -> tuple[SystemCard | None, tuple[Problem, ...]]:
         problems.add(line, "bad-yaml", f"This is not YAML: {error.problem}.", advice="Mend it there.")
         return None, problems.result()
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        message = f"This is not YAML: {str(error).splitlines()[0] if str(error) else 'nested too deeply'}."
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else f"{error}"
+        message = f"This is not YAML: {' '.join(reason.split())[:200]}."
         problems.add(0, "bad-yaml", message, advice="Write a line for each field, such as model: name.")
         return None, problems.result()
     values = _values(root, problems)

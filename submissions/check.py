@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -77,12 +78,11 @@ def check_answers(
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
     tally = _Tally(QuestionIndex(questions), limits, levels or WarningLevels(), findings)
-    try:
+    with _noting(findings):
         for accepted in _accepted_rows(path, tally, limits, findings):
             tally.add(accepted)
+    with _noting(findings):
         tally.close()
-    except FileFormatError as error:
-        findings.add_failure(error)
     return tally.result()
 
 
@@ -95,18 +95,25 @@ def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | Non
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
     tally = _Tally(QuestionIndex(questions), limits, WarningLevels(), findings)
-    try:
+    with _noting(findings):
         for accepted in _accepted_rows(path, tally, limits, findings):
             if findings.errors:
                 break
             tally.count(accepted)
             yield accepted.answer
         tally.close_empty()
-    except FileFormatError as error:
-        findings.add_failure(error)
     if findings.errors:
         message = f"{path.name} has errors; nothing was stored."
         raise InvalidFileError(message, findings.result(), advice="Check it, mend it and add it again.")
+
+
+@contextmanager
+def _noting(findings: Findings) -> Iterator[None]:
+    """Turn what ends the reading of a file into a problem of that file."""
+    try:
+        yield
+    except FileFormatError as error:
+        findings.add_failure(error)
 
 
 class _Tally:
@@ -123,19 +130,21 @@ class _Tally:
         self._findings = findings
         self._watch = Watch(levels, findings)
         self._answered: Counter[str] = Counter()
-        self._empty: list[tuple[int, str]] = []
+        self._empty: list[tuple[int, str, str]] = []
         self._digests: list[bytes] = []
 
     def add(self, accepted: AcceptedRow) -> None:
+        """Count an answer and look at it."""
         self.count(accepted)
         self._digests.append(_digest(accepted.answer))
-        self._watch.look(accepted)
+        if not accepted.empty:
+            self._watch.look(accepted)
 
     def count(self, accepted: AcceptedRow) -> None:
         """Count an answer for its domain."""
         self._answered[accepted.question.domain] += 1
         if accepted.empty:
-            self._empty.append((accepted.line, accepted.place))
+            self._empty.append((accepted.line, accepted.place, accepted.question.domain))
 
     def close(self) -> None:
         """Note what only the whole file shows."""
@@ -150,13 +159,14 @@ class _Tally:
         """Note the empty answers: errors where they are many, else warnings."""
         total = self._answered.total()
         few = total >= self._limits.empty_from and len(self._empty) < self._limits.empty_share * total
+        if few:
+            self._watch.add_empty(len(self._empty))
+        else:
+            self._answered.subtract(domain for _, _, domain in self._empty)
         severity = Severity.WARNING if few else Severity.ERROR
-        advice = (
-            "It is judged as no answer."
-            if few
-            else 'Leave the row out, or write "I couldn\'t find an answer."'
-        )
-        for line, place in self._empty:
+        mend = 'Leave the row out, or write "I couldn\'t find an answer."'
+        advice = "It is judged as no answer." if few else mend
+        for line, place, _ in self._empty:
             message = with_place("The answer is empty.", place)
             self._findings.add(line, Code.EMPTY_ANSWER, message, advice, severity)
 

@@ -112,7 +112,7 @@ class Findings:
             FileFormatError: There are so many errors that going on helps nobody.
         """
         self._list.add(line, code.value, message, severity=severity or code.severity, advice=advice)
-        if self._list.errors > self._most and code is not Code.TOO_MANY_ERRORS:
+        if self._list.errors == self._most + 1 and code is not Code.TOO_MANY_ERRORS:
             message = f"The check stopped after {self._most:,} errors."
             advice = "Mend the first ones and check again."
             raise FileFormatError(message, advice=advice, code=Code.TOO_MANY_ERRORS, line=line)

@@ -55,6 +55,11 @@ class Watch:
         self._look_for_copy(row)
         self._look_for_persuasion(row.line, text)
 
+    def add_empty(self, number: int) -> None:
+        """Count empty answers that are kept; they give no answer."""
+        self._answers += number
+        self.no_answers += number
+
     def close(
         self,
         unknown_fields: Mapping[str, int],

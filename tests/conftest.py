@@ -39,6 +39,7 @@ def _load(name: str) -> ModuleType:
 @pytest.fixture(scope="session")
 def scripted_module() -> ModuleType:
     """The module `tests/scripted_llm.py`: `Script`, `Fault`, `ScriptedLLM`, `RULES`."""
+    _load("scripted_replies")
     return _load("scripted_llm")
 
 

@@ -17,215 +17,28 @@ import argparse
 import asyncio
 import contextlib
 import dataclasses
-import hashlib
 import json
-import math
-import re
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from aiohttp import web
-
-Handler = Callable[["Ask"], object]
-Rule = Callable[["Ask", str, str], str]
-
-
-class Fault(StrEnum):
-    """What can go wrong."""
-
-    RATE_LIMIT = "rate_limit"
-    RATE_LIMIT_AFTER = "rate_limit_after"
-    QUOTA = "quota"
-    SERVER_ERROR = "server_error"
-    HANG = "hang"
-    DROP = "drop"
-    MALFORMED = "malformed"
-    BAD_REQUEST = "bad_request"
-    UNAUTHORISED = "unauthorised"
-    NOT_FOUND = "not_found"
-    REFUSAL = "refusal"
-    FILTERED = "filtered"
-    TRUNCATED = "truncated"
-    WRONG_FORMAT = "wrong_format"
-
-    @property
-    def of_content(self) -> bool:
-        """Whether asking again would change nothing."""
-        return self in {Fault.REFUSAL, Fault.FILTERED, Fault.TRUNCATED, Fault.WRONG_FORMAT}
-
-
-STATUS_FAULTS: Mapping[Fault, tuple[int, str]] = {
-    Fault.RATE_LIMIT: (429, "rate_limit_exceeded"),
-    Fault.RATE_LIMIT_AFTER: (429, "rate_limit_exceeded"),
-    Fault.QUOTA: (429, "insufficient_quota"),
-    Fault.SERVER_ERROR: (500, "server_error"),
-    Fault.BAD_REQUEST: (400, "invalid_request_error"),
-    Fault.UNAUTHORISED: (401, "invalid_api_key"),
-    Fault.NOT_FOUND: (404, "model_not_found"),
-}
-
-
-@dataclass(slots=True)
-class Script:
-    """How the endpoint behaves.
-
-    Attributes:
-        latency: Seconds before every reply.
-        faults: Share of calls (0-1) that meet each fault.
-        first: Faults or reply texts for the next calls, in order, before anything else is drawn.
-        fault_attempts: Transport faults strike only the first so many askings of a request.
-        retry_after: The header's value with `rate_limit_after`, in seconds.
-        capacity: Calls in flight beyond which the endpoint answers 429.
-        response_format: False makes every request with a response format a 400.
-        legacy_max_tokens: False makes `max_tokens` a 400 that asks for `max_completion_tokens`.
-        logprobs: False makes every request for log-probabilities a 400.
-        rule: Name of the pairwise rule (see `RULES`).
-        batch_polls: How often a batch is seen "in_progress" before it ends.
-        batch_end: The state in which batches end.
-        batch_output: False ends batches without an output file.
-        seed: Draws other faults for the same requests.
-    """
-
-    latency: float = 0.0
-    faults: dict[Fault, float] = field(default_factory=dict)
-    first: list[str] = field(default_factory=list)
-    fault_attempts: int | None = None
-    retry_after: float = 0.1
-    capacity: int | None = None
-    response_format: bool = True
-    legacy_max_tokens: bool = True
-    logprobs: bool = True
-    rule: str = "longer"
-    batch_polls: int = 1
-    batch_end: str = "completed"
-    batch_output: bool = True
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        self.faults = {Fault(name): share for name, share in self.faults.items()}
-
-
-class Ask:
-    """A request as handlers and rules see it."""
-
-    def __init__(self, body: Mapping[str, Any]) -> None:
-        self.body = body
-        self.messages: list[dict[str, str]] = list(body.get("messages", []))
-
-    @property
-    def text(self) -> str:
-        """The last user message."""
-        users = [message["content"] for message in self.messages if message.get("role") == "user"]
-        return users[-1] if users else ""
-
-    @property
-    def opening(self) -> str:
-        """The first message, which tasks of one kind share."""
-        return self.messages[0].get("content", "") if self.messages else ""
-
-    @property
-    def digest(self) -> str:
-        """The messages alone, hashed."""
-        return hashlib.sha256(json.dumps(self.messages, sort_keys=True).encode()).hexdigest()
-
-    @property
-    def key(self) -> str:
-        """The whole body, hashed: one request, one key."""
-        return hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).hexdigest()
-
-    def tagged(self, tag: str) -> list[str]:
-        """The contents of every `<tag …>…</tag>` in the last user message."""
-        found = re.findall(rf"<{tag}(?:\s[^>]*)?>\n?(.*?)\n?</{tag}(?:\s[^>]*)?>", self.text, flags=re.DOTALL)
-        return [str(item) for item in found]
-
-    def identified(self, tag: str) -> dict[str, str]:
-        """The contents of every `<tag id="…">…</tag>` in the last user message, by id."""
-        pattern = rf'<{tag}\s[^>]*?id="([^"]*)"[^>]*>\n?(.*?)\n?</{tag}(?:\s[^>]*)?>'
-        return dict(re.findall(pattern, self.text, flags=re.DOTALL))
-
-
-ANSWER_PATTERNS = (
-    r"<answer[ _-]?{n}\b[^>]*>(.*?)</answer[ _-]?{n}\b[^>]*>",
-    r"<answer[^>]*=\"?{n}\"?[^>]*>(.*?)</answer>",
-    r"Answer {n}:?\s*(.*?)(?=\n\s*Answer \d|\n\n|\Z)",
+from scripted_replies import (
+    RULES,
+    STATUS_FAULTS,
+    Ask,
+    Fault,
+    Handler,
+    Script,
+    answers_of,
+    chance,
+    instance_of,
+    logprobs_of,
 )
 
-
-def answers_of(ask: Ask) -> tuple[str, str] | None:
-    """The two answers of a pairwise prompt, first shown first; None where there are none."""
-    for pattern in ANSWER_PATTERNS:
-        pair = [re.findall(pattern.format(n=n), ask.text, flags=re.DOTALL) for n in (1, 2)]
-        if pair[0] and pair[1]:
-            return pair[0][-1].strip(), pair[1][-1].strip()
-    return None
-
-
-def longer(_ask: Ask, first: str, second: str) -> str:
-    """Prefer more words; within a twentieth of each other is not sure."""
-    one, two = len(first.split()), len(second.split())
-    if abs(one - two) * 20 <= max(one, two):
-        return "0"
-    return "1" if one > two else "2"
-
-
-def hashed(_ask: Ask, first: str, second: str) -> str:
-    """Prefer the greater of two hashed strengths, whichever is shown first; one in eight ties."""
-    one, two = (int(hashlib.sha256(text.encode()).hexdigest()[:2], 16) // 32 for text in (first, second))
-    return "0" if one == two else "1" if one > two else "2"
-
-
-def always_first(_ask: Ask, _first: str, _second: str) -> str:
-    """Prefer whatever is shown first: every swap is a flip."""
-    return "1"
-
-
-def never_sure(_ask: Ask, _first: str, _second: str) -> str:
-    """Never prefer anything."""
-    return "0"
-
-
-RULES: dict[str, Rule] = {"longer": longer, "hash": hashed, "first": always_first, "tie": never_sure}
-
-
-def instance_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> object:
-    """The smallest value that a JSON schema allows."""
-    root = schema if root is None else root
-    if "$ref" in schema:
-        return instance_of(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root)
-    if "enum" in schema:
-        return schema["enum"][0]
-    if "const" in schema:
-        return schema["const"]
-    for union in ("anyOf", "oneOf", "allOf"):
-        if union in schema:
-            return instance_of(schema[union][0], root)
-    if schema.get("type") == "object":
-        return {name: instance_of(inner, root) for name, inner in schema.get("properties", {}).items()}
-    simple: dict[str, object] = {"array": [], "string": "scripted", "boolean": True, "null": None}
-    return simple.get(schema.get("type", ""), schema.get("minimum", 1))
-
-
-def chance(*parts: object) -> float:
-    """A number in [0, 1) that depends on the parts alone."""
-    material = "\x1f".join(map(str, parts)).encode()
-    return int.from_bytes(hashlib.blake2b(material, digest_size=8).digest()) / 2**64
-
-
-def logprobs_of(text: str) -> list[dict[str, Any]]:
-    """Tokens with log-probabilities; a single digit gets its two neighbours as alternatives."""
-    content = []
-    for token in re.findall(r"\d|[^\W\d]+|\s+|[^\w\s]", text):
-        shares = {token: 1.0}
-        if token.isdigit():
-            shares = {token: 0.8, str((int(token) + 1) % 10): 0.15, str((int(token) - 1) % 10): 0.05}
-        top = [{"token": item, "logprob": math.log(share)} for item, share in shares.items()]
-        content.append({**top[0], "top_logprobs": top})
-    return content
+__all__ = ["RULES", "Ask", "Fault", "Log", "Script", "ScriptedLLM"]
 
 
 class Log:

@@ -90,22 +90,30 @@ class JudgeService:
             return list(await asyncio.gather(*(decide(contest) for contest in contests)))
 
     @asynccontextmanager
-    async def open(self, spec: JudgeSpec, found: Round, concurrency: int) -> AsyncIterator[Judge]:
-        """A judge for a round, held to the round's budget."""
+    async def open(
+        self, spec: JudgeSpec, found: Round, concurrency: int, stop: asyncio.Event
+    ) -> AsyncIterator[Judge]:
+        """A judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
         async with self._opened(
-            spec, concurrency=concurrency, round_id=found.id, cap=found.budget_usd
+            spec, concurrency=concurrency, round_id=found.id, cap=found.budget_usd, stop=stop
         ) as judge:
             yield judge
 
     @asynccontextmanager
     async def _opened(
-        self, spec: JudgeSpec, *, concurrency: int, round_id: int | None = None, cap: float | None = None
+        self,
+        spec: JudgeSpec,
+        *,
+        concurrency: int,
+        round_id: int | None = None,
+        cap: float | None = None,
+        stop: asyncio.Event | None = None,
     ) -> AsyncIterator[Judge]:
         if not any(leaf.kind is JudgeKind.LLM for leaf in leaves(spec)):
             yield build_judge(spec)
             return
         async with open_access(
-            self._store, self._settings, concurrency=concurrency, round_id=round_id, cap=cap
+            self._store, self._settings, concurrency=concurrency, round_id=round_id, cap=cap, stop=stop
         ) as asker:
             yield build_judge(spec, asker=asker)
 

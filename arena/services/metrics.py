@@ -62,10 +62,11 @@ class MetricService:
         return MetricRun(metric=metric, judge=EMBEDDED, outcomes=outcomes)
 
     def score_board(self, set_name: str, note: Callable[[str], None]) -> None:
-        """Score the answers of a set by the metrics that every board shows."""
+        """Score the answers of a set, the reference's too, by the metrics that every board shows."""
         for metric in BOARD_METRICS:
             note(f"scoring {metric}")
-            self.run(set_name, metric, report=lambda _made, _total: None)
+            scored = (*self._entrants(set_name, ()), self._store.submissions.reference(set_name))
+            asyncio.run(self._score_all(build_metric(metric), scored, _unreported))
 
     def score_file(self, path: Path, metric: str) -> Iterator[dict[str, Any]]:
         """Score the lines of a JSONL file, yielding the object of each line's score.
@@ -113,3 +114,7 @@ class MetricService:
         self._store.sets.summary(set_name)
         live = self._store.submissions.find(set_name=set_name, newest=True)
         return tuple(entrant for entrant in live if not systems or entrant.system in systems)
+
+
+def _unreported(_made: int, _total: int) -> None:
+    """No progress."""

@@ -18,6 +18,8 @@ from data.records import JudgeKind, Outcome, PlannedBattle, Question, Submission
 
 COMPLETE = re.compile(r"complete:(\d+)")
 SAMPLE = re.compile(r"(\d+)|(\d+(?:\.\d+)?)%")
+LACKING = "battles that lack an answer"
+UNDECIDABLE = "reference battles that the judge cannot decide"
 MISSING = "One of the two answers is missing."
 
 
@@ -105,6 +107,10 @@ class Scope:
     answered: Mapping[int, frozenset[int]]
     named: bool
 
+    def answers(self, number: int, *sides: Submission) -> bool:
+        """Whether all of some sides answer a question."""
+        return all(number in self.answered[side.id] for side in sides)
+
 
 @dataclass(slots=True)
 class Plan:
@@ -132,10 +138,11 @@ def make_plan(
     complete = {number for number, _ in evenly(asked, pairs.complete, seed)} if pairs.complete else set()
     for number, question in asked:
         if pairs.reference or pairs.everything:
-            if pairs.everything and not decides_reference(judge, yardstick, question):
-                plan.left_out["reference battles that the judge cannot decide"] += len(scope.entrants)
-            else:
-                for entrant in scope.entrants:
+            undecidable = pairs.everything and not decides_reference(judge, yardstick, question)
+            for entrant in scope.entrants:
+                if undecidable and scope.answers(number, entrant, scope.reference):
+                    plan.left_out[UNDECIDABLE] += 1
+                else:
                     _add(plan, scope, number, question, entrant, scope.reference)
         if pairs.everything or number in complete:
             for one, other in combinations(scope.entrants, 2):
@@ -212,7 +219,7 @@ def _add(
     plan: Plan, scope: Scope, number: int, question: Question, one: Submission, other: Submission
 ) -> None:
     key = battle_id(scope.set_hash, question.id, _label(one), _label(other))
-    if all(number in scope.answered[side.id] for side in (one, other)):
+    if scope.answers(number, one, other):
         plan.battles.append(PlannedBattle(key=key, question=number, a=one.id, b=other.id))
     elif scope.named:
         plan.battles.append(
@@ -221,7 +228,7 @@ def _add(
             )
         )
     else:
-        plan.left_out["battles that lack an answer"] += 1
+        plan.left_out[LACKING] += 1
 
 
 def _label(side: Submission) -> str:

@@ -33,7 +33,7 @@ from judges.spec import JudgeSpec
 RESUMABLE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
-OpenJudge = Callable[[JudgeSpec, Round, int], AbstractAsyncContextManager[Judge]]
+OpenJudge = Callable[[JudgeSpec, Round, int, asyncio.Event], AbstractAsyncContextManager[Judge]]
 LoadPrices = Callable[[], Prices]
 LoadSpec = Callable[[str], JudgeSpec]
 
@@ -171,6 +171,7 @@ class RoundService:
         found = self._store.rounds.get(name)
         spec = self._spec_of(found)
         found = self._store.rounds.move(name, to=RoundState.RUNNING, allowed=RESUMABLE)
+        self._store.ledgers.release(found.id)
         try:
             state = asyncio.run(self._judge(found, spec, concurrency, report))
         except (JudgeError, KeyboardInterrupt):
@@ -228,7 +229,7 @@ class RoundService:
         total = await asyncio.to_thread(self._store.rounds.counts, found.name)
         stop = asyncio.Event()
         with _stopping_on_interrupt(stop):
-            async with self._open_judge(spec, found, concurrency) as judge:
+            async with self._open_judge(spec, found, concurrency, stop) as judge:
                 return await judge_pending(
                     self._store,
                     found.name,

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 
-from data.errors import JudgeError
+from data.errors import JudgeError, StoppedError
 from data.records import PendingBattle, RoundState, Verdict
 from data.store import Store
 from judges.base import Contest, Judge
@@ -134,6 +134,9 @@ async def _work(run: _Run, queue: asyncio.Queue[PendingBattle | None]) -> None:
             continue
         try:
             verdict = await run.judge.judge(_contest(battle))
+        except StoppedError:
+            # The battle stays pending, for whoever goes on.
+            continue
         except JudgeError as error:
             run.failure = run.failure or error
             run.stopping.set()

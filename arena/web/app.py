@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
@@ -17,7 +18,7 @@ from arena.settings import Settings
 from arena.web.wiring import as_secrets
 from data.errors import ArenaError
 
-SCRIPT = Path(__file__).with_name("main.py")
+SCRIPT = Path(__file__).parent / "script" / "main.py"
 ROBOTS = "User-agent: *\nAllow: /\nDisallow: /_stcore/\nDisallow: /media/\n"
 SHORTEST_HASH = 8
 
@@ -69,5 +70,5 @@ class _Routes:
         boards = await run_in_threadpool(self._arena.boards.published)
         for board in boards:
             if len(wanted) >= SHORTEST_HASH and board.content_hash.startswith(wanted):
-                return RedirectResponse(request.url_for("root").include_query_params(board=board.name))
+                return RedirectResponse(f"../?{urlencode({'board': board.name})}")
         return PlainTextResponse("No published board has this hash.\n", status_code=404)

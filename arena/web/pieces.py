@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import streamlit as st
 
-from arena.web.files import battles_jsonl, file_stem, standings_csv, standings_json
+from arena.web.files import battles_jsonl, board_file, file_stem
 from arena.web.markup import element, put
 from arena.web.tables import link
 from arena.web.texts import DEFINITIONS
 from arena.web.views import BoardView
 
 HASH_SHOWN = 12
+MIMES = {"csv": "text/csv", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
 
 
 def strip(facts: Iterable[tuple[str, str]]) -> None:
@@ -46,6 +48,15 @@ def board_note(view: BoardView) -> None:
     note(f"{view.method} {where}")
 
 
+def no_questions(view: BoardView) -> None:
+    """Say why a board has no evidence, and where there is some."""
+    st.info(
+        f"{view.title} was published elsewhere as counts of verdicts: its questions, answers and battles "
+        "are not here. Choose a board that was judged in this arena.",
+        icon=":material/info:",
+    )
+
+
 def definitions() -> None:
     """What the columns mean, for those who cannot hover."""
     with st.expander("What the columns mean", icon=":material/help:"):
@@ -54,32 +65,17 @@ def definitions() -> None:
 
 
 def show_files(view: BoardView) -> None:
-    """Offer the board as files."""
+    """Offer the board as files, made when they are asked for."""
     stem = file_stem(view)
+    files: list[tuple[str, str, str, Callable[[], bytes]]] = [
+        (f"Standings, {ending.upper()}", f"{stem}.{ending}", mime, partial(board_file, view.name, ending))
+        for ending, mime in MIMES.items()
+    ]
+    if view.round_name is not None:
+        battles = partial(battles_jsonl, view.round_name)
+        files.append(("Battles, JSONL", f"{stem}-battles.jsonl", "application/jsonl", battles))
     with st.container(horizontal=True):
-        st.download_button(
-            "Standings, CSV",
-            lambda: standings_csv(view),
-            file_name=f"{stem}.csv",
-            mime="text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "Standings, JSON",
-            lambda: standings_json(view.name),
-            file_name=f"{stem}.json",
-            mime="application/json",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-        if view.round_name is not None:
-            round_name = view.round_name
+        for label, name, mime, make in files:
             st.download_button(
-                "Battles, JSONL",
-                lambda: battles_jsonl(round_name),
-                file_name=f"{stem}-battles.jsonl",
-                mime="application/jsonl",
-                icon=":material/download:",
-                on_click="ignore",
+                label, make, file_name=name, mime=mime, icon=":material/download:", on_click="ignore"
             )

@@ -12,6 +12,8 @@ from arena.web.tables import plain_table
 from arena.web.views import OVERALL, BoardView, Bounded, Line, percent, points, whole
 from leaderboard.charts import Cell, Estimate, Point, forest, heatmap, scatter
 
+INK_ON_LIGHT = "#1d2733"
+INK_ON_DARK = "#e7eaee"
 LEAST_DOMAINS = 2
 LEAST_POINTS = 2
 
@@ -45,16 +47,18 @@ def domain_heatmap(view: BoardView) -> None:
     st.subheader("Where is who strong?", anchor="domains")
     note("Win + tie rate by domain: blue above an even chance of 50 %, orange below, stronger further away.")
     alt = "Heat map of win and tie rates, systems by domains; the table below it has the same numbers."
-    st.altair_chart(heatmap(cells, title="Win + tie rate"), width="stretch", alt=alt)
-    _behind("domain-rates", ("System", "Domain", "Win + tie", "Battles"), [
-        (cell.system, cell.domain, percent(cell.rate), whole(cell.battles)) for cell in cells
-    ])
+    st.altair_chart(heatmap(cells, title="Win + tie rate", ink=_ink()), width="stretch", alt=alt)
+    _behind(
+        "domain-rates",
+        ("System", "Domain", "Win + tie", "Battles"),
+        [(cell.system, cell.domain, percent(cell.rate), whole(cell.battles)) for cell in cells],
+    )
 
 
 def trade_off(view: BoardView, domain: str) -> None:
     """Comprehensiveness against win rate."""
     found = [
-        (line.system, line.comprehensiveness, line.win)
+        (line.system, line.comprehensiveness.value, line.win)
         for line in view.lines[domain]
         if line.comprehensiveness is not None and line.win is not None
     ]
@@ -67,13 +71,15 @@ def trade_off(view: BoardView, domain: str) -> None:
     ]
     note("Each point is a system; bars are 95 % intervals of the win rate.")
     st.altair_chart(
-        scatter(marks, x="Comprehensiveness", y="Win rate"),
+        scatter(marks, x="Comprehensiveness", y="Win rate", ink=_ink()),
         width="stretch",
         alt="Scatter plot of win rate by comprehensiveness; the table below it has the same numbers.",
     )
-    _behind("trade-off", ("System", "Comprehensiveness", "Win"), [
-        (system, percent(share), percent(win.value)) for system, share, win in found
-    ])
+    _behind(
+        "trade-off",
+        ("System", "Comprehensiveness", "Win"),
+        [(system, percent(share), percent(win.value)) for system, share, win in found],
+    )
 
 
 def profile_plot(view: BoardView, system: str) -> None:
@@ -99,6 +105,11 @@ def profile_plot(view: BoardView, system: str) -> None:
         width="stretch",
         alt=f"Win and tie rate of {system} by domain; the table below has the same numbers.",
     )
+
+
+def _ink() -> str:
+    """The colour of figures inside charts, for the reader's theme."""
+    return INK_ON_DARK if st.context.theme.type == "dark" else INK_ON_LIGHT
 
 
 def _estimate(line: Line, value: Bounded) -> Estimate:

@@ -21,6 +21,11 @@ class Facts:
     lines: tuple[str, ...]
     count: int
 
+    @property
+    def tone(self) -> str:
+        """The class that colours the title."""
+        return {"✓": "aa-good", "✗": "aa-bad"}.get(self.sign, "")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
@@ -79,3 +84,21 @@ def _facts(title: str, sign: str, found: list[Mapping[str, str]], count: int) ->
 def _line(fact: Mapping[str, str]) -> str:
     source = fact.get("passage", "")
     return f"{fact['text']}  [{source}]" if source else str(fact["text"])
+
+
+def read_coverage(details: Mapping[str, Any]) -> tuple[Facts, ...]:
+    """The covered and missing statements behind a comprehensiveness score."""
+    kinds = (("Covers", "✓", "covered"), ("Misses", "–", "missing"))
+    return tuple(
+        Facts(title=title, sign=sign, lines=tuple(map(_statement, details[key])), count=len(details[key]))
+        for title, sign, key in kinds
+        if isinstance(details.get(key), (list, tuple))
+    )
+
+
+def _statement(found: Mapping[str, Any] | str) -> str:
+    if isinstance(found, str):
+        return found
+    text = next((found[key] for key in ("text", "statement", "claim") if key in found), "")
+    source = found.get("passage") or found.get("source") or ""
+    return f"{text}  [{source}]" if source else str(text)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
 from arena.web.markup import element
 from arena.web.texts import DEFINITIONS, FLAGS
-from arena.web.views import OVERALL, BoardView, Bounded, Line, percent, points, whole
+from arena.web.views import OVERALL, BoardView, Bounded, Line, percent, points, range_of_shares, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class Column:
 
     @property
     def classes(self) -> str:
+        """What hides it where there is little room."""
         return {1: "", 2: "aa-second", 3: "aa-third"}[self.priority]
 
 
@@ -54,7 +55,9 @@ def standings_table(view: BoardView, domain: str, lines: Sequence[Line]) -> Elem
     columns = _columns(view, domain, lines)
     head = element("tr", *(_heading(column) for column in columns))
     body = [
-        element("tr", *(_classed(column.cell(line), column.classes) for column in columns), **_start(line, before))
+        element(
+            "tr", *(_classed(column.cell(line), column.classes) for column in columns), **_start(line, before)
+        )
         for line, before in zip(lines, (None, *lines), strict=False)
     ]
     caption = f"{view.title}: {view.label(domain)}. Shares in per cent; small figures are 95 % intervals."
@@ -68,15 +71,75 @@ def standings_table(view: BoardView, domain: str, lines: Sequence[Line]) -> Elem
     return element("div", table, class_="aa-wrap")
 
 
-def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Element:
-    """A table of texts; its first column is the row's heading, the others are set to the right."""
-    head = element("tr", *(element("th", name, scope="col", class_="" if at else "aa-left") for at, name in enumerate(header)))
+def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, spare: int = 0) -> Element:
+    """A table of figures as texts; its first column is the row's heading.
+
+    Args:
+        header: Names of the columns.
+        rows: As many texts each.
+        spare: How many of the last columns give way on a phone.
+    """
+    kept = len(header) - spare
+    heads = [
+        element("th", name, scope="col", class_=" ".join(_plain_classes(at, kept)))
+        for at, name in enumerate(header)
+    ]
     body = [
-        element("tr", element("th", row[0], scope="row"), *(element("td", text) for text in row[1:]))
+        element(
+            "tr",
+            element("th", row[0], scope="row"),
+            *(
+                element("td", text, class_=" ".join(_plain_classes(at, kept)))
+                for at, text in enumerate(row)
+                if at
+            ),
+        )
         for row in rows
     ]
-    table = element("table", element("thead", head), element("tbody", *body), class_="aa-board")
+    return _wrapped(element("tr", *heads), body)
+
+
+def words_table(header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Element:
+    """A table of words and what they mean."""
+    heads = [element("th", name, scope="col", class_="aa-left") for name in header]
+    body = [
+        element("tr", element("th", name, scope="row"), element("td", text, class_="aa-words"))
+        for name, text in rows
+    ]
+    return _wrapped(element("tr", *heads), body)
+
+
+def _wrapped(head: Element, body: Sequence[Element], classes: str = "aa-board") -> Element:
+    table = element("table", element("thead", head), element("tbody", *body), class_=classes)
     return element("div", table, class_="aa-wrap")
+
+
+def _plain_classes(at: int, kept: int) -> list[str]:
+    return [name for name, given in (("aa-left", at == 0), ("aa-second", at >= kept)) if given]
+
+
+def profile_table(view: BoardView, system: str) -> Element:
+    """One system's record in every domain."""
+    header = ("Domain", "Battles", "Win", "Win + tie", "95 % interval", "Comprehensive", "No answer")
+    found = ((view.label(domain), view.line(system, domain)) for domain in (OVERALL, *view.domains))
+    rows = [
+        (
+            label,
+            whole(line.battles),
+            _percent_of(line.win),
+            _percent_of(line.win_tie),
+            "–" if line.win_tie is None else range_of_shares(line.win_tie),
+            _percent_of(line.comprehensiveness),
+            percent(line.no_answer),
+        )
+        for label, line in found
+        if line is not None
+    ]
+    return plain_table(header, rows, spare=3)
+
+
+def _percent_of(value: Bounded | None) -> str:
+    return percent(None if value is None else value.value)
 
 
 def _columns(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column]:
@@ -93,12 +156,16 @@ def _columns(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column
         shares = Scale.around([line.win_tie for line in lines if line.win_tie is not None])
         columns.append(Column("Interval", lambda line: _bar(line.win_tie, shares)))
     if any(line.comprehensiveness is not None for line in lines):
-        columns.append(Column("Comprehensive", lambda line: _share(line.comprehensiveness), priority=2))
+        columns.append(
+            Column("Comprehensive", lambda line: _estimate(line.comprehensiveness, _bare), priority=2)
+        )
     if any(line.no_answer is not None for line in lines):
         columns.append(Column("No answer", lambda line: _share(line.no_answer), priority=2))
     if any(line.words is not None for line in lines):
         columns.append(Column("Words", lambda line: _count(line.words), priority=3))
-    columns.append(Column("Battles", lambda line: _count(line.battles), priority=2 if domain == OVERALL else 3))
+    columns.append(
+        Column("Battles", lambda line: _count(line.battles), priority=2 if domain == OVERALL else 3)
+    )
     return columns
 
 
@@ -127,7 +194,7 @@ def _system(view: BoardView, line: Line) -> Element:
     name = element("a", line.system, href=link("system", board=view.name, id=line.system), target="_self")
     cell = element("th", name, scope="row")
     if line.is_reference:
-        cell.append(element("span", "human", class_="aa-flag", title="The human-written reference answers"))
+        cell.append(element("span", "reference", class_="aa-flag", title="The human-written answers"))
     for flag in line.flags:
         short, long = FLAGS.get(flag, (flag.replace("_", " "), flag))
         cell.append(element("span", short, class_="aa-flag", title=long))

@@ -15,8 +15,8 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
         "Interval": "The value (dot) and its 95 % interval (bar), on one scale for all rows.",
         "Win": "Share of its battles that the system won, in per cent.",
         "Win + tie": "Share of its battles that the system won or tied, in per cent.",
-        "Comprehensive": "Comprehensiveness: mean share of the yardstick's statements that its answers cover.",
-        "No answer": "Share of questions to which it replied that it could not find an answer.",
+        "Comprehensive": "Mean share of the yardstick's statements that its answers cover, in per cent.",
+        "No answer": "Share of its answers that say that none was found, in per cent.",
         "Words": "Median length of its answers in words.",
         "Battles": "Judged battles behind the rates and the rating.",
     }
@@ -25,7 +25,10 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
 FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "never_wins": ("never wins", "Not even a tie: its rating has no lower end, so none is given."),
-        "never_loses": ("never loses", "Not even a tie against it: its rating has no upper end, so none is given."),
+        "never_loses": (
+            "never loses",
+            "Not even a tie against it: its rating has no upper end, so none is given.",
+        ),
         "unbounded": ("no rating", "Its wins and losses never lead back to the rated systems."),
         "separate": ("separate", "Rated within its own group of systems, not comparable with the others."),
         "prior": ("by prior", "Finite only thanks to the prior that was asked for."),
@@ -35,3 +38,41 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "partial": ("partial", "It answered only part of the questions."),
     }
 )
+
+STANDINGS_FIELDS: Mapping[str, str] = MappingProxyType(
+    {
+        "domain, system": "The domain's id (overall: all together) and the system's name",
+        "rating, se, lower, upper": "Points on the Elo scale, standard error, 95 % interval; empty if none",
+        "rank, rank_lower, rank_upper": "Rank, and the best and worst that the battles leave open (95 %)",
+        "tie_group": "1 for the leader and all whom the battles do not separate from it, then 2, …",
+        "component, flags": "Group of comparable systems, and what a reader must know, such as never_wins",
+        "battles, wins, ties, losses": "Counts of judged battles",
+        "questions": "On how many questions",
+        "win_rate, win_lower, win_upper": "Share of battles won, 0–1, and its 95 % interval",
+        "win_tie_rate, win_tie_lower, win_tie_upper": "Share of battles won or tied, 0–1, and its interval",
+        "mean_score, standard_error": "Mean share of the win, a tie being a half, and its standard error",
+        "answers, no_answer_share": "Answers, and the share that says that none was found, 0–1",
+        "median_words": "Median length of the answers in words",
+        "comprehensiveness…": "Mean share of the yardstick's statements covered, 0–1, with its bounds",
+    }
+)
+
+BATTLE_FIELDS: Mapping[str, str] = MappingProxyType(
+    {
+        "question_id, domain": "Which question, in which domain",
+        "model_a, model_b": "The two systems; the reference takes part under its own name",
+        "winner": "model_a, model_b or tie; battles without a verdict are left out and counted on the board",
+        "score": "Share of the win that model_a gets, 0–1, where the judge gives degrees",
+    }
+)
+
+COMMANDS = """arena leaderboard show {board} --json
+arena leaderboard export {board} {board}.csv
+arena rounds export {board} {board}/"""
+
+CITATION = """@misc{{{view.name}-{year},
+  title = {{{view.title}}},
+  howpublished = {{Answer Arena, board {view.name}}},
+  note = {{content sha256 {view.content_hash}}},
+  year = {{{year}}}
+}}"""

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from data.records import Board
 
 OVERALL = "overall"
 OVERALL_LABEL = "Overall"
@@ -45,9 +42,10 @@ class Line:
     win_tie: Bounded | None
     battles: float
     questions: int
-    comprehensiveness: float | None
+    comprehensiveness: Bounded | None
     no_answer: float | None
     words: float | None
+    answers: int
     flags: tuple[str, ...]
     is_reference: bool
 
@@ -88,6 +86,7 @@ class BoardView:
         domains: Ids to labels, in the set's order.
         lines: By domain id and `overall`: systems, best first.
         facts: What was judged, by whom and how it ended, as label and value.
+        details: The further facts, too long for a glance.
         method: How ratings and intervals were made, in one sentence.
     """
 
@@ -102,6 +101,7 @@ class BoardView:
     domains: Mapping[str, str]
     lines: Mapping[str, tuple[Line, ...]]
     facts: tuple[tuple[str, str], ...]
+    details: tuple[tuple[str, str], ...]
     method: str
 
     def label(self, domain: str) -> str:
@@ -127,17 +127,34 @@ def leading(view: BoardView, domain: str) -> str:
     if leader.rating is not None:
         value = f"a rating of {points(leader.rating.value)} ({interval_of_points(leader.rating)})"
     elif leader.win_tie is not None:
-        value = f"{percent(leader.win_tie.value)} of its battles not lost ({interval_of_shares(leader.win_tie)})"
+        value = (
+            f"{percent(leader.win_tie.value)} of its battles not lost ({interval_of_shares(leader.win_tie)})"
+        )
     else:
         return f"{leader.system} stands first, without a rating."
     where = "" if domain == OVERALL else f" in {view.label(domain)}"
     opening = f"{leader.system} leads{where} with {value}."
     close = [line.system for line in rest if not _apart(leader, line)]
+    if close:
+        return (
+            f"{opening} The battles do not separate it from {_listed(close)}.{_beside(view, domain, leader)}"
+        )
     if not rest:
         return opening
-    if not close:
-        return f"{opening} The lead is real: no other system's result is compatible with a shared first place."
-    return f"{opening} The battles do not separate it from {_listed(close)}."
+    real = "The lead is real: the battles separate it from every other system."
+    return f"{opening} {real}{_beside(view, domain, leader)}"
+
+
+def _beside(view: BoardView, domain: str, leader: Line) -> str:
+    """How the leader stands to the human-written reference."""
+    reference = view.line(view.reference, domain)
+    if reference is None or reference.is_reference is leader.is_reference:
+        return ""
+    if not _apart(leader, reference) and not _apart(reference, leader):
+        return " They do not separate it from the human-written reference."
+    ours, theirs = leader.rating or leader.win_tie, reference.rating or reference.win_tie
+    above = ours is not None and theirs is not None and ours.value > theirs.value
+    return f" It stands {'above' if above else 'below'} the human-written reference."
 
 
 def _apart(leader: Line, other: Line) -> bool:
@@ -180,4 +197,41 @@ def interval_of_shares(value: Bounded) -> str:
     """A share's interval as text."""
     if value.lower is None or value.upper is None:
         return "no interval"
-    return f"95 % interval {100 * value.lower:.1f} to {100 * value.upper:.1f} %"
+    return f"95 % interval {range_of_shares(value)}"
+
+
+def range_of_shares(value: Bounded) -> str:
+    """A share's interval as its two ends."""
+    if value.lower is None or value.upper is None:
+        return "–"
+    return f"{100 * value.lower:.1f} to {100 * value.upper:.1f} %"
+
+
+def standing(view: BoardView, system: str) -> str:
+    """Where one system stands, in a sentence or two."""
+    line = view.line(system)
+    if line is None or line.rating is None:
+        return f"{system} has no rating on this board."
+    peers = [one.system for one in view.lines[OVERALL] if one.tie_group == line.tie_group and one is not line]
+    place = f"Rank {line.rank} of {len(view.systems)}, rating {points(line.rating.value)}"
+    opening = f"{place} ({interval_of_points(line.rating)})."
+    if not peers:
+        return f"{opening} The battles separate it from every other system."
+    return f"{opening} The battles do not separate it from {_listed(peers)}."
+
+
+def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:
+    """One system's figures, with what they are; what is not known is left out."""
+    line = view.line(system)
+    if line is None:
+        return ()
+    figures = (
+        ("Win rate", line.win and percent(line.win.value)),
+        ("Win + tie rate", line.win_tie and percent(line.win_tie.value)),
+        ("Comprehensiveness", line.comprehensiveness and percent(line.comprehensiveness.value)),
+        ("No answer", None if line.no_answer is None else percent(line.no_answer)),
+        ("Median words", None if line.words is None else whole(line.words)),
+        ("Battles", whole(line.battles)),
+        ("Answers", whole(line.answers) if line.answers else None),
+    )
+    return tuple((label, value) for label, value in figures if value)

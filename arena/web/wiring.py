@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
@@ -17,7 +18,7 @@ from arena.settings import Settings, read_settings
 SECTION = "arena"
 
 
-def as_secrets(settings: Settings) -> Mapping[str, Mapping[str, str]]:
+def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
     """Pack what the pages need of the settings; keys of LLM endpoints stay behind."""
     return {SECTION: {"home": str(settings.home), "database_url": settings.database_url}}
 

@@ -58,8 +58,15 @@ class ScoreStore:
                     .where(scores.c.outcome.not_in(list(again)))
                 )
                 rows = connection.execute(
-                    select(answers.c.id, answers.c.text, answers.c.contexts, questions.c.content)
+                    select(
+                        answers.c.id,
+                        answers.c.text,
+                        answers.c.contexts,
+                        questions.c.content,
+                        submissions.c.kind,
+                    )
                     .join(questions, questions.c.id == answers.c.question_id)
+                    .join(submissions, submissions.c.id == answers.c.submission_id)
                     .where(answers.c.submission_id == submission, answers.c.id > after)
                     .where(answers.c.id.not_in(kept))
                     .order_by(answers.c.id)
@@ -121,7 +128,8 @@ def _item(row: Row[*tuple[Any, ...]]) -> MetricItem:
         question=question.question,
         answer=row.text,
         passages=question.passages,
-        reference=question.reference,
+        # The reference is no yardstick of itself.
+        reference=None if row.kind == "reference" else question.reference,
         contexts=tuple(Passage(**context) for context in row.contexts),
         aspects=question.aspects,
         sub_questions=question.sub_questions,

@@ -14,7 +14,9 @@ class Breaker:
     """Opens for good after faults in a row that lasted long enough, with no success between.
 
     A dropped second of a busy endpoint brings hundreds of faults at once and must not end a round:
-    hence the duration. An endpoint that never answered is given up sooner. Rejected requests (HTTP
+    hence the duration. An endpoint that never answered is given up sooner. A request on which an
+    endpoint always fails must not end a round either, however often it is tried: unless no connection
+    was made at all, the faults have to come from as many different requests. Rejected requests (HTTP
     400) count only until a first success: afterwards they are the request's own fault.
     """
 
@@ -29,6 +31,8 @@ class Breaker:
         self._clock = clock
         self._answered = False
         self._faults = 0
+        self._unreachable = 0
+        self._requests: set[str] = set()
         self._since = 0.0
         self._reason: str | None = None
 
@@ -40,23 +44,30 @@ class Breaker:
     def succeed(self) -> None:
         """A call succeeded."""
         self._answered = True
-        self._faults = 0
+        self._faults = self._unreachable = 0
+        self._requests.clear()
 
-    def fail(self, fault: FaultError) -> None:
-        """A call met a fault; open if that was one too many."""
+    def fail(self, fault: FaultError, key: str) -> None:
+        """A call for the request with this key met a fault; open if that was one too many."""
         if fault.kind is FaultKind.REFUSED:
             self.succeed()
             return
         if fault.kind is FaultKind.FATAL:
             self._reason = fault.detail
             return
+        if fault.retry_after is not None and fault.retry_after > self._settings.rate_limit_patience:
+            self._reason = f"it asks for a wait of {fault.retry_after:.0f} s: {fault.detail}"
+            return
         if fault.kind is FaultKind.REJECTED and self._answered:
             return
         if self._faults == 0:
             self._since = self._clock()
         self._faults += 1
+        self._unreachable += fault.unreachable
+        self._requests.add(key)
+        enough = max(self._unreachable, len(self._requests)) >= self._settings.breaker_faults
         lasted = self._clock() - self._since
-        if self._faults >= self._settings.breaker_faults and lasted >= self._patience(fault):
+        if enough and lasted >= self._patience(fault):
             self._reason = f"{self._faults} faults in a row within {lasted:.0f} s, last: {fault.detail}"
 
     def _patience(self, fault: FaultError) -> float:

@@ -38,6 +38,7 @@ class FaultError(Exception):
         detail: What happened, in one line.
         retry_after: The wait in seconds that the endpoint asked for.
         billable: Whether the provider may charge for it although nothing came back.
+        unreachable: Whether no connection was made, so that no request can be to blame.
         usage: Input and output tokens, where the endpoint reported them.
     """
 
@@ -48,12 +49,14 @@ class FaultError(Exception):
         *,
         retry_after: float | None = None,
         billable: bool = False,
+        unreachable: bool = False,
         usage: tuple[int, int] = (0, 0),
     ) -> None:
         self.kind = kind
         self.detail = " ".join(detail.split())[:DETAIL_LENGTH]
         self.retry_after = retry_after
         self.billable = billable
+        self.unreachable = unreachable
         self.usage = usage
         super().__init__(self.detail)
 

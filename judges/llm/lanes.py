@@ -51,8 +51,8 @@ class Lane:
         self._breaker.succeed()
         self.gate.succeed()
 
-    def fail(self, fault: FaultError, started: float) -> None:
-        """A call that began at `started` (monotonic seconds) met a fault.
+    def fail(self, fault: FaultError, key: str, started: float) -> None:
+        """A call for the request with this key, begun at `started` (monotonic seconds), met a fault.
 
         Raises:
             EndpointError: That was one too many.
@@ -61,7 +61,7 @@ class Lane:
             self.gate.cut(started)
         if fault.retry_after is not None:
             self.gate.pause(fault.retry_after)
-        self._breaker.fail(fault)
+        self._breaker.fail(fault, key)
         if self._breaker.is_open:
             self.gate.close(self._breaker.error)
             raise self._breaker.error() from fault

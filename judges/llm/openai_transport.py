@@ -141,6 +141,11 @@ def _unconnected(error: Exception, timeout: float) -> FaultError:
     if isinstance(root, TimeoutError | asyncio.CancelledError):
         return FaultError(FaultKind.TRANSIENT, f"No reply within {timeout:g} s.", billable=True)
     named = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
-    # An OSError names a connection that was never made, so nothing can have been charged.
-    billable = not isinstance(root, OSError)
-    return FaultError(FaultKind.TRANSIENT, f"The connection failed ({named})", billable=billable)
+    # Refused or never found: nothing can have been charged. A reset may come after the work was done.
+    unreachable = isinstance(root, OSError) and not isinstance(root, ConnectionResetError | BrokenPipeError)
+    return FaultError(
+        FaultKind.TRANSIENT,
+        f"The connection failed ({named})",
+        billable=not unreachable,
+        unreachable=unreachable,
+    )

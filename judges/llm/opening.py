@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 from data.errors import SpecError
 from judges.llm.batchbook import BatchBook
@@ -15,6 +16,8 @@ from judges.llm.scheduler import Scheduler
 from judges.llm.settings import AccessSettings, TransportKind
 from judges.llm.tokens import TokenCounter
 from judges.llm.wire import Transport
+
+BATCH_PATIENCE = 24 * 3_600.0  # What is queued at the provider makes room within a day.
 
 
 @contextlib.asynccontextmanager
@@ -42,6 +45,8 @@ async def open_asker(
         SpecError: The settings' prices file cannot be used, or there are batches and no book.
     """
     settings = settings or AccessSettings()
+    if settings.transport is TransportKind.BATCH:
+        settings = replace(settings, rate_limit_patience=max(settings.rate_limit_patience, BATCH_PATIENCE))
     carrier = transport or _transport(settings, cache, book)
     prices = Prices.load(
         settings.prices,

@@ -162,7 +162,7 @@ class Scheduler:
             except FaultError as fault:
                 self.tally.faults += 1
                 self.tally.rate_limited += fault.kind is FaultKind.RATE_LIMITED
-                lane.fail(fault, sent)
+                lane.fail(fault, request.key, sent)
                 raise
             lane.succeed()
             return reply

@@ -54,7 +54,7 @@ class AccessSettings:
         backoff: Wait before the second attempt; doubles at each further one.
         longest_backoff: The wait never grows beyond this, unless the endpoint asks for more.
         rate_limit_patience: How long a request may be turned away by 429 before it fails.
-        breaker_faults: Faults in a row, with no success between, before an endpoint is given up.
+        breaker_faults: Requests with faults in a row, no success between, before an endpoint is given up.
         breaker_seconds: How long they must have lasted.
         breaker_start_seconds: How long where the endpoint has never answered.
         prices: A TOML file of prices that go before the built-in ones.
@@ -74,12 +74,12 @@ class AccessSettings:
     tpm: float | None = None
     timeout: float = 120.0
     connect_timeout: float = 10.0
-    attempts: int = 5
-    backoff: float = 0.5
+    attempts: int = 6
+    backoff: float = 1.0
     longest_backoff: float = 30.0
     rate_limit_patience: float = 600.0
     breaker_faults: int = 10
-    breaker_seconds: float = 20.0
+    breaker_seconds: float = 15.0
     breaker_start_seconds: float = 3.0
     prices: Path | None = None
     unbounded_output: int = 4_096

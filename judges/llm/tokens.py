@@ -11,7 +11,7 @@ import base64
 import hashlib
 import json
 import re
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,7 +88,6 @@ class EncodingFiles:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._given = folder
-        self._loaded: dict[str, Encoding] = {}
 
     @cached_property
     def _folder(self) -> Path | None:
@@ -120,13 +119,15 @@ class EncodingFiles:
         return None
 
     def load(self, name: str) -> Encoding:
-        """The encoding, read from its file at first use."""
-        if name not in self._loaded:
-            from tiktoken import Encoding  # noqa: PLC0415 - loads only when tokens are counted
+        """The encoding, read from its file at first use in the process."""
+        return _encoding(name, self._there[name])
 
-            lines = (line.split() for line in self._there[name].read_bytes().splitlines() if line)
-            ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
-            self._loaded[name] = Encoding(
-                name=name, pat_str=SPLITTERS[name], mergeable_ranks=ranks, special_tokens={}
-            )
-        return self._loaded[name]
+
+@cache
+def _encoding(name: str, path: Path) -> Encoding:
+    """Read an encoding: half a second, and the same for everybody."""
+    from tiktoken import Encoding  # noqa: PLC0415 - loads only when tokens are counted
+
+    lines = (line.split() for line in path.read_bytes().splitlines() if line)
+    ranks = {base64.b64decode(token): int(rank) for token, rank in lines}
+    return Encoding(name=name, pat_str=SPLITTERS[name], mergeable_ranks=ranks, special_tokens={})

@@ -56,15 +56,15 @@ class JsonStream:
     def _members(self) -> Iterator[tuple[str, list[object]]]:
         while True:
             key = self._value("a column's name")
-            self._expect(":", f'column "{key}"')
+            self._expect(":", f"column {key!r}")
             if self._peek() == "[":
                 self._position += 1
                 yield str(key), []
-                for part in self._elements(f'column "{key}", row'):
+                for part in self._elements(f"column {key!r}, row"):
                     yield str(key), part
             else:
-                self._value(f'column "{key}"')
-            if self._separator("}", f'column "{key}"'):
+                self._value(f"column {key!r}")
+            if self._separator("}", f"column {key!r}"):
                 return
 
     def _elements(self, where: str) -> Iterator[list[object]]:
@@ -99,6 +99,8 @@ class JsonStream:
         while True:
             try:
                 value, end = self._decoder.raw_decode(self._buffer, self._position)
+            except RecursionError:
+                self._fail(where, row, "is nested too deeply to be a battle")
             except ValueError:
                 end = len(self._buffer)
                 value = None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 from data.errors import FileFormatError
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.formats import rag_qa_arena
-from leaderboard.formats.rows import BattleRows, Context, LeftOut, WinnerWord
-from leaderboard.formats.schemas import SIGNATURES, BattleFormat, guess, parse
-from leaderboard.formats.sources import chunks_of, container_of
+from leaderboard.formats.rows import BattleRows, Context, LeftOut, WinnerWord, missing
+from leaderboard.formats.schemas import GUESSED, SIGNATURES, BattleFormat, guess, parse
+from leaderboard.formats.sources import Chunk, chunks_of, container_of
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz")
 
@@ -73,12 +74,19 @@ def format_of(path: Path) -> BattleFormat:
         message = f"{file.name} holds no battles."
         raise FileFormatError(message, advice="A battle file has a row for each battle.")
     kind = guess(chunk.records[0])
-    if kind is None:
-        found = ", ".join(list(chunk.records[0])[:12])
-        needed = ", ".join(SIGNATURES[BattleFormat.NATIVE])
-        message = f"{chunk.place.at(0)} is no battle: it has the columns {found}."
-        raise FileFormatError(message, advice=f"Battles need {needed}, or the columns of another arena.")
-    return kind
+    return kind if kind is not None else _refuse(chunk)
+
+
+def _refuse(chunk: Chunk) -> NoReturn:
+    """Say which column the nearest format misses, or that nothing is near."""
+    columns = list(chunk.records[0])
+    nearest = max(GUESSED, key=lambda kind: sum(name in columns for name in SIGNATURES[kind]))
+    lacking = [name for name in SIGNATURES[nearest] if name not in columns]
+    if len(lacking) < len(SIGNATURES[nearest]):
+        missing(chunk.place, 0, lacking[0], f" The row looks like {nearest} otherwise.")
+    message = f"{chunk.place.at(0)} is no battle: it has the columns {', '.join(map(repr, columns[:12]))}."
+    needed = ", ".join(SIGNATURES[BattleFormat.NATIVE])
+    raise FileFormatError(message, advice=f"Battles need {needed}, or the columns of another arena.")
 
 
 def read_chunks(

@@ -264,7 +264,7 @@ def no_self_battles(place: Place, model_a: Sequence[str], model_b: Sequence[str]
     if not any(map(eq, model_a, model_b)):
         return
     index = next(index for index, (a, b) in enumerate(zip(model_a, model_b, strict=True)) if a == b)
-    message = f'{place.at(index, "model_b")}: "{model_b[index]}" battles itself.'
+    message = f"{place.at(index, 'model_b')}: {model_b[index]!r} battles itself."
     raise RecordError(message, advice="A battle needs two different systems; remove the row.")
 
 

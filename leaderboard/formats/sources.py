@@ -138,7 +138,7 @@ def _parsed(lines: list[str], place: Place) -> list[Record]:
     """Parse JSON lines at once; where that fails, one by one to find the row."""
     try:
         records = json.loads("[" + ",".join(lines) + "]")
-    except ValueError:
+    except (ValueError, RecursionError):
         records = []
     if len(records) == len(lines) and set(map(type, records)) == {dict}:
         return list(records)
@@ -148,7 +148,7 @@ def _parsed(lines: list[str], place: Place) -> list[Record]:
 def _parsed_one(line: str, place: Place, index: int) -> Record:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         message = f"{place.at(index)} is not a JSON object: it is cut off or of another format."
         raise FileFormatError(message, advice="JSON Lines hold one object a line.") from error
     if not isinstance(record, dict):
@@ -179,7 +179,7 @@ def _column_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
     longest = max(map(len, columns.values()), default=0)
     for key, column in columns.items():
         if len(column) != longest:
-            message = f'{name}, column "{key}" ends at row {len(column)} of {longest}.'
+            message = f"{name}, column {key!r} ends at row {len(column)} of {longest}."
             raise FileFormatError(message, advice="Columns of lists must be equally long.")
     for start in range(0, longest, CHUNK_ROWS):
         cells = zip(*(column[start : start + CHUNK_ROWS] for column in columns.values()), strict=True)
@@ -210,6 +210,6 @@ def _header(cells: list[str], name: str) -> list[str]:
     header = [cell.strip() for cell in cells]
     for cell in header:
         if header.count(cell) > 1:
-            message = f'{name} has the column "{cell}" twice.'
+            message = f"{name} has the column {cell!r} twice."
             raise FileFormatError(message, advice="Each column needs a name of its own.")
     return header

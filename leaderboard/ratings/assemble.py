@@ -68,7 +68,7 @@ def assemble(
         for code in np.flatnonzero(pairs.battles == 0).tolist():
             columns.flags[code].append(Flag.BORROWED)
     elif settings.cluster is Cluster.QUESTION:
-        _withhold(columns, _on_one_question(table))
+        _withhold(columns, _on_one_question(table, pairs.battles))
     _fix_anchor(columns, table, settings)
     if groups is not None and settings.prior is not None:
         _mark_prior(columns, groups)
@@ -110,15 +110,21 @@ def _withhold(columns: Columns, few: NDArray[np.bool_]) -> None:
         columns.se[code] = columns.lower[code] = columns.upper[code] = np.nan
 
 
-def _on_one_question(table: BattleTable) -> NDArray[np.bool_]:
+def _on_one_question(table: BattleTable, battles: Floats) -> NDArray[np.bool_]:
     """(S,) whether all battles of a system are on one question."""
+    most = np.bincount(table.question, table.weight).max()
+    few: NDArray[np.bool_] = np.asarray(battles <= most)
+    if not few.any():
+        return few
+    rows = few[table.a] | few[table.b]
+    a, b, question = table.a[rows], table.b[rows], table.question[rows]
     some = np.zeros(len(table.systems), dtype=np.int32)
-    some[table.b] = table.question
-    some[table.a] = table.question
-    several = np.zeros(len(table.systems), dtype=bool)
-    several[table.a[table.question != some[table.a]]] = True
-    several[table.b[table.question != some[table.b]]] = True
-    return ~several
+    some[b] = question
+    some[a] = question
+    several = ~few
+    several[a[question != some[a]]] = True
+    several[b[question != some[b]]] = True
+    return np.asarray(~several)
 
 
 def _fix_anchor(columns: Columns, table: BattleTable, settings: Settings) -> None:

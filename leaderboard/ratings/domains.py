@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from data.errors import UnrankableError
 from leaderboard.battles import BattleTable
@@ -27,6 +26,7 @@ from leaderboard.ratings.newton import Ridge, fit, information
 from leaderboard.ratings.rate import usable
 from leaderboard.ratings.resample import Units, draw
 from leaderboard.ratings.result import RatingTable, Settings
+from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Cluster, IntervalKind, Method
 
 EM_STEPS = 100
@@ -73,7 +73,7 @@ def rate_domains(battles: BattleTable, settings: Settings | None = None) -> tupl
         message = "There are no overall ratings for the domains to borrow from."
         raise UnrankableError(message, advice="Judge more battles, so that systems win and lose.")
     found = []
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread():
         for code, domain in enumerate(whole.domains):
             part = whole.select(whole.domain == code)
             if len(part):

@@ -36,14 +36,38 @@ class Groups:
     below: NDArray[np.bool_]
 
 
+def is_one_group(pairs: PairCounts) -> bool:
+    """Whether all systems form one group, so that their Bradley-Terry estimate exists."""
+    count, _ = connected_components(_took_from(pairs), connection="strong")
+    return bool(count == 1)
+
+
+def ties_settle(pairs: PairCounts) -> bool:
+    """Whether a tie parameter has a finite estimate too, in one group in which some battles were tied.
+
+    It has none when systems can be placed on a line so that every winner stands at least one step above
+    the loser and no tied pair more than one step apart: then steps and propensity to tie may grow for ever
+    together. Whether such places exist is a system of difference constraints, that is, whether the graph
+    below has no negative cycle.
+    """
+    low, high, tie = (row > 0 for row in pairs.outcomes)
+    source = [pairs.low[low], pairs.high[high], pairs.low[tie], pairs.high[tie]]
+    target = [pairs.high[low], pairs.low[high], pairs.high[tie], pairs.low[tie]]
+    step = [np.full(low.sum() + high.sum(), -1), np.full(2 * tie.sum(), 1)]
+    ends, others, length = np.concatenate(source), np.concatenate(target), np.concatenate(step)
+    place = np.zeros(pairs.systems, dtype=np.int64)
+    for _ in range(pairs.systems + 1):
+        lower = place.copy()
+        np.minimum.at(lower, others, place[ends] + length)
+        if np.array_equal(lower, place):
+            return False
+        place = lower
+    return True
+
+
 def find_groups(pairs: PairCounts, anchor: int | None = None) -> Groups:
     """Group systems by strong connectivity of who took a share of a win from whom."""
-    took_low = pairs.outcomes[LOW] + pairs.outcomes[TIE] > 0
-    took_high = pairs.outcomes[HIGH] + pairs.outcomes[TIE] > 0
-    source = np.concatenate([pairs.low[took_low], pairs.high[took_high]])
-    target = np.concatenate([pairs.high[took_low], pairs.low[took_high]])
-    shape = (pairs.systems, pairs.systems)
-    graph = coo_array((np.ones(len(source)), (source, target)), shape=shape).tocsr()
+    graph = _took_from(pairs)
     _, found = connected_components(graph, connection="strong")
     sizes = np.bincount(found)
     battles = np.bincount(found, pairs.battles)
@@ -64,6 +88,16 @@ def find_groups(pairs: PairCounts, anchor: int | None = None) -> Groups:
         above=_reached(graph.T.tocsr(), seed) & ~main,
         below=_reached(graph, seed) & ~main,
     )
+
+
+def _took_from(pairs: PairCounts) -> csr_array:
+    """The graph with an edge from each system to those it took a share of a win from."""
+    took_low = pairs.outcomes[LOW] + pairs.outcomes[TIE] > 0
+    took_high = pairs.outcomes[HIGH] + pairs.outcomes[TIE] > 0
+    source = np.concatenate([pairs.low[took_low], pairs.high[took_high]])
+    target = np.concatenate([pairs.high[took_low], pairs.low[took_high]])
+    shape = (pairs.systems, pairs.systems)
+    return coo_array((np.ones(len(source)), (source, target)), shape=shape).tocsr()
 
 
 def _reached(graph: csr_array, start: int) -> NDArray[np.bool_]:

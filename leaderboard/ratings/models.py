@@ -13,6 +13,9 @@ from leaderboard.ratings.vocabulary import Method
 
 Floats = NDArray[np.float64]
 
+# Where a step leaves the domain of a tie parameter, derivatives are taken at its edge; the step is halved.
+LEAST_TIE = 1e-9
+
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Terms:
@@ -186,7 +189,7 @@ class RaoKupper:
     def terms(self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]) -> Terms:
         """See `PairModel.terms`; −∞ where the tie parameter is not positive."""
         up, down, tied = data
-        safe = np.maximum(tie, 1e-300)
+        safe = np.maximum(tie, LEAST_TIE)
         low, high = sigmoid(gap - tie), sigmoid(-gap - tie)
         rest = -np.expm1(-2 * safe)
         value = -up * np.logaddexp(0, tie - gap) - down * np.logaddexp(0, tie + gap)
@@ -205,7 +208,7 @@ class RaoKupper:
         """See `PairModel.slope`."""
         up, down, tied = data
         missed_low, missed_high = up * sigmoid(tie - gap), down * sigmoid(tie + gap)
-        rest = -np.expm1(-2 * np.maximum(tie, 1e-300))
+        rest = -np.expm1(-2 * np.maximum(tie, LEAST_TIE))
         return missed_low - missed_high, 2 * tied / rest - missed_low - missed_high
 
     def outcome_scores(self, gap: Floats, tie: float) -> tuple[Floats, Floats]:

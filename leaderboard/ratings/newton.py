@@ -13,6 +13,7 @@ from scipy.sparse.linalg import cg, splu
 
 from data.errors import UnrankableError
 from leaderboard.ratings.counts import HIGH, LOW, TIE, Floats, PairCounts
+from leaderboard.ratings.existence import ties_settle
 from leaderboard.ratings.models import PairModel, Terms
 
 # Above this many systems nothing of size systems × systems is made.
@@ -92,6 +93,9 @@ def fit(model: PairModel, pairs: PairCounts, ridge: Ridge | None = None, start: 
     has_tie = model.ties and tied > 0
     if has_tie and not pairs.outcomes[[LOW, HIGH]].any():
         message = "Every battle was tied, so how readily systems tie has no finite estimate."
+        raise UnrankableError(message, advice="Rate with the method bradley-terry.")
+    if has_tie and ridge is None and not ties_settle(pairs):
+        message = "Wins and ties agree with one order so well that the tie parameter has no finite estimate."
         raise UnrankableError(message, advice="Rate with the method bradley-terry.")
     data = model.condense(pairs.outcomes * scale)
     prior = None if ridge is None else Ridge(precision=ridge.precision * scale, centre=ridge.centre)

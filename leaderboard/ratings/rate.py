@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from data.errors import InputError, NotFoundError, UnrankableError
 from leaderboard.battles import BattleTable
@@ -14,6 +13,7 @@ from leaderboard.ratings.counts import Ints, count_pairs
 from leaderboard.ratings.estimate import estimate, restrict
 from leaderboard.ratings.existence import Groups, find_groups
 from leaderboard.ratings.result import RatingTable, Settings
+from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, IntervalKind, Method, Prior, Weighting
 
 
@@ -68,8 +68,7 @@ def rate(
         prior=prior,
         seed=seed,
     )
-    # One thread: how many BLAS takes would change the order of its sums, and with it the last digits.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread():
         return _rate(usable(table), settings)
 
 

@@ -8,12 +8,14 @@ Sources: Rubin (1981) for gamma weights; Efron (1979) for multinomial ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from leaderboard.ratings.counts import Floats, PairCounts
+from leaderboard.ratings.counts import TIE, Floats, PairCounts
+from leaderboard.ratings.existence import is_one_group, ties_settle
 from leaderboard.ratings.models import PairModel
 from leaderboard.ratings.newton import Fit, Ridge, information
 from leaderboard.ratings.vocabulary import Weighting
@@ -25,8 +27,6 @@ CHUNK_DRAWS = 128
 SETTLED = 1e-9
 CHORD_STEPS = 16
 NEWTON_STEPS = 60
-# A draw in which ratings run off moves about one unit a step for ever; this cuts it short.
-RUN_OFF = 60.0
 STACK_NUMBERS = 4_000_000
 
 
@@ -100,9 +100,9 @@ def draw(
     for number, first in enumerate(range(0, draws, size)):
         count = min(size, draws - first)
         rng = np.random.default_rng([seed, number])
-        data = model.condense(units.outcomes(rng, size, weighting)[..., :count])
+        outcomes = units.outcomes(rng, size, weighting)[..., :count]
         chunk = None if ridge is None else ridge.spread(draws).columns(slice(first, first + count))
-        found[first : first + count] = solve_draws(model, fit, units.pairs, data, inverse, count, chunk)
+        found[first : first + count] = solve_draws(model, fit, units.pairs, outcomes, inverse, chunk)
     return found
 
 
@@ -124,13 +124,12 @@ def solve_draws(
     model: PairModel,
     fit: Fit,
     pairs: PairCounts,
-    data: tuple[Floats, ...],
+    outcomes: Floats,
     inverse: Floats,
-    draws: int,
     ridge: Ridge | None,
 ) -> Floats:
-    """(draws, S) ratings that maximise the likelihood of each column of `data`; NaN where none does."""
-    free = len(inverse)
+    """(draws, S) ratings that maximise the likelihood of (3, P, draws) outcomes; NaN where none does."""
+    free, draws, data = len(inverse), outcomes.shape[2], model.condense(outcomes)
     start = np.append(fit.theta, fit.tie) if fit.has_tie else fit.theta
     found = np.repeat(start[:, None], draws, axis=1)
     ends = _incidence(pairs)
@@ -149,6 +148,10 @@ def solve_draws(
             prior = None if prior is None else prior.columns(~settled)
         if not len(active):
             break
+    if len(active) and ridge is None:
+        exists = _existing(fit, pairs, outcomes[..., active])
+        found[:, active[~exists]] = np.nan
+        active = active[exists]
     room = max(STACK_NUMBERS // free**2, 1)
     for first in range(0, len(active), room):
         columns = active[first : first + room]
@@ -156,6 +159,16 @@ def solve_draws(
         chosen = None if ridge is None else ridge.columns(columns)
         found[:, columns] = newton_draws(model, fit, pairs, part, len(columns), chosen)
     return found[: pairs.systems].T
+
+
+def _existing(fit: Fit, pairs: PairCounts, outcomes: Floats) -> NDArray[np.bool_]:
+    """(draws,) whether an estimate exists; it always does where nothing observed has vanished."""
+    exists = ~((outcomes == 0) & (pairs.outcomes > 0)[..., None]).any(axis=(0, 1))
+    for column in np.flatnonzero(~exists).tolist():
+        part = replace(pairs, outcomes=outcomes[..., column])
+        has_tie = bool(part.outcomes[TIE].any())
+        exists[column] = is_one_group(part) and (not fit.has_tie or (has_tie and ties_settle(part)))
+    return np.asarray(exists)
 
 
 def _incidence(pairs: PairCounts) -> csr_array:
@@ -206,8 +219,7 @@ def newton_draws(
             size[worse] /= 2
         point, value = point + size * step, trial
         settled |= (np.abs(step).max(axis=0) < SETTLED) & (size == 1)
-        lost = np.abs(point[: pairs.systems]).max(axis=0) > RUN_OFF + np.abs(fit.theta).max()
-        if (settled | lost).all():
+        if settled.all():
             break
     point[:, ~settled] = np.nan
     return point

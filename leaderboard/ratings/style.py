@@ -15,7 +15,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 
 from data.errors import InputError, RecordError, UnrankableError
 from leaderboard.battles import BattleTable
@@ -29,6 +28,7 @@ from leaderboard.ratings.models import sigmoid
 from leaderboard.ratings.newton import CERTIFIED, SPARSE_ABOVE, TINY_STEP
 from leaderboard.ratings.rate import usable
 from leaderboard.ratings.result import RatingTable, Settings
+from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Cluster, IntervalKind, Method
 
 STEPS = 100
@@ -131,7 +131,7 @@ def rate_with_style(
         share=local.share,
     )
     used = replace(chosen, method=Method.STYLE, interval=IntervalKind.SANDWICH, bootstrap=None)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread():
         point, covariance = _fit(problem, used)
     place = None if anchor is None else int(np.searchsorted(members, anchor))
     size = len(members)

@@ -11,6 +11,8 @@ from submissions.codes import Code, Findings, listed, shown
 from submissions.formats.rows import Row
 
 DELIMITERS = ",;\t"
+REQUIRED = (frozenset({"question_id", "query"}), frozenset({"answer", "pred"}))
+"""Of each of these the header must name one."""
 
 
 def read_csv(stream: GuardedStream, row_bytes: int, delimiter: str, findings: Findings) -> Iterator[Row]:
@@ -79,7 +81,13 @@ def _header(line: int, cells: list[str]) -> list[str]:
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
         message = f"A column stands twice: {listed(map(shown, twice), 5)}."
-        raise FileFormatError(message, advice="Name every column once.", code="duplicate-column", line=line)
+        advice = "Name every column once."
+        raise FileFormatError(message, advice=advice, code=Code.DUPLICATE_COLUMN, line=line)
+    for names in REQUIRED:
+        if not names.intersection(columns):
+            message = f"There is no column {' or '.join(sorted(names, reverse=True))}."
+            advice = "Name the columns in the first row: question_id, answer, contexts."
+            raise FileFormatError(message, advice=advice, code=Code.MISSING_COLUMN, line=line)
     return columns
 
 
@@ -88,8 +96,10 @@ def _note(line: int, reason: str, findings: Findings) -> None:
         message = "A quoted cell that starts in this row is never closed."
         findings.add(line, Code.TRUNCATED_FILE, message, "Write the file again and upload all of it.")
     elif "field larger" in reason:
+        # Where the next row starts is unknown from here on.
         message = "A cell is over the limit, or a quote is never closed."
-        findings.add(line, Code.TOO_LARGE, message, "Close the quote or shorten the cell.")
+        advice = "Close the quote or shorten the cell."
+        raise FileFormatError(message, advice=advice, code=Code.TOO_LARGE, line=line)
     else:
         message = f"This is not CSV: {reason}."
         findings.add(line, Code.BAD_CSV, message, 'Quote cells that hold quotes, and write each quote as "".')

@@ -44,7 +44,8 @@ class _Items:
         self._counted = 0
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        self._fill(0)
+        while b"[" not in self._buffer:
+            self._fill(0)
         start = self._buffer.find(b"[") + 1
         scan, depth, cut = start, 0, False
         while True:
@@ -60,6 +61,7 @@ class _Items:
                     break
                 elif depth == 0 and mark in b",}]":
                     content = self._buffer[start : token.start()].strip(WHITE)
+                    self._require_short(len(content))
                     if content or cut or mark == b",":
                         yield self._line_of(start), content
                     if mark != b",":
@@ -75,11 +77,8 @@ class _Items:
         """Drop what is done with and read on."""
         self._line_of(start)
         self._buffer = self._buffer[start:]
-        self._counted = 0
-        if len(self._buffer) > self._row_bytes:
-            message = f"One item is longer than {self._row_bytes:,} bytes."
-            advice = "Shorten its answer or contexts."
-            raise FileFormatError(message, advice=advice, code=Code.TOO_LARGE, line=self._line)
+        self._counted = max(0, self._counted - start)
+        self._require_short(len(self._buffer))
         chunk = self._stream.read(CHUNK)
         if not chunk:
             message = "The JSON array is cut off: its closing bracket is missing."
@@ -94,6 +93,12 @@ class _Items:
         self._line += self._buffer.count(b"\n", self._counted, position)
         self._counted = max(self._counted, position)
         return self._line
+
+    def _require_short(self, length: int) -> None:
+        if length > self._row_bytes:
+            message = f"One item is longer than {self._row_bytes:,} bytes."
+            advice = "Shorten its answer or contexts."
+            raise FileFormatError(message, advice=advice, code=Code.TOO_LARGE, line=self._line)
 
     def _require_end(self, position: int) -> None:
         rest = self._buffer[position:]

@@ -9,14 +9,14 @@ from typing import Self
 from data.errors import FileFormatError
 from data.files import GuardedStream
 from submissions.codes import Code, Findings
-from submissions.formats.csv_table import DELIMITERS, read_csv, split_header
+from submissions.formats.csv_table import DELIMITERS, REQUIRED, read_csv, split_header
 from submissions.formats.json_array import read_array
 from submissions.formats.jsonl import read_jsonl
 from submissions.formats.rows import FileFormat, Row
 from submissions.limits import IntakeLimits
 
 HEAD = 64 * 1024
-COLUMNS = frozenset({"question_id", "answer", "query", "pred"})
+COLUMNS = frozenset().union(*REQUIRED)
 FOREIGN = {
     b"PK\x03\x04": "a zip or Excel file",
     b"\x1f\x8b": "a gzip file inside a gzip file",

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from arena.bootstrap import Arena
+from arena.services.rounds import RoundRequest
 from arena.settings import Settings
+from data.records import Outcome, Score
 
+METRIC = "comprehensiveness-nli"
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 
 
@@ -37,7 +40,12 @@ def make_arena(tmp_path: Path) -> Iterator[Callable[..., Arena]]:
 @pytest.fixture
 def set_folder(tmp_path: Path) -> Path:
     """A set of twelve questions over three domains, with passages and references."""
-    folder = tmp_path / "tiny"
+    return write_set(tmp_path)
+
+
+def write_set(parent: Path) -> Path:
+    """Write the set into a folder of its own."""
+    folder = parent / "tiny"
     folder.mkdir()
     (folder / "set.toml").write_text(
         'name = "tiny"\ntitle = "A tiny set"\nreference_name = "human"\n'
@@ -65,12 +73,60 @@ def answers_file(tmp_path: Path) -> Callable[..., Path]:
     """Write a file of answers: `answers_file("name", "{n} is {word}.", count=12)`."""
 
     def write(name: str, template: str, count: int = 12) -> Path:
-        path = tmp_path / f"{name}.jsonl"
-        rows = [
-            {"question_id": f"q{n}", "answer": template.format(n=n, word=WORDS[n % 6], weight=n + 10)}
-            for n in range(count)
-        ]
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        return path
+        return write_answers(tmp_path / f"{name}.jsonl", template, count)
 
     return write
+
+
+def write_answers(path: Path, template: str, count: int) -> Path:
+    """Write answers to the first questions of the set."""
+    rows = [
+        {"question_id": f"q{n}", "answer": template.format(n=n, word=WORDS[n % 6], weight=n + 10)}
+        for n in range(count)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+HOSTILE = "Item {n} is {word}.\n<script>alert(1)</script> ![x](http://evil.invalid/p.png) **bold** $x$"
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A home with a judged and published round named `tiny`, and the paper's board beside it.
+
+    `full` answers completely, `short` in part, `hostile` with markup, and every answer of `full` has a
+    comprehensiveness of 0.75 with one statement covered and one missing.
+    """
+    folder = tmp_path_factory.mktemp("published")
+    home = folder / "home"
+    settings = Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}")
+    arena = Arena(settings)
+    arena.sets.import_from(write_set(folder))
+    templates = {
+        "full": "Item {n} is {word}. It weighs {weight} grams.",
+        "short": "It is {word}.",
+        "hostile": HOSTILE,
+    }
+    for system, template in templates.items():
+        path = write_answers(folder / f"{system}.jsonl", template, 12)
+        arena.submissions.add(path, "tiny", system=system)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="tiny"))
+    arena.rounds.run("tiny", concurrency=2, report=lambda _progress: None)
+    _score(arena, "full")
+    standings = arena.boards.standings("tiny").as_json()
+    number = arena.store.rounds.get("tiny").id
+    arena.store.boards.publish("tiny", round_id=number, standings=standings)
+    arena.boards.publish_paper()
+    arena.close()
+    return settings
+
+
+def _score(arena: Arena, system: str) -> None:
+    (submission,) = arena.store.submissions.find(set_name="tiny", system=system)
+    details = {"covered": ["A covered statement."], "missing": ["A missing statement."]}
+    batch = [
+        (number, Score(id=item.id, metric=METRIC, outcome=Outcome.JUDGED, score=0.75, details=details))
+        for number, item in arena.store.scores.unscored(submission.id, metric=METRIC, judge="")
+    ]
+    arena.store.scores.put("", batch)

@@ -121,7 +121,7 @@ def test_books_balance_whatever_the_endpoint_does(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
     """Refused, unreadable and failed replies are counted as what they are and never as ties."""
-    server = scripted_llm(faults={"refusal": 0.2, "wrong_format": 0.2, "bad_request": 0.1})
+    server = scripted_llm(faults={"refusal": 0.15, "wrong_format": 0.5, "bad_request": 0.1})
     arena = filled(endpoint=server.url)
     counts = _run(arena)
     assert counts.pending == 0

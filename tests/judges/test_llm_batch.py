@@ -11,17 +11,12 @@ import pytest
 
 from data.errors import EndpointError, SpecError, StoppedError
 from data.records import Outcome, Reply
-from judges.llm import (
-    AccessSettings,
-    MemoryLedger,
-    MemoryReplyCache,
-    Message,
-    Request,
-    TransportKind,
-    Unanswered,
-    open_asker,
-)
 from judges.llm.batchbook import BatchRecord, MemoryBatchBook
+from judges.llm.budget import MemoryLedger
+from judges.llm.cache import MemoryReplyCache
+from judges.llm.opening import open_asker
+from judges.llm.requests import Message, Request, Unanswered
+from judges.llm.settings import AccessSettings, TransportKind
 
 Serve = Callable[..., Any]
 SETTINGS = AccessSettings(transport=TransportKind.BATCH, batch_poll=0.02, batch_gather=0.02, backoff=0.01)

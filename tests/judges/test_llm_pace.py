@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.llm import AccessSettings, MemoryLedger
 from judges.llm.breaker import Breaker
-from judges.llm.budget import Budget
+from judges.llm.budget import Budget, MemoryLedger
 from judges.llm.faults import FaultError, FaultKind, fault_of_status, retry_after_of
 from judges.llm.pace import Bucket, Gate
+from judges.llm.settings import AccessSettings
 
 
 class Clock:
@@ -104,11 +104,11 @@ def test_the_breaker_rides_out_a_blip() -> None:
     clock = Clock()
     breaker = Breaker("e", AccessSettings(), clock)
     breaker.succeed()
-    for _ in range(1_000):
-        breaker.fail(FaultError(FaultKind.TRANSIENT, "HTTP 503"))
+    for request in range(1_000):
+        breaker.fail(FaultError(FaultKind.TRANSIENT, "HTTP 503"), f"{request}")
     assert not breaker.is_open
     clock.now = 21.0
-    breaker.fail(FaultError(FaultKind.TRANSIENT, "HTTP 503"))
+    breaker.fail(FaultError(FaultKind.TRANSIENT, "HTTP 503"), "last")
     assert breaker.is_open
 
 
@@ -118,9 +118,26 @@ def test_successes_between_faults_keep_the_breaker_closed() -> None:
     breaker = Breaker("e", AccessSettings(), clock)
     for minute in range(60):
         clock.now = 60.0 * minute
-        breaker.fail(FaultError(FaultKind.TRANSIENT, "HTTP 500"))
+        breaker.fail(FaultError(FaultKind.TRANSIENT, "HTTP 500"), f"{minute}")
         breaker.succeed()
     assert not breaker.is_open
+
+
+def test_a_few_poisoned_requests_do_not_give_an_endpoint_up() -> None:
+    """Three requests that always end in a 500 fail by themselves, even when nothing else is left to ask."""
+    clock = Clock()
+    breaker = Breaker("e", AccessSettings(), clock)
+    for attempt in range(100):
+        clock.now = float(attempt)
+        breaker.fail(FaultError(FaultKind.TRANSIENT, "HTTP 500"), f"{attempt % 3}")
+    assert not breaker.is_open
+
+
+def test_a_wait_of_hours_is_not_waited_for() -> None:
+    """An endpoint that asks for more patience than there is, is given up with its reason."""
+    breaker = Breaker("e", AccessSettings(), Clock())
+    breaker.fail(FaultError(FaultKind.RATE_LIMITED, "HTTP 429: daily limit", retry_after=40_000.0), "one")
+    assert "wait of 40000 s: HTTP 429: daily limit" in str(breaker.error())
 
 
 def test_requests_that_are_rejected_after_a_success_are_their_own_fault() -> None:
@@ -130,7 +147,7 @@ def test_requests_that_are_rejected_after_a_success_are_their_own_fault() -> Non
     breaker.succeed()
     for second in range(10_000):
         clock.now = float(second)
-        breaker.fail(FaultError(FaultKind.REJECTED, "HTTP 400: too long"))
+        breaker.fail(FaultError(FaultKind.REJECTED, "HTTP 400: too long"), f"{second}")
     assert not breaker.is_open
 
 

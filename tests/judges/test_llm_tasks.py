@@ -15,8 +15,10 @@ from pydantic import BaseModel, Field
 
 from data.errors import SpecError
 from data.records import Outcome, Passage, Reply
-from judges.llm import AccessSettings, Request, Unanswered, open_asker
+from judges.llm.opening import open_asker
+from judges.llm.requests import Unanswered
 from judges.llm.scoring import token_shares, weighted_score
+from judges.llm.settings import AccessSettings
 from judges.llm.tasks import ScoreField, Task, TaskReply, TaskRunner, read_reply, strict_schema
 from judges.llm.templates import Tagged, Template
 
@@ -257,10 +259,9 @@ def test_shares_need_most_of_the_probability() -> None:
 def test_importing_llm_access_loads_no_client() -> None:
     """`judges.llm` can be imported without openai, litellm, aiohttp or httpx being loaded."""
     code = (
-        "import sys, judges.llm, judges.llm.tasks\n"
+        "import sys, judges.llm.opening, judges.llm.tasks\n"
         "heavy = {'openai', 'litellm', 'aiohttp', 'httpx', 'tiktoken'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-    assert Request.__module__ == "judges.llm.requests"

@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.records import Reply
-from judges.llm import Message, Request, Sampling, Unanswered, open_asker
 from judges.llm.faults import FaultError, FaultKind
+from judges.llm.opening import open_asker
 from judges.llm.prices import Prices
+from judges.llm.requests import Message, Request, Sampling, Unanswered
 from judges.llm.tokens import SPLITTERS, EncodingFiles, TokenCounter
 from judges.llm.wire import Quirk, body_of, reply_of
 
@@ -101,7 +102,9 @@ def test_newer_models_get_the_newer_name_of_the_token_limit(scripted_llm: Serve)
 
 LITELLM = """
 import asyncio, sys
-from judges.llm import AccessSettings, Message, Request, Sampling, TransportKind, open_asker
+from judges.llm.opening import open_asker
+from judges.llm.requests import Message, Request, Sampling
+from judges.llm.settings import AccessSettings, TransportKind
 
 async def main(url):
     settings = AccessSettings(transport=TransportKind.LITELLM, backoff=0.01, api_key="key")

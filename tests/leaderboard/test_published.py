@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from leaderboard.published import PrintedRate, battles_from_rates, bundled_board
 from leaderboard.rates import win_rates
 
 SHARED = Path(__file__).parents[2] / "../shared/data/rag_qa_arena_tables"
+GOLDEN = Path(__file__).parents[1] / "golden" / "rag_qa_arena_rates.json"
 IDS = {
     "BI": "bioasq",
     "FI": "fiqa",
@@ -34,6 +36,17 @@ def test_rates_are_the_printed_ones() -> None:
         row = rates.of(printed.system, printed.domain)
         assert round(100 * row.win_rate, 1) == printed.win_percent
         assert round(100 * row.win_tie_rate, 1) == printed.win_tie_percent
+
+
+def test_rates_and_their_intervals_are_the_golden_ones() -> None:
+    """Counts, rates and Wilson bounds of the published board do not change by accident."""
+    board = bundled_board()
+    rows = win_rates(board.table, reference=board.reference, clustered=False).as_json()["rows"]
+    assert isinstance(rows, list)
+    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    assert len(golden) == len(rows)
+    for row, expected in zip(rows, golden, strict=True):
+        assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_board_has_every_battle_of_the_paper() -> None:

@@ -177,6 +177,9 @@ def test_the_published_board_is_rated_as_the_paper_prints() -> None:
         assert rating.rank_lower <= rating.rank <= rating.rank_upper
     assert standings.rates.clustered is False
     assert len(standings.lines) == 8
+    best = standings.lines["bioasq"][0]
+    assert best.system == "gpt-4o"
+    assert best.rating is not None
 
 
 def test_chatbot_arena_csv_gives_evalicas_strengths(tmp_path: Path) -> None:

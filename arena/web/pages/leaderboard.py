@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from arena.web.choices import choose_board, choose_domain
-from arena.web.markup import element, put
-from arena.web.pieces import board_note, definitions, facts_strip, show_files
+from arena.web.markup import put
+from arena.web.pieces import board_note, definitions, lead, show_files, strip
 from arena.web.plots import domain_heatmap, interval_plot, trade_off
 from arena.web.tables import standings_table
 from arena.web.views import leading
@@ -16,13 +16,12 @@ def show() -> None:
     """Show a board."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title("Leaderboard", anchor=False)
-        with st.container(width=360):
-            view = choose_board()
+        view = choose_board(width=360)
     domain = choose_domain(view)
-    put(element("p", leading(view, domain), class_="aa-lead"))
+    lead(leading(view, domain))
     put(standings_table(view, domain, view.lines[domain]))
     board_note(view)
-    facts_strip(view)
+    strip(view.facts)
     definitions()
     interval_plot(view, domain)
     domain_heatmap(view)

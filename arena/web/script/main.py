@@ -6,10 +6,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from arena.web.guard import guarded
 from arena.web.pages import data, leaderboard, methodology, question, questions, system
-from data.errors import ArenaError, NotFoundError
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 
 
 def run() -> None:
@@ -28,12 +28,7 @@ def run() -> None:
         ],
         position="top",
     )
-    try:
-        page.run()
-    except NotFoundError as error:
-        st.info(str(error), icon=":material/search_off:")
-    except ArenaError as error:
-        st.error(str(error), icon=":material/error:")
+    guarded(page.run)
 
 
 run()

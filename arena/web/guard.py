@@ -1,0 +1,26 @@
+"""What a reader sees when a page cannot be shown: one sentence that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from data.errors import ArenaError, NotFoundError
+
+MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|$~:")
+
+
+def guarded(show: Callable[[], None]) -> None:
+    """Show a page, or the sentence of the error that it raised."""
+    try:
+        show()
+    except NotFoundError as error:
+        st.info(_plain(error), icon=":material/search_off:")
+    except ArenaError as error:
+        st.error(_plain(error), icon=":material/error:")
+
+
+def _plain(error: ArenaError) -> str:
+    """The error's sentence with everything that Markdown would read as its own escaped."""
+    return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in str(error))

@@ -1,0 +1,99 @@
+"""The parts of a question page above its battles: question, passages, answers with their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from arena.services.evidence import AnswerView, QuestionView
+from arena.web.markup import element, put
+from arena.web.pieces import back_to_board, note, strip
+from arena.web.rationales import Facts, read_coverage
+from arena.web.tables import link
+from arena.web.views import BoardView, percent
+from data.records import Passage
+from data.store.scores import ScoredAnswer
+
+COMPREHENSIVENESS = "comprehensiveness"
+
+
+def show_head(view: BoardView, found: QuestionView) -> None:
+    """The question itself and what there is on it."""
+    back_to_board(view)
+    with st.container(key="question-text"):
+        st.text(found.question.question)
+    decided = [one for one in found.battles if one.battle.preference is not None]
+    strip(
+        (
+            ("domain", found.domain_label),
+            ("question", found.question.id),
+            ("answers", f"{len(found.answers)}"),
+            ("battles decided", f"{len(decided)} of {len(found.battles)}"),
+        )
+    )
+
+
+def show_sources(found: QuestionView) -> None:
+    """The passages that answers are held against, where the question has them."""
+    passages = found.question.passages
+    if not passages:
+        note("This question comes without passages.")
+        return
+    with st.expander(f"Passages ({len(passages)})", icon=":material/menu_book:"):
+        show_passages(passages)
+
+
+def show_passages(passages: Sequence[Passage]) -> None:
+    """Passages in order, each with its id."""
+    for at, passage in enumerate(passages):
+        with st.container(key=f"prose-passage-{at}", gap="xsmall"):
+            with st.container(key=f"title-passage-{at}"):
+                st.text(f"{passage.title or 'Passage'}  [{passage.id}]")
+            st.text(passage.text)
+
+
+def show_answers(view: BoardView, found: QuestionView) -> None:
+    """Every answer, best first, two beside each other where there is room."""
+    note("Ordered by battles won less battles lost on this question.")
+    for at in range(0, len(found.answers), 2):
+        for place, answer in zip(st.columns(2), found.answers[at : at + 2], strict=False):
+            with (
+                place,
+                st.container(border=True, key=f"prose-answer-{answer.submission.id}", height="stretch"),
+            ):
+                _show_answer(view, answer)
+
+
+def _show_answer(view: BoardView, shown: AnswerView) -> None:
+    place = link("system", board=view.name, id=shown.system)
+    name = element("a", shown.system, href=place, target="_self")
+    kind = [element("span", "human reference", class_="aa-flag")] if shown.is_reference else []
+    record = f"{shown.wins} won · {shown.ties} tied · {shown.losses} lost"
+    put(element("p", name, *kind, element("span", record, class_="aa-sub"), class_="aa-name"))
+    st.text(shown.answer.answer or "(The answer is empty.)")
+    for score in shown.scores:
+        if score.metric.startswith(COMPREHENSIVENESS):
+            _show_score(score)
+
+
+def _show_score(score: ScoredAnswer) -> None:
+    if score.score is None:
+        note(f"Comprehensiveness: {score.outcome}, so there is no score.")
+        return
+    with st.expander(f"Comprehensiveness {percent(score.score)}"):
+        for facts in read_coverage(score.details):
+            show_facts(facts, key=f"{score.submission}-{score.metric}")
+
+
+def show_facts(facts: Facts, *, key: str) -> None:
+    """Facts of one kind as a list, with their number; nothing where there are none."""
+    if not facts.count:
+        return
+    more = f", {len(facts.lines)} shown" if facts.count > len(facts.lines) else ""
+    put(
+        element("p", element("strong", facts.title), f" {facts.count}{more}", class_=f"aa-facts {facts.tone}")
+    )
+    with st.container(key=f"fact-{facts.title}-{key}"):
+        for line in facts.lines:
+            st.text(f"{facts.sign} {line}")

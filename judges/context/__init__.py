@@ -1,0 +1,1 @@
+"""What the context of an answer, and the answer, cover (CRUX)."""

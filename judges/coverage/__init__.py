@@ -1,0 +1,1 @@
+"""Coverage of aspects by grounded claims (ICAT)."""

@@ -1,0 +1,121 @@
+"""A classifier trained on verdicts already paid for: what a cheap judge makes of every other battle."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+
+from data.errors import InputError, StatisticsError
+from leaderboard.sampling.folds import folds_of
+
+Floats = NDArray[np.float64]
+
+_WORD = re.compile(r"\w+")
+
+FEATURES = ("length", "yardstick", "question", "novelty", "sentences", "numbers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairTexts:
+    """A battle's texts: what the cheap judge looks at.
+
+    Attributes:
+        question: The question.
+        answer_a: Side a's answer.
+        answer_b: Side b's answer.
+        yardstick: Reference or passages; empty where there are none.
+    """
+
+    question: str
+    answer_a: str
+    answer_b: str
+    yardstick: str = ""
+
+
+def pair_features(pairs: Sequence[PairTexts]) -> Floats:
+    """(battles, features) of a less those of b, so that swapping sides changes every sign.
+
+    Log length in words, idf-weighted cosine with the yardstick and with the question, share of the
+    answer's idf weight that is outside the yardstick, log sentences, log numbers.
+    """
+    if not pairs:
+        return np.zeros((0, len(FEATURES)))
+    texts = [text for pair in pairs for text in (pair.answer_a, pair.answer_b, pair.question, pair.yardstick)]
+    vectorizer = TfidfVectorizer(sublinear_tf=True, tokenizer=_WORD.findall, token_pattern=None)
+    # A corpus of nothing but empty texts has no vocabulary; one dummy word keeps the shape.
+    vectors = vectorizer.fit([*texts, "answer"]).transform(texts)
+    of_a, of_b, question, yardstick = (vectors[start::4] for start in range(4))
+    sides = []
+    for side, answers in ((of_a, [p.answer_a for p in pairs]), (of_b, [p.answer_b for p in pairs])):
+        inside = side.multiply(yardstick > 0).sum(axis=1)
+        whole = np.maximum(np.asarray(side.sum(axis=1)), 1e-12)
+        columns = [
+            np.array([math.log1p(len(answer.split())) for answer in answers]),
+            np.asarray(side.multiply(yardstick).sum(axis=1)).ravel(),
+            np.asarray(side.multiply(question).sum(axis=1)).ravel(),
+            (1 - np.asarray(inside) / whole).ravel(),
+            np.array([math.log1p(sum(answer.count(mark) for mark in ".!?")) for answer in answers]),
+            np.array([math.log1p(sum(c.isdigit() for c in answer)) for answer in answers]),
+        ]
+        sides.append(np.column_stack(columns))
+    return np.asarray(sides[0] - sides[1], dtype=np.float64)
+
+
+def predicted_shares(
+    features: Floats,
+    verdicts: Floats,
+    questions: NDArray[np.int32],
+    *,
+    folds: int = 5,
+    seed: int = 0,
+) -> Floats:
+    """Share of the win that side a is predicted to get, never from verdicts on the same question.
+
+    A logistic regression without intercept on antisymmetric features: it does not care which answer is
+    named first. A tie, or a soft verdict, counts towards both sides.
+
+    Args:
+        features: (N, F) of a less those of b, for instance `pair_features`, or the lexical judge's
+            margin as a further column.
+        verdicts: (N,) shares of side a from the expensive judge; NaN where not judged.
+        questions: (N,) codes of the questions.
+        folds: Groups of questions; each group is predicted from the others.
+        seed: Of the division into groups.
+
+    Raises:
+        InputError: Lengths differ.
+        StatisticsError: Some group of questions has no verdicts outside of it.
+    """
+    if not len(features) == len(verdicts) == len(questions):
+        message = f"{len(features)} features, {len(verdicts)} verdicts, {len(questions)} questions differ."
+        raise InputError(message, advice="Give one of each for every battle.")
+    scale = features.std(axis=0)
+    scaled = features / np.where(scale > 0, scale, 1.0)
+    group = folds_of(questions, folds, seed)
+    known = np.isfinite(verdicts)
+    shares = np.empty(len(features))
+    for fold in range(folds):
+        train, told = known & (group != fold), group == fold
+        if told.any():
+            shares[told] = _fitted(scaled[train], verdicts[train]).predict_proba(scaled[told])[:, 1]
+    return shares
+
+
+def _fitted(features: Floats, shares: Floats) -> LogisticRegression:
+    """Each verdict stands for itself and, with the sides swapped, for its mirror image."""
+    if not len(shares):
+        message = "There are no verdicts to train a classifier on."
+        raise StatisticsError(message, advice="Judge more questions first, or use the lexical judge.")
+    rows = np.vstack([features, -features, features, -features])
+    outcomes = np.repeat([1, 0, 0, 1], len(shares))
+    weights = np.concatenate([shares, shares, 1 - shares, 1 - shares])
+    model = LogisticRegression(fit_intercept=False, C=1.0)
+    model.fit(rows[weights > 0], outcomes[weights > 0], sample_weight=weights[weights > 0])
+    return model

@@ -1,0 +1,184 @@
+"""The pages over a published round, without a browser."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from arena.settings import Settings
+from arena.web.wiring import as_secrets
+
+WEB = Path(__file__).parents[2] / "arena" / "web"
+EVIL = "<script>alert(1)</script>"
+
+
+def _page(name: str) -> None:
+    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
+
+    from arena.web.guard import guarded  # noqa: PLC0415 - as above
+
+    guarded(importlib.import_module(f"arena.web.pages.{name}").show)
+
+
+@pytest.fixture
+def visit(published: Settings) -> Callable[..., AppTest]:
+    """Open a page over the published boards: `visit("system", board="tiny", id="full")`."""
+
+    def open_page(name: str, **query: str) -> AppTest:
+        if name == "main":
+            page = AppTest.from_file(WEB / "script" / "main.py", default_timeout=30)
+        else:
+            page = AppTest.from_function(_page, args=(name,), default_timeout=30)
+        page.secrets.update({key: dict(value) for key, value in as_secrets(published).items()})
+        page.query_params.update(query)
+        return page.run()
+
+    return open_page
+
+
+def html_of(page: AppTest) -> str:
+    """Everything shown as HTML."""
+    return "".join(found.proto.body for found in page.get("html"))
+
+
+def text_of(page: AppTest) -> str:
+    """Everything shown as plain text."""
+    return "\n".join(found.value for found in page.text)
+
+
+def test_leaderboard_shows_ranks_ratings_and_rates(visit: Callable[..., AppTest]) -> None:
+    """The front page has the newest judged board: every system with rank, rating and permalink."""
+    page = visit("main")
+    assert not page.exception
+    shown = html_of(page)
+    for system in ("full", "short", "hostile", "human"):
+        assert f'href="./system?board=tiny&amp;id={system}"' in shown
+    assert "Rating" in shown
+    assert "95 % interval" in shown
+    assert "full leads" in shown or "human" in shown
+
+
+def test_address_chooses_board_and_domain_by_id(visit: Callable[..., AppTest]) -> None:
+    """`?board=…&domain=…` opens that board in that domain, whatever their labels are."""
+    page = visit("main", board="rag-qa-arena", domain="fiqa")
+    assert page.selectbox[0].value == "rag-qa-arena"
+    assert "leads in Finance" in html_of(page)
+
+
+def test_choosing_a_domain_puts_it_into_the_address(visit: Callable[..., AppTest]) -> None:
+    """A choice can be passed on: the address names it."""
+    page = visit("main", board="tiny")
+    page.button_group[0].set_value("d1").run()
+    assert page.query_params["domain"] in ("d1", ["d1"])
+    assert "One" in html_of(page)
+
+
+def test_unknown_board_says_what_to_do(visit: Callable[..., AppTest]) -> None:
+    """An address with a board that is not published shows a sentence, not a trace."""
+    page = visit("main", board="nobody")
+    assert not page.exception
+    assert "not published" in page.info[0].value
+
+
+def test_empty_database_says_what_to_do(tmp_path: Path) -> None:
+    """Before anything is published the site says how to publish."""
+    settings = Settings(home=tmp_path, database_url=f"sqlite:///{tmp_path / 'arena.sqlite'}")
+    page = AppTest.from_file(WEB / "script" / "main.py", default_timeout=30)
+    page.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
+    page.run()
+    assert not page.exception
+    assert "arena demo" in page.markdown[0].value
+
+
+def test_system_page_tells_what_it_lost_and_won(visit: Callable[..., AppTest]) -> None:
+    """A system's page links to questions that it won or lost, with its record on each."""
+    page = visit("system", board="tiny", id="full")
+    assert not page.exception
+    assert page.title[0].value == "full"
+    assert "question?board=tiny&amp;id=q" in html_of(page)
+    assert "What do we know of item" in text_of(page)
+
+
+def test_published_results_have_a_system_page_without_battles(visit: Callable[..., AppTest]) -> None:
+    """A board of published counts says that there are no single battles, and shows the profile."""
+    page = visit("system", board="rag-qa-arena", id="gpt-4o")
+    assert not page.exception
+    assert "Biomedical" in html_of(page)
+    assert "no single battles" in html_of(page)
+
+
+def test_question_page_shows_answers_verdicts_and_reasons(visit: Callable[..., AppTest]) -> None:
+    """A question's page has every answer, its battles, and the facts that decided."""
+    page = visit("question", board="tiny", id="q3")
+    assert not page.exception
+    texts = text_of(page)
+    assert "What do we know of item 3" in texts
+    assert "Item 3 is delta. It weighs 13 grams." in texts
+    assert "Item 3 weighs 13 grams." in texts
+    assert "wins" in html_of(page)
+    assert "Covers" in html_of(page)
+
+
+def test_question_page_shows_covered_and_missing_statements(visit: Callable[..., AppTest]) -> None:
+    """Comprehensiveness comes with the statements it rests on."""
+    page = visit("question", board="tiny", id="q3")
+    assert "✓ A covered statement." in text_of(page)
+    assert "– A missing statement." in text_of(page)
+
+
+def test_battle_of_the_address_is_the_one_explained(visit: Callable[..., AppTest]) -> None:
+    """A permalink to a battle opens the question with that battle's rationale."""
+    keys = list(visit("question", board="tiny", id="q3").selectbox[0].options)
+    assert len(keys) == 6
+    page = visit("question", board="tiny", id="q3")
+    page.selectbox[0].select_index(4).run()
+    chosen = page.query_params["battle"]
+    again = visit("question", board="tiny", id="q3", battle=chosen if isinstance(chosen, str) else chosen[0])
+    assert again.selectbox[0].value == page.selectbox[0].value
+
+
+def test_what_people_wrote_is_never_markup(visit: Callable[..., AppTest]) -> None:
+    """An answer with HTML, an image and formulas is shown letter by letter and nowhere as markup."""
+    page = visit("question", board="tiny", id="q3")
+    assert EVIL in text_of(page)
+    assert "![x](http://evil.invalid/p.png)" in text_of(page)
+    assert "alert(1)" not in html_of(page)
+    assert all("evil.invalid" not in found.value for found in page.markdown)
+
+
+def test_unknown_question_says_so(visit: Callable[..., AppTest]) -> None:
+    """An address with an unknown question shows one sentence, in which nothing is markup."""
+    page = visit("question", board="tiny", id="![x](http://evil.invalid)")
+    assert not page.exception
+    assert "has no question" in page.info[0].value
+    assert "![x](" not in page.info[0].value
+
+
+def test_questions_are_found_by_word_and_domain(visit: Callable[..., AppTest]) -> None:
+    """The list filters by domain and by every word searched for."""
+    page = visit("questions", board="tiny", domain="d0")
+    assert "4 of 12 questions" in html_of(page)
+    page = visit("questions", board="tiny", words="item 11")
+    assert "1 of 12 questions" in html_of(page)
+
+
+def test_methodology_and_data_pages_stand(visit: Callable[..., AppTest]) -> None:
+    """The method is explained with its formulas, and the data page names every field."""
+    method = visit("methodology")
+    assert any("Bradley-Terry" in found.value for found in method.markdown)
+    data = visit("data", board="tiny")
+    assert not data.exception
+    assert "rank_lower" in html_of(data)
+    assert "content sha256" in data.code[-1].value
+
+
+def test_no_page_allows_raw_html() -> None:
+    """No page turns on raw HTML in Markdown or scripts in HTML."""
+    for path in WEB.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword):
+                assert node.arg not in {"unsafe_allow_html", "unsafe_allow_javascript"}, path

@@ -1,0 +1,115 @@
+"""A small question set, files of answers to it, and their check."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.records import Passage, Question, QuestionSet
+from submissions.check import CheckResult, check_answers
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+TOPICS = ("bread", "rain", "bees", "glass", "salt", "tides", "maps", "paper")
+
+
+@pytest.fixture(scope="session")
+def questions() -> QuestionSet:
+    """Eight questions in two domains; their ids are numbers and names."""
+    asked = tuple(
+        Question(
+            id=str(number) if number < 4 else f"sci-{number}",
+            domain="life" if number < 4 else "science",
+            question=f"How is {topic} made, and why?",
+            reference=f"The human-written reference says that {topic} is made slowly, with patience and "
+            f"care, by people who know what {topic} needs and who were taught by others before them.",
+            passages=(Passage(f"p{number}", f"A passage about {topic}.", topic.title()),),
+        )
+        for number, topic in enumerate(TOPICS)
+    )
+    return QuestionSet(
+        name="small", title="Small", domains={"life": "Life", "science": "Science"}, questions=asked
+    )
+
+
+@pytest.fixture(scope="session")
+def good_rows(questions: QuestionSet) -> list[dict[str, Any]]:
+    """A complete file of answers without a single problem."""
+    return [
+        {
+            "question_id": question.id,
+            "answer": f"Number {number} of our answers, “quoted”, with a comma, and\na second line.",
+            "contexts": [{"id": f"c{number}", "title": "T", "text": f"Context {number}"}],
+        }
+        for number, question in enumerate(questions.questions)
+    ]
+
+
+def as_jsonl(rows: Sequence[object]) -> bytes:
+    """A JSON value a line."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def as_json(rows: Sequence[object]) -> bytes:
+    """One array, indented as the upstream prediction files are."""
+    return json.dumps(list(rows), indent=2).encode()
+
+
+def as_csv(rows: Sequence[Any]) -> bytes:
+    """CSV, contexts as JSON in their cell."""
+    text = io.StringIO(newline="")
+    table = csv.DictWriter(text, fieldnames=list(rows[0]))
+    table.writeheader()
+    for row in rows:
+        table.writerow({**row, "contexts": json.dumps(row.get("contexts"))})
+    return text.getvalue().encode()
+
+
+@pytest.fixture(scope="session")
+def encoders() -> dict[str, Callable[[Sequence[Any]], bytes]]:
+    """Writers of each format, plain and gzipped."""
+    plain: dict[str, Callable[[Sequence[Any]], bytes]] = {
+        "jsonl": as_jsonl,
+        "json": as_json,
+        "csv": as_csv,
+    }
+    zipped = {
+        f"{name}.gz": lambda rows, encode=encode: gzip.compress(encode(rows), mtime=0)
+        for name, encode in plain.items()
+    }
+    return plain | zipped
+
+
+@pytest.fixture
+def check(tmp_path: Path, questions: QuestionSet) -> Callable[..., CheckResult]:
+    """Write bytes, or rows as JSONL, to a file without a telling name, and check it."""
+
+    def run(content: bytes | Sequence[object], **options: Any) -> CheckResult:  # noqa: ANN401 - passed on
+        path = tmp_path / "answers"
+        path.write_bytes(content if isinstance(content, bytes) else as_jsonl(content))
+        return check_answers(path, options.pop("questions", questions), **options)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def codes_of() -> Callable[[CheckResult], list[tuple[int, str]]]:
+    """The line and code of each problem, without what any partial file gets."""
+    usual = {"unanswered-questions", "no-contexts", "missing-contexts"}
+    return lambda result: [(one.line, one.code) for one in result.problems if one.code not in usual]
+
+
+@pytest.fixture(scope="session")
+def shared_answers() -> list[str]:
+    """The human-written answers of LFRQA, where the data folder stands beside the checkout."""
+    files = sorted((SHARED / "lfrqa").glob("*.jsonl"))
+    if not files:
+        pytest.skip("the folder ../shared/data/lfrqa is not there")
+    lines = (line for file in files for line in file.read_text(encoding="utf-8").splitlines())
+    return [json.loads(line)["answer"] for line in lines]

@@ -1,0 +1,221 @@
+"""What a check refuses, and how it says so."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.errors import InvalidFileError, RecordError
+from data.records import QuestionSet, Severity
+from submissions.check import CheckResult, check_answers, read_answers
+from submissions.codes import Code
+from submissions.limits import IntakeLimits
+from submissions.report import report_json, report_lines
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+PAGE = Path(__file__).parents[2] / "docs" / "submission-format.md"
+GOOD = b'{"question_id": "1", "answer": "Fine."}\n'
+
+FILES = {
+    "empty": (b"", [(0, "empty-file")]),
+    "blank": (b" \n\n", [(0, "empty-file")]),
+    "empty array": (b"[]", [(0, "empty-file")]),
+    "empty gzip": (gzip.compress(b""), [(0, "empty-file")]),
+    "header only": (b"question_id,answer\n", [(0, "empty-file")]),
+    "cut line": (GOOD + b'{"question_id": "2", "ans', [(2, "truncated-file")]),
+    "cut array": (b'[{"question_id": "1", "answer": "Fine."},\n{"question_id"', [(2, "truncated-file")]),
+    "cut cell": (b'question_id,answer\n1,Fine\n2,"never closed\n', [(3, "truncated-file")]),
+    "cut gzip": (gzip.compress(GOOD * 50)[:-12], [(None, "truncated-gzip")]),
+    "damaged gzip": (b"\x1f\x8bnonsense", [(0, "truncated-gzip")]),
+    "gzip in gzip": (gzip.compress(gzip.compress(GOOD)), [(0, "wrong-format")]),
+    "zip": (b"PK\x03\x04rest", [(0, "wrong-format")]),
+    "prose": (b"These are our answers.\n", [(1, "wrong-format")]),
+    "other table": (b"id,text\n1,Fine\n", [(1, "missing-column")]),
+    "no answers": (b"question_id,text\n1,Fine\n", [(1, "missing-column")]),
+    "two columns": (b"question_id,answer,answer\n1,a,b\n", [(1, "duplicate-column")]),
+    "ragged": (b"question_id,answer\n1,a,b\n2\n", [(2, "bad-csv"), (3, "bad-csv")]),
+    "stray quote": (b'question_id,answer\n1,"a"b\n2,Fine\n', [(2, "bad-csv")]),
+    "spread object": (b'{\n"question_id": "1"\n}', [(1, "wrong-shape")]),
+    "after the array": (b'[{"question_id": "1", "answer": "Fine."}]\n[]', [(1, "wrong-shape")]),
+    "utf-16": ("question_id,answer\n1,x\n".encode("utf-16"), [(1, "not-utf8")]),
+    "latin-1": (GOOD + '{"question_id": "2", "answer": "é"}\n'.encode("latin-1"), [(2, "not-utf8")]),
+    "latin-1 cell": ("question_id,answer\n1,Fine\n2,é\n".encode("latin-1"), [(3, "not-utf8")]),
+    "nul": (b"question_id,answer\n1,a\x00b\n", [(2, "not-utf8")]),
+    "half a pair": (b'{"question_id": "1", "answer": "\\ud800"}\n', [(1, "not-utf8")]),
+    "nan": (b'{"question_id": "1", "answer": NaN}\n', [(1, "not-finite")]),
+    "nan cell": (b"question_id,answer\n1,nan\n", [(2, "not-finite")]),
+    "infinite": (b'{"question_id": "1", "answer": 1e999}\n', [(1, "not-finite")]),
+    "trailing comma": (b'[{"question_id": "1", "answer": "Fine."},]', [(1, "not-json")]),
+    "twice a field": (b'{"question_id": "1", "answer": "a", "answer": "b"}\n', [(1, "duplicate-key")]),
+    "deep": (b'{"question_id": "1", "answer": ' + b"[" * 100_000 + b"}\n", [(1, "too-deep")]),
+    "scalars": (b'[1, "x", null]', [(1, "not-object")] * 3),
+    "list lines": (GOOD + b'["1", "a"]\n', [(2, "not-object")]),
+}
+
+
+@pytest.mark.parametrize(("content", "expected"), FILES.values(), ids=FILES.keys())
+def test_a_file_that_cannot_be_used_gets_its_code(
+    content: bytes,
+    expected: list[tuple[int | None, str]],
+    check: Callable[..., CheckResult],
+    codes_of: Callable[[CheckResult], list[tuple[int, str]]],
+) -> None:
+    """Every kind of broken file is refused with the code and the line of the fault."""
+    result = check(content)
+    found = [(line, code) for line, code in codes_of(result) if code != "same-answer"]
+    assert [code for _, code in found] == [code for _, code in expected]
+    assert all(line in {None, given} for (line, _), (given, _) in zip(expected, found, strict=True))
+    assert not result.accepted
+
+
+FINE = {"question_id": "1", "answer": "x"}
+ROWS = {
+    "no id": ({"answer": "x"}, "missing-field"),
+    "no answer": ({"question_id": "1"}, "missing-field"),
+    "null answer": ({"question_id": "1", "answer": None}, "wrong-type"),
+    "number": ({"question_id": "1", "answer": 3}, "wrong-type"),
+    "list": ({"question_id": "1", "answer": ["x"]}, "wrong-type"),
+    "list id": ({"question_id": ["1"], "answer": "x"}, "wrong-type"),
+    "true id": ({"question_id": True, "answer": "x"}, "wrong-type"),
+    "unknown": ({"question_id": "fi-99", "answer": "x"}, "unknown-question"),
+    "unknown text": ({"query": "Who?", "pred": "x"}, "unknown-question"),
+    "empty": ({"question_id": "1", "answer": " \n"}, "empty-answer"),
+    "invisible": ({"question_id": "1", "answer": "\u200b\u2060"}, "empty-answer"),
+    "long": ({"question_id": "1", "answer": "x" * 60_000}, "answer-too-long"),
+    "contexts object": ({**FINE, "contexts": {}}, "bad-context"),
+    "contexts text": ({**FINE, "contexts": "text"}, "bad-context"),
+    "context number": ({**FINE, "contexts": [1]}, "bad-context"),
+    "context textless": ({**FINE, "contexts": [{"id": "1"}]}, "bad-context"),
+    "context title": ({**FINE, "contexts": [{"text": "t", "title": 1}]}, "bad-context"),
+    "contexts many": ({**FINE, "contexts": ["t"] * 201}, "bad-context"),
+    "context long": ({**FINE, "contexts": ["t" * 100_001]}, "bad-context"),
+}
+
+
+@pytest.mark.parametrize(("row", "code"), ROWS.values(), ids=ROWS.keys())
+def test_a_row_that_cannot_be_used_gets_its_code(
+    row: dict[str, Any],
+    code: str,
+    check: Callable[..., CheckResult],
+    codes_of: Callable[[CheckResult], list[tuple[int, str]]],
+) -> None:
+    """A faulty row is named by its line, and the rows around it are still counted."""
+    result = check([{"question_id": "0", "answer": "Fine."}, row])
+    assert [(line, one) for line, one in codes_of(result) if one == code] == [(2, code)]
+    assert result.errors == 1
+
+
+def test_every_problem_is_listed_at_once(questions: QuestionSet) -> None:
+    """A file with many faults is reported as the golden report says, line by line."""
+    result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
+    expected = json.loads((GOLDEN / "bad_answers_report.json").read_text(encoding="utf-8"))
+    assert report_json(result) == expected
+
+
+def test_the_text_report_says_the_same(questions: QuestionSet) -> None:
+    """People read the problems of the JSON report, errors first, and then the coverage."""
+    result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
+    expected = (GOLDEN / "bad_answers_report.txt").read_text(encoding="utf-8")
+    assert "\n".join(report_lines(result)) + "\n" == expected
+
+
+def test_a_missing_file_is_a_problem_and_no_exception(tmp_path: Path, questions: QuestionSet) -> None:
+    """A path without a file, and a folder, are reported as any other problem."""
+    for path in (tmp_path / "nowhere.jsonl", tmp_path):
+        result = check_answers(path, questions)
+        assert [problem.code for problem in result.problems] == ["missing-file"]
+
+
+def test_a_gzip_bomb_is_refused_by_its_ratio(
+    check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
+) -> None:
+    """A file that decompresses a thousandfold is left alone long before the limit on bytes."""
+    blank = gzip.compress((b" " * 1023 + b"\n") * 40 * 1024)
+    assert codes_of(check(gzip.compress(GOOD) + blank))[0][1] == "gzip-bomb"
+    assert codes_of(check(gzip.compress(GOOD + b" " * (40 * 1024 * 1024)))) == [(2, "too-large")]
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        (IntakeLimits(file_bytes=100), "too-large"),
+        (IntakeLimits(row_bytes=50), "too-large"),
+        (IntakeLimits(answers=2), "too-many-answers"),
+        (IntakeLimits(answer_chars=20), "answer-too-long"),
+    ],
+)
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+def test_limits_are_kept_in_every_format(
+    limits: IntakeLimits,
+    code: str,
+    form: str,
+    check: Callable[..., CheckResult],
+    encoders: dict[str, Callable[[Sequence[Any]], bytes]],
+    good_rows: list[dict[str, Any]],
+) -> None:
+    """What is over a configured limit is refused, in whichever format it comes."""
+    result = check(encoders[form](good_rows), limits=limits)
+    assert {problem.code for problem in result.problems if problem.severity is Severity.ERROR} == {code}
+
+
+def test_limits_below_one_are_refused() -> None:
+    """A limit that lets nothing through is a mistake of the operator and says so."""
+    with pytest.raises(RecordError, match="answer_chars"):
+        IntakeLimits(answer_chars=0)
+
+
+def test_a_hopeless_file_is_given_up(check: Callable[..., CheckResult]) -> None:
+    """After so many errors the check stops and says that it did."""
+    result = check([{"question_id": "?", "answer": "x"}] * 30, limits=IntakeLimits(errors=10))
+    assert result.errors == 12
+    assert result.problems[-1].code == "too-many-errors"
+
+
+def test_duplicates_name_the_first_line(check: Callable[..., CheckResult]) -> None:
+    """The second answer to a question is refused, with the line of the first."""
+    result = check([{"question_id": "1", "answer": "One."}, {"question_id": 1, "answer": "Two."}])
+    (problem,) = (one for one in result.problems if one.severity is Severity.ERROR)
+    assert (problem.line, problem.code) == (2, "duplicate-answer")
+    assert "line 1" in problem.message
+
+
+def test_a_few_empty_answers_of_a_large_file_are_warnings(
+    check: Callable[..., CheckResult], questions: QuestionSet
+) -> None:
+    """Real systems fail now and then: such answers are kept and counted as no answer."""
+    rows = [
+        {"question_id": one.id, "answer": "" if one.id == "2" else f"{one.id}."}
+        for one in questions.questions
+    ]
+    limits = IntakeLimits(empty_from=8, empty_share=0.2)
+    assert not check(rows).accepted
+    kept = check(rows, limits=limits)
+    assert (kept.accepted, kept.answers, kept.no_answers) == (True, 8, 1)
+    assert [one.severity for one in kept.problems if one.code == "empty-answer"] == [Severity.WARNING]
+
+
+def test_reading_a_file_that_was_never_checked_fails_at_its_first_error(
+    tmp_path: Path, questions: QuestionSet
+) -> None:
+    """Nothing faulty is ever stored, even where the file changed after its check."""
+    path = tmp_path / "answers"
+    path.write_bytes(GOOD + b'{"question_id": "2", "answer": ""}\n')
+    reading = read_answers(path, questions)
+    assert next(reading).question_id == "1"
+    with pytest.raises(InvalidFileError) as caught:
+        list(reading)
+    assert [problem.code for problem in caught.value.problems] == ["empty-answer"]
+
+
+def test_the_page_explains_exactly_the_codes_there_are() -> None:
+    """The codes of the documentation, in their two tables, are those of the code."""
+    errors, warnings = PAGE.read_text(encoding="utf-8").split("### Errors")[1].split("### Warnings")
+    for text, severity in ((errors, Severity.ERROR), (warnings.split("\n## ")[0], Severity.WARNING)):
+        documented = re.findall(r"^\| `([a-z0-9-]+)` \|", text, flags=re.MULTILINE)
+        assert documented == [code.value for code in Code if code.severity is severity]

@@ -1,0 +1,155 @@
+"""Every format that answers come in, told by content."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.records import Question, QuestionSet
+from submissions.check import CheckResult, check_answers, read_answers
+from submissions.codes import Findings
+from submissions.formats import FileFormat, open_rows
+from submissions.limits import IntakeLimits
+
+FORMATS = ("jsonl", "json", "csv", "jsonl.gz", "json.gz", "csv.gz")
+BOM = b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_brings_the_same_answers(
+    form: str,
+    encoders: dict[str, Callable[[Sequence[Any]], bytes]],
+    good_rows: list[dict[str, Any]],
+    questions: QuestionSet,
+    tmp_path: Path,
+) -> None:
+    """One submission has one content hash and no problems, whatever the format and the file's name."""
+    path = tmp_path / "upload.bin"
+    path.write_bytes(encoders[form](good_rows))
+    result = check_answers(path, questions)
+    assert (result.format, result.problems) == (FileFormat(form.split(".", maxsplit=1)[0]), ())
+    path.write_bytes(encoders["jsonl"](list(reversed(good_rows))))
+    assert check_answers(path, questions).content_hash == result.content_hash
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_reading_yields_what_was_checked(
+    form: str,
+    encoders: dict[str, Callable[[Sequence[Any]], bytes]],
+    good_rows: list[dict[str, Any]],
+    questions: QuestionSet,
+    tmp_path: Path,
+) -> None:
+    """`read_answers` gives every row of a good file in its order, with its contexts."""
+    path = tmp_path / "answers"
+    path.write_bytes(encoders[form](good_rows))
+    read = list(read_answers(path, questions))
+    assert [(one.question_id, one.answer) for one in read] == [
+        (row["question_id"], row["answer"]) for row in good_rows
+    ]
+    assert [one.contexts[0].text for one in read] == [row["contexts"][0]["text"] for row in good_rows]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+def test_a_byte_order_mark_changes_nothing(
+    form: str,
+    encoders: dict[str, Callable[[Sequence[Any]], bytes]],
+    good_rows: list[dict[str, Any]],
+    check: Callable[..., CheckResult],
+) -> None:
+    """UTF-8 is read with its mark as without, plain and gzipped."""
+    content = BOM + encoders[form](good_rows)
+    assert check(content).problems == ()
+    assert check(gzip.compress(content)).problems == ()
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_spreadsheets_of_other_countries_are_read(delimiter: str, check: Callable[..., CheckResult]) -> None:
+    """Semicolons and tabs separate cells as well as commas."""
+    result = check(f"question_id{delimiter}answer\r\n1{delimiter}Some answer\r\n".encode())
+    assert (result.answers, result.errors) == (1, 0)
+
+
+def test_numeric_ids_are_ids(check: Callable[..., CheckResult]) -> None:
+    """A number that names a question is read as the question's id."""
+    result = check([{"question_id": 1, "answer": "One."}, {"question_id": 2.0, "answer": "Two."}])
+    assert (result.answers, result.errors) == (2, 0)
+
+
+def test_contexts_may_be_plain_strings(questions: QuestionSet, tmp_path: Path) -> None:
+    """A list of strings makes contexts that are numbered."""
+    path = tmp_path / "answers"
+    path.write_text(json.dumps({"question_id": "1", "answer": "One.", "contexts": ["first", "second"]}))
+    (answer,) = read_answers(path, questions)
+    assert [(one.id, one.text) for one in answer.contexts] == [("c1", "first"), ("c2", "second")]
+
+
+def test_prediction_files_are_matched_by_question_text(
+    questions: QuestionSet, check: Callable[..., CheckResult]
+) -> None:
+    """RAG-QA Arena's files need no ids; case and white space of the question make no difference."""
+    rows = [
+        {
+            "query": f"  {one.question.upper()}\n",
+            "pred": f"{one.id} it is.",
+            "passages": ["A."],
+            "prompt": "…",
+        }
+        for one in questions.questions
+    ]
+    result = check(json.dumps(rows, indent=2).encode())
+    assert (result.answers, result.problems) == (len(rows), ())
+    assert set(result.coverage.values()) == {1.0}
+
+
+def test_a_question_text_that_stands_twice_is_a_problem(
+    check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
+) -> None:
+    """Which question a row answers is never guessed; an id or a domain decides."""
+    same = [Question(id=f"{domain}-1", domain=domain, question="Why?") for domain in ("x", "y")]
+    twins = QuestionSet(name="twins", title="T", domains={"x": "X", "y": "Y"}, questions=tuple(same))
+    assert codes_of(check([{"query": "why?", "pred": "So."}], questions=twins)) == [(1, "ambiguous-question")]
+    assert check([{"query": "why?", "domain": "y", "pred": "So."}], questions=twins).coverage["y"] == 1
+    assert check([{"question_id": "x-1", "query": "why?", "pred": "So."}], questions=twins).errors == 0
+
+
+def test_items_of_a_compact_array_are_numbered(check: Callable[..., CheckResult]) -> None:
+    """Where all items share a line, the message says which one is meant."""
+    result = check(b'[{"question_id": "1", "answer": "Fine."}, {"question_id": "nowhere", "answer": "x"}]')
+    (problem,) = (one for one in result.problems if one.code == "unknown-question")
+    assert problem.line == 1
+    assert problem.message.startswith("Item 2: ")
+
+
+def test_csv_problems_stand_on_physical_lines(
+    check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
+) -> None:
+    """A cell with line ends does not shift the lines of later problems."""
+    result = check(b'question_id,answer\n1,"two\nlines\nmore"\nnowhere,x\n\n2,\n')
+    assert codes_of(result) == [(5, "unknown-question"), (7, "empty-answer")]
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 7, 64])
+def test_chunks_of_an_array_do_not_matter(
+    chunk: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    good_rows: list[dict[str, Any]],
+    encoders: dict[str, Callable[[Sequence[Any]], bytes]],
+) -> None:
+    """Items are cut at the array's own commas, wherever a chunk of the file ends."""
+    monkeypatch.setattr("submissions.formats.json_array.CHUNK", chunk)
+    path: Path = tmp_path / "answers"
+    path.write_bytes(b"\n\n" + encoders["json"]([*good_rows, {"q": 'a"],[{}\\'}]) + b"\n")
+    findings = Findings(10)
+    with open_rows(path, IntakeLimits(), findings) as rows:
+        read = list(rows)
+    expected = json.loads(path.read_bytes())
+    assert [row.value for row in read] == expected
+    lines = path.read_text(encoding="utf-8").split("\n")
+    assert [row.line for row in read] == [place for place, line in enumerate(lines, 1) if line == "  {"]

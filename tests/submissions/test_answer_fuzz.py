@@ -1,0 +1,123 @@
+"""Whatever bytes are uploaded, the check ends in a report."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from data.errors import InvalidFileError
+from data.records import QuestionSet
+from submissions.card import check_card
+from submissions.check import CheckResult, check_answers, read_answers
+from submissions.codes import Code
+from submissions.limits import IntakeLimits
+from submissions.report import report_json, report_lines
+
+QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIMITS = IntakeLimits(file_bytes=4_000, row_bytes=600, answers=12, answer_chars=200, errors=20)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+)
+FIELDS = st.sampled_from(["question_id", "answer", "contexts", "query", "pred", "passages", "question", "x"])
+IDS = st.sampled_from(["0", 1, "sci-4", "nobody"])
+ROWS = (
+    VALUES
+    | st.fixed_dictionaries({"question_id": IDS, "answer": SCALARS}, optional={"contexts": VALUES})
+    | (st.dictionaries(FIELDS, VALUES, max_size=4))
+)
+
+
+def check_twice(path: Path, questions: QuestionSet) -> CheckResult:
+    """Check, then read; the two must agree on whether the file is good, and reports must be printable."""
+    result = check_answers(path, questions, limits=LIMITS)
+    assert {problem.code for problem in result.problems} <= set(Code)
+    json.dumps(report_json(result), allow_nan=False).encode()
+    assert all(line.isprintable() for line in report_lines(result))
+    try:
+        read = list(read_answers(path, questions, limits=LIMITS))
+    except InvalidFileError:
+        assert result.errors
+    else:
+        assert (result.errors == 0) == (len(read) > 0)
+        assert len(read) == result.answers
+    return result
+
+
+@QUICK
+@given(content=st.binary(max_size=300) | st.text(max_size=200).map(str.encode), zipped=st.booleans())
+def test_any_bytes_end_in_a_report(
+    content: bytes, zipped: bool, tmp_path: Path, questions: QuestionSet
+) -> None:
+    """No file makes the check raise."""
+    path = tmp_path / "answers"
+    path.write_bytes(gzip.compress(content) if zipped else content)
+    check_twice(path, questions)
+
+
+@QUICK
+@given(rows=st.lists(ROWS, max_size=6), form=st.sampled_from(["jsonl", "json"]))
+def test_any_json_ends_in_a_report(
+    rows: list[object], form: str, tmp_path: Path, questions: QuestionSet
+) -> None:
+    """No JSON of any shape makes the check raise, and both JSON formats are judged alike."""
+    path = tmp_path / "answers"
+    lines = [json.dumps(row) for row in rows]
+    path.write_text("\n".join(lines) if form == "jsonl" else f"[{','.join(lines)}]", encoding="utf-8")
+    check_twice(path, questions)
+
+
+@QUICK
+@given(data=st.data(), form=st.sampled_from(["jsonl", "json", "csv", "jsonl.gz", "csv.gz"]))
+def test_damage_to_a_good_file_ends_in_a_report(
+    data: st.DataObject,
+    form: str,
+    tmp_path: Path,
+    questions: QuestionSet,
+    encoders: dict[str, Callable[[Sequence[Any]], bytes]],
+    good_rows: list[dict[str, Any]],
+) -> None:
+    """A good file with bytes changed, cut out or cut off is reported on."""
+    content = bytearray(encoders[form](good_rows))
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        length = data.draw(st.integers(0, 20))
+        content[place : place + length] = data.draw(st.binary(max_size=6))
+        content = content or bytearray(b" ")
+    path = tmp_path / "answers"
+    path.write_bytes(bytes(content[: data.draw(st.integers(1, len(content)))]))
+    check_twice(path, questions)
+
+
+@QUICK
+@given(text=st.text(max_size=200) | st.text(alphabet="model: link\n[]{}&*!|>'\"-#%@,0", max_size=60))
+def test_any_text_is_a_card_or_a_list_of_problems(text: str) -> None:
+    """No text makes the reader of cards raise."""
+    card, problems = check_card(text)
+    assert (card is None) == bool(problems)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+def test_a_file_cut_anywhere_is_never_accepted_with_more(
+    form: str,
+    encoders: dict[str, Callable[[Sequence[Any]], bytes]],
+    good_rows: list[dict[str, Any]],
+    questions: QuestionSet,
+    tmp_path: Path,
+) -> None:
+    """Cutting a file off at any byte never adds an answer, and a cut array is never accepted."""
+    content = encoders[form](good_rows)
+    path = tmp_path / "answers"
+    for length in range(0, len(content), 7):
+        path.write_bytes(content[:length])
+        result = check_answers(path, questions)
+        assert result.answers <= len(good_rows)
+        assert not (form == "json" and result.accepted)

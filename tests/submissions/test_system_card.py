@@ -1,0 +1,92 @@
+"""System cards as teams write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from data.errors import FileFormatError, InvalidFileError
+from data.records import SystemCard
+from submissions.card import FIELDS, check_card, load_card
+from submissions.template import CARD_TEMPLATE
+
+CARD = """\
+model: "Mixtral 8x7B"
+retriever: ColBERTv2
+passages: 5 of LFRQA's corpus
+organisation: Ångström Lab
+link: https://example.org/system?id=1
+notes: |
+  Two lines
+  of notes.
+"""
+
+
+def write(folder: Path, text: str | bytes) -> Path:
+    """Write a card."""
+    path = folder / "card.yaml"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def test_a_card_is_read_as_written(tmp_path: Path) -> None:
+    """Fields that are left out are empty."""
+    card = load_card(write(tmp_path, CARD))
+    assert (card.model, card.passages) == ("Mixtral 8x7B", "5 of LFRQA's corpus")
+    assert (card.organisation, card.notes, card.contact) == ("Ångström Lab", "Two lines\nof notes.", "")
+
+
+@pytest.mark.parametrize("text", ["# nothing yet\n", "model:\nlink: null\n", CARD_TEMPLATE])
+def test_an_empty_card_is_a_card(text: str, tmp_path: Path) -> None:
+    """Every field is optional, and the template passes as it is."""
+    assert load_card(write(tmp_path, text)) == SystemCard()
+
+
+BAD = {
+    "unknown": ("model: x\ncolour: red\n", [(2, "unknown-field")]),
+    "number": ("model: 4\n", [(1, "wrong-type")]),
+    "date": ("notes: x\nlicence: 2024-01-01\n", [(2, "wrong-type")]),
+    "list": ("passages: [a, b]\n", [(1, "wrong-type")]),
+    "twice": ("model: x\nmodel: y\n", [(2, "duplicate-key")]),
+    "no mapping": ("- model\n", [(1, "wrong-type")]),
+    "broken": ("model: 'x\n", [(2, "bad-yaml")]),
+    "two documents": ("model: x\n---\nmodel: y\n", [(2, "bad-yaml")]),
+    "tag": ("model: !!python/object/apply:os.system ['true']\n", [(1, "wrong-type")]),
+    "script link": ("link: javascript:alert(1)\n", [(1, "bad-link")]),
+    "file link": ("link: file:///etc/passwd\n", [(1, "bad-link")]),
+    "hostless link": ("link: https://\n", [(1, "bad-link")]),
+    "link with a name": ("link: https://bank.example@evil.example/\n", [(1, "bad-link")]),
+    "broken link": ("link: 'https://[::1'\n", [(1, "bad-link")]),
+    "long": (f"model: {'x' * 201}\n", [(1, "too-long")]),
+    "long notes": (f"notes: {'x' * 2001}\n", [(1, "too-long")]),
+    "escape": ('model: "a\\eb"\n', [(1, "control-characters")]),
+    "many": (
+        "model: 1\nlink: ftp://x\nsize: 3\n",
+        [(1, "wrong-type"), (2, "bad-link"), (3, "unknown-field")],
+    ),
+    "deep": ("model: " + "[" * 5_000, [(0, "bad-yaml")]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), BAD.values(), ids=BAD.keys())
+def test_every_problem_of_a_card_is_listed(
+    text: str, expected: list[tuple[int | None, str]], tmp_path: Path
+) -> None:
+    """A card with problems is refused, each problem with its line and code."""
+    with pytest.raises(InvalidFileError) as caught:
+        load_card(write(tmp_path, text))
+    assert [(one.line, one.code) for one in caught.value.problems] == expected
+    assert check_card(text) == (None, caught.value.problems)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfem\x00", b"model: \xe9\n", b"model: " + b"x" * 70_000])
+def test_a_card_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -> None:
+    """An empty, mis-encoded or huge card is refused before it is parsed."""
+    with pytest.raises(FileFormatError):
+        load_card(write(tmp_path, content))
+
+
+def test_the_fields_are_those_of_the_record() -> None:
+    """What a card may say is what is stored and shown."""
+    assert tuple(SystemCard.__dataclass_fields__) == FIELDS
