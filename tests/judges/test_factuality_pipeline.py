@@ -20,7 +20,8 @@ from judges.factuality.contexts import PassageIndex, gather
 from judges.factuality.graph import load_graph
 from judges.factuality.inference import marginals
 from judges.factuality.tasks import relation_probability
-from judges.llm import AccessSettings, open_asker
+from judges.llm.opening import open_asker
+from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner
 from judges.metrics import METRICS, build_metric
 from judges.text.entailment import Entailment
