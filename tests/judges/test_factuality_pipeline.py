@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from data.errors import NotFoundError, SpecError
+from data.errors import NotFoundError, SpecError, StatisticsError
 from data.question_files.load import load_set
 from data.records import Json, MetricItem, Outcome, Passage, Reply, Score
 from judges.factuality import build
@@ -19,6 +19,7 @@ from judges.factuality.assembly import ASSESSORS, assemble
 from judges.factuality.contexts import PassageIndex, gather
 from judges.factuality.graph import load_graph
 from judges.factuality.inference import marginals
+from judges.factuality.summary import summarise
 from judges.factuality.tasks import relation_probability
 from judges.llm.opening import open_asker
 from judges.llm.settings import AccessSettings
@@ -123,6 +124,20 @@ def test_recall_and_f1_need_the_k_of_the_set() -> None:
     details: Any = embedded("fr2", recall_k=4).details
     assert details["recall_at_k"] == pytest.approx(0.5)
     assert details["f1_at_k"] == pytest.approx(2 * (2 / 3) * 0.5 / (2 / 3 + 0.5))
+
+
+def test_a_set_is_summed_up_with_its_own_k() -> None:
+    """K is the median number of claims; answers without a score are counted, not averaged."""
+    brief = MetricItem(id="b", question=ITEM.question, answer="Liu Zhi liked tea.", passages=ITEM.passages)
+    nothing = MetricItem(id="n", question=ITEM.question, answer="…", passages=ITEM.passages)
+    summary = summarise([embedded("fr2"), embedded("fr2", brief), embedded("fr2", nothing)])
+    assert (summary.answers, summary.left_out, summary.k) == (2, {"unreadable": 1}, 2.0)
+    assert summary.precision == pytest.approx((2 / 3 + 0) / 2)
+    assert summary.f1_at_k == pytest.approx((2 * (2 / 3) / (2 / 3 + 1) + 0) / 2)
+    assert summary.entropy is not None
+    assert summarise([embedded("veriscore")], k=7).entropy is None
+    with pytest.raises(StatisticsError):
+        summarise([embedded("fr2", nothing)])
 
 
 def test_a_less_reliable_source_counts_for_less() -> None:
