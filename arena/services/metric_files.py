@@ -1,0 +1,86 @@
+"""Metrics over files of their own: fact graphs, rated contexts, sets for meta-evaluation."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from data.errors import FileFormatError
+from data.files import ReadLimits, parse_json, read_text
+from data.jsonl import read_records
+from data.records import ProblemList
+from judges.comprehensiveness.graph import analyse
+from judges.comprehensiveness.graph_files import coverage_json, read_graphs
+from judges.comprehensiveness.meta_evaluation import evaluate_conflictbank, evaluate_wikicontradict
+from judges.comprehensiveness.meta_files import is_conflict_bank, read_conflictbank, read_wikicontradict
+from judges.context.report import context_report
+from judges.factuality.graph import load_graph
+from judges.factuality.inference import Inference, marginals
+from judges.factuality.network import FactorTables
+from judges.metrics import Metric
+
+
+def coverage_of(path: Path) -> Any:  # noqa: ANN401 - one object, or a list where the file holds a list
+    """What a fact graph covers; a file of several graphs gives a list.
+
+    Raises:
+        FileFormatError: The file cannot be read or is no fact graph.
+    """
+    value = _json(path)
+    reports = [coverage_json(analyse(graph)) for graph in read_graphs(value, where=path.name)]
+    several = isinstance(value, list) or (isinstance(value, Mapping) and "graphs" in value)
+    return reports if several else reports[0]
+
+
+def marginals_of(path: Path, *, factors: FactorTables, inference: Inference, seed: int) -> dict[str, Any]:
+    """The posterior of every node of a fact graph.
+
+    Raises:
+        FileFormatError: The file cannot be read or is no fact graph.
+        InputError: Exact inference was asked for and does not fit into memory.
+        StatisticsError: Certain relations and priors contradict each other.
+    """
+    graph = load_graph(path)
+    return marginals(graph, factors=factors, inference=inference, seed=seed).as_json()
+
+
+def context_of(path: Path) -> dict[str, Any]:
+    """How well a context answers sub-questions, from the ratings of its passages.
+
+    Raises:
+        FileFormatError: The file cannot be read.
+        RecordError: A rating is off the scale, or a field has another shape.
+    """
+    return dict(context_report(_json(path)))
+
+
+def meta_evaluation_of(path: Path, metric: Metric, *, resamples: int, seed: int) -> dict[str, Any]:
+    """Hold a metric's scores against the labels of a WikiContradict or ConflictBank file.
+
+    Raises:
+        FileFormatError: The file cannot be read or is neither.
+    """
+    lines = read_records(path, ReadLimits(), _as_mapping)
+    if is_conflict_bank(lines[0]):
+        conflicts = read_conflictbank(lines, where=path.name)
+        found = asyncio.run(evaluate_conflictbank(metric, conflicts, resamples=resamples, seed=seed))
+    else:
+        labelled = read_wikicontradict(lines, where=path.name)
+        found = asyncio.run(evaluate_wikicontradict(metric, labelled, resamples=resamples, seed=seed))
+    return dict(found.as_json())
+
+
+def _as_mapping(line: int, row: object, problems: ProblemList) -> Mapping[str, object] | None:
+    if isinstance(row, Mapping):
+        return row
+    problems.add(line, "not-object", "This line is not a JSON object.")
+    return None
+
+
+def _json(path: Path) -> Any:  # noqa: ANN401 - JSON of a stranger is of any shape
+    try:
+        return parse_json(read_text(path, ReadLimits()), 0)
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {error.message}", advice=error.advice, code=error.code) from error
