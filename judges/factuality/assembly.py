@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from data.errors import SpecError
 from data.records import Json
-from judges.factuality.claims import ClaimSource, LexicalClaims, LlmClaims
+from judges.factuality.claims import steps_of
 from judges.factuality.contexts import Retriever
 from judges.factuality.evidence import EvidenceSource
 from judges.factuality.reasoner import FactReasoner, Version
@@ -43,8 +43,7 @@ def assemble(
     if runner is None and (settings.write_queries or settings.summarise):
         message = "Writing queries and summing up contexts need an LLM."
         raise SpecError(message, advice="Name an LLM judge, or leave these options out.")
-    claims: ClaimSource = LexicalClaims() if runner is None else LlmClaims(runner)
-    evidence = EvidenceSource(claims, settings, runner=runner, corpus=corpus)
+    evidence = EvidenceSource(steps_of(runner), settings, runner=runner, corpus=corpus)
     if assessor in list(Version):
         relations: RelationModel = (
             LexicalRelations()

@@ -1,16 +1,17 @@
-"""Claims: the atomic statements of an answer, each standing by itself."""
+"""Claims: the atomic statements of an answer, found the way comprehensiveness finds them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from data.records import MetricItem
-from judges.factuality.tasks import CLAIMS
-from judges.llm.requests import Unanswered
+from judges.comprehensiveness.claims import SAYING_SOMETHING, Missing, Steps
+from judges.comprehensiveness.embedded import LexicalSteps
+from judges.comprehensiveness.llm_steps import LlmSteps
 from judges.llm.tasks import TaskRunner
-from judges.text.sentences import split_clauses
-from judges.text.statements import read_statements
+
+ClaimSteps = Callable[[MetricItem], Steps]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,37 +22,22 @@ class Claim:
     text: str
 
 
-class ClaimSource(Protocol):
-    """Finds the claims of an answer."""
-
-    async def claims(self, item: MetricItem) -> tuple[Claim, ...] | Unanswered:
-        """Return the claims, none repeated, or why there are none."""
-        ...
+def steps_of(runner: TaskRunner | None) -> ClaimSteps:
+    """What finds the claims of an item: an LLM's two askings (Atomizer, Reviser), or its sentences."""
+    return LexicalSteps if runner is None else lambda item: LlmSteps(runner, item)
 
 
-def numbered(texts: list[str]) -> tuple[Claim, ...]:
-    """Number claims, leaving out empty and repeated ones."""
-    distinct = dict.fromkeys(" ".join(text.split()) for text in texts)
-    return tuple(Claim(f"a{number}", text) for number, text in enumerate(filter(None, distinct), start=1))
+async def claims_of(item: MetricItem, steps: ClaimSteps) -> tuple[Claim, ...] | Missing:
+    """Return the claims of an answer, none repeated; what is about the answer itself is no claim.
 
+    Raises:
+        JudgeError: Asking as a whole cannot go on.
 
-class LexicalClaims:
-    """Takes the clauses of an answer as its claims."""
-
-    async def claims(self, item: MetricItem) -> tuple[Claim, ...] | Unanswered:
-        """Return the clauses that say something."""
-        sentences = (statement.text for statement in read_statements(item.answer))
-        clauses = (clause for sentence in sentences for clause in split_clauses(sentence))
-        return numbered([clause for clause in clauses if read_statements(clause)])
-
-
-class LlmClaims:
-    """Asks an LLM to cut an answer into statements that stand by themselves (Atomizer and Reviser)."""
-
-    def __init__(self, runner: TaskRunner) -> None:
-        self._runner = runner
-
-    async def claims(self, item: MetricItem) -> tuple[Claim, ...] | Unanswered:
-        """Ask once for the claims of the whole answer."""
-        found = await self._runner.run(CLAIMS, {"question": item.question, "answer": item.answer})
-        return found if isinstance(found, Unanswered) else numbered(list(found.claims))
+    Source: FactReasoner, section 3.3.
+    """
+    found = await steps(item).claims(item.answer, "")
+    if isinstance(found, Missing):
+        return found
+    said = (" ".join(claim.text.split()) for claim in found if claim.kind in SAYING_SOMETHING)
+    distinct = filter(None, dict.fromkeys(said))
+    return tuple(Claim(f"a{number}", text) for number, text in enumerate(distinct, start=1))

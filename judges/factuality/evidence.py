@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data.records import MetricItem, Outcome, Passage
-from judges.factuality.claims import Claim, ClaimSource
+from judges.comprehensiveness.claims import Missing
+from judges.factuality.claims import Claim, ClaimSteps, claims_of
 from judges.factuality.contexts import Contexts, PassageIndex, Retriever, gather
 from judges.factuality.settings import FactualitySettings
 from judges.factuality.tasks import QUERY, SUMMARY
@@ -54,7 +55,7 @@ class EvidenceSource:
 
     def __init__(
         self,
-        claims: ClaimSource,
+        claims: ClaimSteps,
         settings: FactualitySettings,
         *,
         runner: TaskRunner | None = None,
@@ -72,9 +73,9 @@ class EvidenceSource:
             UnscoredError: There is nothing to hold claims against, or there are no claims.
         """
         retriever = self._corpus or _own_passages(item)
-        claims = await self._claims.claims(item)
-        if isinstance(claims, Unanswered):
-            raise UnscoredError(claims.outcome, claims.detail)
+        claims = await claims_of(item, self._claims)
+        if isinstance(claims, Missing):
+            raise UnscoredError(claims.outcome, claims.reason)
         if not claims:
             raise UnscoredError(Outcome.UNREADABLE, "The answer makes no claim.")
         queries = await self._queries(claims, item)

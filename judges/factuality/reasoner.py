@@ -22,8 +22,8 @@ from judges.factuality.inference import Marginals, marginals
 from judges.factuality.relations import Pair, Related, RelationModel
 from judges.factuality.report import Assessment, Link, reasoner_details
 from judges.factuality.settings import FactualitySettings
-from judges.factuality.tasks import Stance
 from judges.llm.requests import Unanswered
+from judges.text.entailment import Entailment
 
 
 class Version(StrEnum):
@@ -184,7 +184,7 @@ def _to_claims(asked: Sequence[_Question], replies: Sequence[Related | Unanswere
     return [
         _link(each, reply, FactRelation(reply.stance.value))
         for each, reply in zip(asked, replies, strict=True)
-        if isinstance(reply, Related) and reply.stance is not Stance.NEUTRAL
+        if isinstance(reply, Related) and reply.stance is not Entailment.NEUTRAL
     ]
 
 
@@ -199,17 +199,19 @@ def _between(asked: Sequence[_Question], replies: Sequence[Related | Unanswered]
         both = [
             (each, reply)
             for each, reply in zip(asked[at : at + 2], replies[at : at + 2], strict=True)
-            if isinstance(reply, Related) and reply.stance is not Stance.NEUTRAL
+            if isinstance(reply, Related) and reply.stance is not Entailment.NEUTRAL
         ]
         if not both:
             continue
         each, reply = max(both, key=lambda found: found[1].probability)
         if len(both) == len(asked[at : at + 2]) and all(
-            found.stance is Stance.ENTAILMENT for _, found in both
+            found.stance is Entailment.ENTAILMENT for _, found in both
         ):
             mean = sum(found.probability for _, found in both) / len(both)
             each = both[0][0]
-            links.append(_link(each, Related(Stance.ENTAILMENT, mean, reply.why), FactRelation.EQUIVALENCE))
+            links.append(
+                _link(each, Related(Entailment.ENTAILMENT, mean, reply.why), FactRelation.EQUIVALENCE)
+            )
         else:
             links.append(_link(each, reply, FactRelation(reply.stance.value)))
     return links

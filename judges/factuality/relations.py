@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from judges.factuality.tasks import RELATION, Stance, relation_probability
+from judges.factuality.tasks import RELATION, relation_probability
 from judges.llm.requests import Unanswered
 from judges.llm.tasks import TaskRunner
-from judges.llm.templates import Input, Tagged
 from judges.text.contradictions import ContradictionFinder
+from judges.text.entailment import Entailment
 from judges.text.statements import Statement, read_statements
 from judges.text.weights import TermWeights
 
@@ -33,7 +33,7 @@ class Pair:
 class Related:
     """How a premise bears on a hypothesis; `why` is the wording that decided, where there is one."""
 
-    stance: Stance
+    stance: Entailment
     probability: float
     why: str = ""
 
@@ -64,17 +64,14 @@ class LlmRelations:
 
     async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | Unanswered]:
         """Ask about all pairs at once, each distinct pair once; the scheduler sets the pace."""
+        del question  # asked by itself, as in comprehensiveness, so that replies are shared
         distinct = list(dict.fromkeys(pairs))
-        found = await asyncio.gather(*(self._ask(pair, question) for pair in distinct))
+        found = await asyncio.gather(*(self._ask(pair) for pair in distinct))
         by_pair = dict(zip(distinct, found, strict=True))
         return [by_pair[pair] for pair in pairs]
 
-    async def _ask(self, pair: Pair, question: str) -> Related | Unanswered:
-        inputs: dict[str, Input] = {
-            "question": question,
-            "premise": Tagged("premise", pair.premise),
-            "hypothesis": Tagged("hypothesis", pair.hypothesis),
-        }
+    async def _ask(self, pair: Pair) -> Related | Unanswered:
+        inputs = {"premise": pair.premise, "hypothesis": pair.hypothesis}
         found = await self._runner.run_fully(RELATION, inputs)
         if isinstance(found, Unanswered):
             return found
@@ -112,16 +109,16 @@ def _relate(
     worst = max(conflicts, key=lambda found: found.strength, default=None)
     if worst is not None and worst.strength >= CONTRADICTED_FROM:
         return Related(
-            Stance.CONTRADICTION, _probability(worst.strength, CONTRADICTED_FROM), worst.against.text
+            Entailment.CONTRADICTION, _probability(worst.strength, CONTRADICTED_FROM), worst.against.text
         )
     masses = [weights.total(statement.terms) for statement in hypothesis]
     if not premise or not sum(masses):
-        return Related(Stance.NEUTRAL, 1.0)
+        return Related(Entailment.NEUTRAL, 1.0)
     best = [_support(statement, premise, weights) for statement in hypothesis]
     shares = sum(share * mass for (share, _), mass in zip(best, masses, strict=True)) / sum(masses)
     if shares >= ENTAILED_FROM:
-        return Related(Stance.ENTAILMENT, _probability(shares, ENTAILED_FROM), best[0][1])
-    return Related(Stance.NEUTRAL, 1 - shares)
+        return Related(Entailment.ENTAILMENT, _probability(shares, ENTAILED_FROM), best[0][1])
+    return Related(Entailment.NEUTRAL, 1 - shares)
 
 
 def _support(statement: Statement, premise: Sequence[Statement], weights: TermWeights) -> tuple[float, str]:

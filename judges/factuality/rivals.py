@@ -23,10 +23,11 @@ from judges.factuality.measures import Label, count
 from judges.factuality.relations import LexicalRelations, Pair, Related
 from judges.factuality.report import count_details
 from judges.factuality.settings import FactualitySettings
-from judges.factuality.tasks import DIRECT, FACTSCORE, FACTVERIFY, VERISCORE, Stance
+from judges.factuality.tasks import DIRECT, FACTSCORE, FACTVERIFY, VERISCORE
 from judges.llm.requests import Unanswered
 from judges.llm.tasks import TaskRunner
 from judges.llm.templates import Input
+from judges.text.entailment import Entailment
 
 
 class Rival(StrEnum):
@@ -108,7 +109,7 @@ class LexicalVerifier:
         return [self._one([(context, next(related)) for context in own]) for _, own in claims]
 
     def _one(self, own: Sequence[tuple[Context, Related | Unanswered]]) -> Ruling:
-        best: Mapping[Stance, tuple[float, Context]] = {
+        best: Mapping[Entailment, tuple[float, Context]] = {
             stance: max(
                 (
                     (found.probability, context)
@@ -119,7 +120,7 @@ class LexicalVerifier:
             )
             for stance in {found.stance for _, found in own if isinstance(found, Related)}
         }
-        support, conflict = best.get(Stance.ENTAILMENT), best.get(Stance.CONTRADICTION)
+        support, conflict = best.get(Entailment.ENTAILMENT), best.get(Entailment.CONTRADICTION)
         reason = "; ".join(
             f"{verb} {side[1].passage.id} ({side[0]:.2f})"
             for verb, side in (("supported by", support), ("contradicted by", conflict))

@@ -6,21 +6,16 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from data.records import Reply
+from judges.comprehensiveness.llm_steps import CLASSIFY_RELATION
 from judges.llm.tasks import Task
-
-
-class Stance(StrEnum):
-    """How one text bears on another, as asked of a relation model."""
-
-    ENTAILMENT = "entailment"
-    CONTRADICTION = "contradiction"
-    NEUTRAL = "neutral"
+from judges.text.entailment import Entailment
 
 
 class Finding(StrEnum):
@@ -33,18 +28,6 @@ class Finding(StrEnum):
 
 class _Reply(BaseModel):
     model_config = ConfigDict(frozen=True)
-
-
-class ClaimsReply(_Reply):
-    """The claims of an answer."""
-
-    claims: tuple[str, ...] = Field(description="One short statement each, in the order of the answer")
-
-
-class RelationReply(_Reply):
-    """The relation of a premise to a hypothesis."""
-
-    relation: Stance
 
 
 class TrueReply(_Reply):
@@ -72,8 +55,7 @@ class SummaryReply(_Reply):
     summary: str
 
 
-CLAIMS = Task(name="factuality_claims", reply=ClaimsReply, max_tokens=4_096)
-RELATION = Task(name="factuality_relation", reply=RelationReply, max_tokens=64, logprobs=True)
+RELATION = replace(CLASSIFY_RELATION, logprobs=True)
 FACTSCORE = Task(name="factuality_factscore", reply=TrueReply, max_tokens=64)
 FACTVERIFY = Task(name="factuality_factverify", reply=FindingReply)
 VERISCORE = Task(name="factuality_veriscore", reply=FindingReply)
@@ -85,7 +67,7 @@ LABEL_PLACE = re.compile(r'"relation"\s*:\s*"')
 AROUND = " \t\n\"'"
 
 
-def relation_probability(reply: Reply, relation: Stance) -> float | None:
+def relation_probability(reply: Reply, relation: Entailment) -> float | None:
     """How probable the LLM made the relation that it named, among the three.
 
     The first token of the label decides, since the three labels begin differently.
@@ -103,7 +85,7 @@ def relation_probability(reply: Reply, relation: Stance) -> float | None:
     token = _at(tokens, places[-1].end())
     if token is None:
         return None
-    shares = dict.fromkeys(Stance, 0.0)
+    shares = dict.fromkeys(Entailment, 0.0)
     rivals = token.get("top_logprobs")
     for rival in rivals if isinstance(rivals, Sequence) and rivals else [token]:
         stance = _begins(str(rival["token"]))
@@ -113,9 +95,9 @@ def relation_probability(reply: Reply, relation: Stance) -> float | None:
     return shares[relation] / total if shares[relation] else None
 
 
-def _begins(token: str) -> Stance | None:
+def _begins(token: str) -> Entailment | None:
     bare = token.strip(AROUND).lower()
-    return next((stance for stance in Stance if bare and stance.value.startswith(bare)), None)
+    return next((stance for stance in Entailment if bare and stance.value.startswith(bare)), None)
 
 
 def _at(tokens: Sequence[Mapping[str, Any]], place: int) -> Mapping[str, Any] | None:

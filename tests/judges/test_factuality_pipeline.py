@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from data.errors import NotFoundError, SpecError
+from data.errors import NotFoundError, SpecError, StatisticsError
 from data.question_files.load import load_set
 from data.records import Json, MetricItem, Outcome, Passage, Reply, Score
 from judges.factuality import build
@@ -19,10 +19,13 @@ from judges.factuality.assembly import ASSESSORS, assemble
 from judges.factuality.contexts import PassageIndex, gather
 from judges.factuality.graph import load_graph
 from judges.factuality.inference import marginals
-from judges.factuality.tasks import Stance, relation_probability
-from judges.llm import AccessSettings, open_asker
+from judges.factuality.summary import summarise
+from judges.factuality.tasks import relation_probability
+from judges.llm.opening import open_asker
+from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner
 from judges.metrics import METRICS, build_metric
+from judges.text.entailment import Entailment
 
 Serve = Callable[..., Any]
 CHECKOUT = Path(__file__).parents[2]
@@ -123,6 +126,20 @@ def test_recall_and_f1_need_the_k_of_the_set() -> None:
     assert details["f1_at_k"] == pytest.approx(2 * (2 / 3) * 0.5 / (2 / 3 + 0.5))
 
 
+def test_a_set_is_summed_up_with_its_own_k() -> None:
+    """K is the median number of claims; answers without a score are counted, not averaged."""
+    brief = MetricItem(id="b", question=ITEM.question, answer="Liu Zhi liked tea.", passages=ITEM.passages)
+    nothing = MetricItem(id="n", question=ITEM.question, answer="…", passages=ITEM.passages)
+    summary = summarise([embedded("fr2"), embedded("fr2", brief), embedded("fr2", nothing)])
+    assert (summary.answers, summary.left_out, summary.k) == (2, {"unreadable": 1}, 2.0)
+    assert summary.precision == pytest.approx((2 / 3 + 0) / 2)
+    assert summary.f1_at_k == pytest.approx((2 * (2 / 3) / (2 / 3 + 1) + 0) / 2)
+    assert summary.entropy is not None
+    assert summarise([embedded("veriscore")], k=7).entropy is None
+    with pytest.raises(StatisticsError):
+        summarise([embedded("fr2", nothing)])
+
+
 def test_a_less_reliable_source_counts_for_less() -> None:
     """A prior of its own for one passage moves the claims that rest on it."""
     plain: Any = embedded("fr2").details
@@ -220,13 +237,17 @@ def relate(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's 
 def serve(scripted_llm: Serve, **script: object) -> Any:  # noqa: ANN401 - the scripted server's own type
     """An endpoint that knows two claims and how three passages bear on them."""
     server = scripted_llm(**script)
-    server.handlers["factuality_claims"] = lambda _: {"claims": ["C1", "C2", "C1"]}
-    server.handlers["factuality_relation"] = relate
+    server.handlers["extract_claims"] = lambda _: {
+        "claims": [{"text": text, "kind": "fact"} for text in ("C1", "It 2", "C1")]
+        + [{"text": "I hope this helps", "kind": "meta statement"}]
+    }
+    server.handlers["revise_claims"] = lambda _: {"claims": [{"number": 2, "claims": ["C2"]}]}
+    server.handlers["classify_relation"] = relate
     return server
 
 
 def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None:
-    """FR3 over an LLM: claims once, each pair once, and the posteriors of the network they make."""
+    """FR3 over an LLM: claims in two askings, each pair once, and the posteriors of the network they make."""
     server = serve(scripted_llm, logprobs=False)
     score = scripted(server.url, "fr3", LETTERED)
     details: Any = score.details
@@ -250,10 +271,10 @@ def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None
     wanted = marginals(expected).marginals
     assert [claim["posterior"] for claim in details["claims"]] == pytest.approx([wanted["a1"], wanted["a2"]])
     assert details["unanswered"] == {}
-    assert server.log.replied.total() == 1 + 2 * 3 + 3 * 2
+    assert server.log.replied.total() == 2 + 2 * 3 + 3 * 2
 
 
-@pytest.mark.parametrize(("version", "calls"), [("fr1", 7), ("fr2", 7), ("fr3", 13)])
+@pytest.mark.parametrize(("version", "calls"), [("fr1", 8), ("fr2", 8), ("fr3", 14)])
 def test_versions_ask_as_many_relations_as_the_paper_says(
     scripted_llm: Serve, version: str, calls: int
 ) -> None:
@@ -287,9 +308,9 @@ def test_the_first_token_of_a_label_gives_its_share() -> None:
         token('"}'),
     ]
     reply = Reply(key="k", endpoint="e", model="m", text="", logprobs=json.dumps(rows))
-    assert relation_probability(reply, Stance.ENTAILMENT) == pytest.approx(2 / 3)
-    assert relation_probability(reply, Stance.NEUTRAL) is None
-    assert relation_probability(Reply(key="k", endpoint="e", model="m", text=""), Stance.NEUTRAL) is None
+    assert relation_probability(reply, Entailment.ENTAILMENT) == pytest.approx(2 / 3)
+    assert relation_probability(reply, Entailment.NEUTRAL) is None
+    assert relation_probability(Reply(key="k", endpoint="e", model="m", text=""), Entailment.NEUTRAL) is None
 
 
 def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Serve) -> None:
@@ -299,10 +320,10 @@ def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Ser
     def handler(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
         return relate(ask) if ask.tagged("premise") in (["P1"], ["P2"]) else "Hard to say."
 
-    server.handlers["factuality_relation"] = handler
+    server.handlers["classify_relation"] = handler
     details: Any = scripted(server.url, "fr2", LETTERED).details
     assert details["unanswered"] == {"unreadable": 2}
-    server.handlers["factuality_relation"] = lambda _: "Hard to say."
+    server.handlers["classify_relation"] = lambda _: "Hard to say."
     score = scripted(server.url, "fr2", LETTERED)
     assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
 
@@ -311,7 +332,6 @@ def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Ser
 def test_a_failing_endpoint_gives_a_failure_not_a_score(scripted_llm: Serve, assessor: str) -> None:
     """Requests that fail leave the answer without a score, so that it can be asked for again."""
     server = serve(scripted_llm)
-    server.handlers["factuality_claims"] = lambda _: {"claims": ["C1"]}
     server.script.faults = {"bad_request": 1.0}
     score = scripted(server.url, assessor, LETTERED)
     assert (score.outcome, score.score) == (Outcome.FAILED, None)
@@ -360,7 +380,7 @@ def test_queries_can_be_written_and_contexts_summed_up(scripted_llm: Serve) -> N
         premises.update(ask.tagged("premise"))
         return {"relation": "entailment"}
 
-    server.handlers["factuality_relation"] = handler
+    server.handlers["classify_relation"] = handler
     score = scripted(server.url, "fr2", LETTERED, {"write_queries": True, "summarise": True})
     assert score.score == 1.0
     assert premises == {"Summary of P1", "Summary of P2"}
