@@ -18,7 +18,7 @@ from judges.llm.requests import Unanswered
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Tagged
 from judges.text.entailment import Entailment, classify
-from judges.text.statements import Statement, read_statement, read_statements
+from judges.text.statements import Statement, merge_statements, read_statements
 
 
 class FoundStatement(BaseModel):
@@ -96,7 +96,8 @@ class EndToEndComprehensiveness:
         """Find for each relevant sentence of the passages whether the answer says it."""
         steps = LexicalSteps(item)
         answer = clean(item.answer)
-        sentences = () if is_no_answer(answer) else read_statements(answer)
+        sentences = () if is_no_answer(answer) else tuple(dict.fromkeys(read_statements(answer)))
+        readings = (merge_statements(sentences), *sentences) if len(sentences) > 1 else sentences
         covered: list[Json] = []
         missing: list[Json] = []
         contradicted: list[Json] = []
@@ -104,7 +105,7 @@ class EndToEndComprehensiveness:
             if steps.rate(Claim(statement.text, statement.source)) < self._settings.relevance:
                 continue
             fact: dict[str, Json] = {"text": statement.text, "passages": [statement.source]}
-            said = {classify(one, statement, steps.weights): one for one in (*_whole(sentences), *sentences)}
+            said = {classify(one, statement, steps.weights): one for one in readings}
             if Entailment.ENTAILMENT in said:
                 covered.append(fact)
                 continue
@@ -146,11 +147,6 @@ def _statements(passages: Sequence[Passage]) -> list[Statement]:
         for statement in read_statements(passage.text, passage.id):
             found.setdefault(" ".join(statement.text.casefold().split()), statement)
     return list(found.values())
-
-
-def _whole(sentences: Sequence[Statement]) -> tuple[Statement, ...]:
-    """The answer as one statement, for what it says over several sentences."""
-    return (read_statement(" ".join(one.text for one in sentences)),) if len(sentences) > 1 else ()
 
 
 def _distinct(found: Sequence[FoundStatement], known: Mapping[str, str]) -> list[Json]:

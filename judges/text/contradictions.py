@@ -100,9 +100,14 @@ class ContradictionFinder:
 
     def _swapped(self, statement: Statement) -> Contradiction | None:
         """Whether two figures have changed places: each stands where the yardstick has the other."""
-        own = [mark for mark in statement.marks if mark.kind is MarkKind.QUANTITY]
-        for a, b in combinations(own, 2):
-            if a.axis.split(":")[0] != b.axis.split(":")[0] or a.figure == b.figure:
+        known = {mark.figure for mark in self._figures}
+        own = {
+            mark.figure: mark
+            for mark in reversed(statement.marks)
+            if mark.kind is MarkKind.QUANTITY and mark.figure in known
+        }
+        for a, b in combinations(reversed(own.values()), 2):
+            if a.axis.split(":")[0] != b.axis.split(":")[0]:
                 continue
             for other in self._with_figures(a, b):
                 excess, kept = self._exchange(a, b, other)

@@ -104,8 +104,11 @@ SCALED = re.compile(rf"[\s-]?({SCALE})\b")
 RANGE = re.compile(r"\s?(?:to|and|or|-|–)\s?")
 DAY_BEFORE_MONTH = re.compile(rf"\s(?:of )?(?:{MONTHS})\b")
 DAY_AFTER_MONTH = re.compile(rf"\b(?:{MONTHS})\s$")
-CITATION = re.compile(r"\([^()]*\b(?:et al|[^\W\d_]+,)[^()]*\b(?:1[89]|20)\d\d[a-z]?[^()]*\)")
+CITATION = re.compile(
+    r"\([^()]{0,80}?\b(?:et al|[^\W\d_]{1,30},)[^()]{0,80}?\b(?:1[89]|20)\d\d[a-z]?[^()]{0,80}\)"
+)
 UNIT = re.compile(r"[\s\-\u00a0]{0,2}(°\s?[cf]\b|%|°|(?:k?m/[sh])\b|[µμ]?[^\W\d_]+)")
+LONGEST_MONTH = 11
 FIRST_YEAR, LAST_YEAR, LAST_DAY = 1000, 2100, 31
 FAHRENHEIT_ZERO, KELVIN_ZERO = 32.0, 273.15
 CACHED_TEXTS = 1 << 13
@@ -192,7 +195,9 @@ def _unit(text: str, at: int) -> tuple[str | None, int]:
 
 def _unmeasured(text: str, match: re.Match[str], value: float, end: int) -> tuple[str, str]:
     """The dimension of a number without a unit, and the stem of what it counts."""
-    near_month = DAY_BEFORE_MONTH.match(text, match.end()) or DAY_AFTER_MONTH.search(text, 0, match.start())
+    near_month = DAY_BEFORE_MONTH.match(text, match.end()) or DAY_AFTER_MONTH.search(
+        text[max(0, match.start() - LONGEST_MONTH) : match.start()]
+    )
     if near_month and value <= LAST_DAY:
         return "day of a month", ""
     if match["digits"] and value.is_integer() and FIRST_YEAR <= value <= LAST_YEAR and "," not in match[0]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -81,7 +82,7 @@ def read_statement(sentence: str, source: str = "") -> Statement:
     folded = fold(sentence)
     spots = [(match.start(), match[0], term(match[0])) for match in WORD.finditer(folded)]
     bag = frozenset(single for _, _, found in spots for single in found)
-    marks = tuple(_marks(sentence, folded, spots))
+    marks = tuple(dict.fromkeys(_marks(sentence, folded, spots)))
     return Statement(sentence, source, bag, frozenset(map(kin, bag)), marks)
 
 
@@ -100,8 +101,9 @@ def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
         )
     denials = negations(sentence)
     for start, word, own in spots:
-        denied = any(0 < start - at <= DENIAL_REACH for at in denials)
         for axis, pole in poles(word):
+            earlier = bisect_left(denials, start)
+            denied = earlier > 0 and start - denials[earlier - 1] <= DENIAL_REACH
             around = near.around(start) - set(own)
             yield Mark(MarkKind.DIRECTION, f"axis {axis}", 1 - pole if denied else pole, word, around)
     for at in denials:
@@ -118,13 +120,25 @@ class _Neighbours:
             for single in found
             if not single.startswith("#") and not is_unit(word)
         ]
+        self._starts = [start for start, _ in self._content]
         self._breaks = [match.start() for match in CLAUSE_BREAK.finditer(folded)]
 
     def around(self, start: int, *, before: int = REACH, after: int = REACH) -> frozenset[str]:
         """The terms next to a spot within its clause."""
-        opens = max((at for at in self._breaks if at <= start), default=-1)
-        closes = min((at for at in self._breaks if at > start), default=math.inf)
-        clause = [(at, single) for at, single in self._content if opens < at < closes]
-        earlier = [single for at, single in clause if at < start][-before:]
-        later = [single for at, single in clause if at >= start][:after]
-        return frozenset(earlier + later)
+        following = bisect_right(self._breaks, start)
+        opens = self._breaks[following - 1] if following else -1
+        closes = self._breaks[following] if following < len(self._breaks) else math.inf
+        here = bisect_left(self._starts, start)
+        near = self._content[max(0, here - before) : here + after]
+        return frozenset(single for at, single in near if opens < at < closes)
+
+
+def merge_statements(statements: Sequence[Statement]) -> Statement:
+    """Read several statements as one: everything that any of them has."""
+    return Statement(
+        " ".join(one.text for one in statements),
+        "",
+        frozenset().union(*(one.terms for one in statements)),
+        frozenset().union(*(one.kin for one in statements)),
+        tuple(dict.fromkeys(mark for one in statements for mark in one.marks)),
+    )
