@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -30,14 +31,16 @@ def make_app(settings: Settings, *, on_ready: Callable[[], None] | None = None) 
         settings: Where the state lives; the pages read the same.
         on_ready: Called once the application has started.
     """
+    routes = _Routes(settings)
 
     @asynccontextmanager
     async def lifespan(_app: st.App) -> AsyncIterator[None]:
+        await run_in_threadpool(routes.warm)
         if on_ready is not None:
             on_ready()
         yield
 
-    return st.App(SCRIPT, secrets=as_secrets(settings), routes=_Routes(settings).all(), lifespan=lifespan)
+    return st.App(SCRIPT, secrets=as_secrets(settings), routes=routes.all(), lifespan=lifespan)
 
 
 class _Routes:
@@ -52,6 +55,11 @@ class _Routes:
             Route("/robots.txt", self.robots),
             Route("/s/{content_hash}", self.short),
         ]
+
+    def warm(self) -> None:
+        """Load what the first reader would wait for: the charts' and the boards' libraries."""
+        importlib.import_module("arena.web.pages.leaderboard")
+        self._arena.boards.published()
 
     async def healthz(self, _request: Request) -> Response:
         """200 where the database answers, else 503 with one line that says what to do."""

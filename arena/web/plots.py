@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import streamlit as st
@@ -12,10 +13,23 @@ from arena.web.tables import plain_table
 from arena.web.views import OVERALL, BoardView, Bounded, Line, percent, points, whole
 from leaderboard.charts import Cell, Estimate, Point, forest, heatmap, scatter
 
+A_MOMENT = 0.25
+PAINTED = "painted"
 INK_ON_LIGHT = "#1d2733"
 INK_ON_DARK = "#e7eaee"
 LEAST_DOMAINS = 2
 LEAST_POINTS = 2
+
+
+def let_the_table_paint() -> None:
+    """Hold the charts of a visitor's first page back for a moment.
+
+    The browser loads and starts its chart library as soon as the first chart arrives, and until that is
+    done it shows nothing else; the table comes first.
+    """
+    if PAINTED not in st.session_state:
+        st.session_state[PAINTED] = True
+        time.sleep(A_MOMENT)
 
 
 def interval_plot(view: BoardView, domain: str) -> None:

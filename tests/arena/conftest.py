@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -73,21 +73,26 @@ def answers_file(tmp_path: Path) -> Callable[..., Path]:
     """Write a file of answers: `answers_file("name", "{n} is {word}.", count=12)`."""
 
     def write(name: str, template: str, count: int = 12) -> Path:
-        return write_answers(tmp_path / f"{name}.jsonl", template, count)
+        return write_answers(tmp_path / f"{name}.jsonl", (template,), count)
 
     return write
 
 
-def write_answers(path: Path, template: str, count: int) -> Path:
-    """Write answers to the first questions of the set."""
+def write_answers(path: Path, templates: Sequence[str], count: int) -> Path:
+    """Write answers to the first questions of the set, taking the templates in turn."""
     rows = [
-        {"question_id": f"q{n}", "answer": template.format(n=n, word=WORDS[n % 6], weight=n + 10)}
+        {
+            "question_id": f"q{n}",
+            "answer": templates[n % len(templates)].format(n=n, word=WORDS[n % 6], weight=n + 10),
+        }
         for n in range(count)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
+FULL = "Item {n} is {word}. It weighs {weight} grams."
+NOTHING = "I couldn't find an answer."
 HOSTILE = "Item {n} is {word}.\n<script>alert(1)</script> ![x](http://evil.invalid/p.png) **bold** $x$"
 
 
@@ -104,12 +109,12 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     arena = Arena(settings)
     arena.sets.import_from(write_set(folder))
     templates = {
-        "full": "Item {n} is {word}. It weighs {weight} grams.",
-        "short": "It is {word}.",
-        "hostile": HOSTILE,
+        "full": (NOTHING, FULL, FULL, FULL),
+        "short": ("It is {word}.", "Item {n} is {word}.", FULL),
+        "hostile": (HOSTILE, f"{HOSTILE} It weighs {{weight}} grams."),
     }
-    for system, template in templates.items():
-        path = write_answers(folder / f"{system}.jsonl", template, 12)
+    for system, cycle in templates.items():
+        path = write_answers(folder / f"{system}.jsonl", cycle, 12)
         arena.submissions.add(path, "tiny", system=system)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="tiny"))
     arena.rounds.run("tiny", concurrency=2, report=lambda _progress: None)

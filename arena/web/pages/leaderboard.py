@@ -7,7 +7,7 @@ import streamlit as st
 from arena.web.choices import choose_board, choose_domain
 from arena.web.markup import put
 from arena.web.pieces import board_note, definitions, lead, show_files, strip
-from arena.web.plots import domain_heatmap, interval_plot, trade_off
+from arena.web.plots import domain_heatmap, interval_plot, let_the_table_paint, trade_off
 from arena.web.tables import standings_table
 from arena.web.views import leading
 
@@ -23,6 +23,7 @@ def show() -> None:
     board_note(view)
     strip(view.facts)
     definitions()
+    let_the_table_paint()
     interval_plot(view, domain)
     domain_heatmap(view)
     trade_off(view, domain)
