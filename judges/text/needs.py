@@ -31,7 +31,10 @@ class Bag:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A need with its keys, the closest first; none where the yardstick has nothing near it."""
+    """A need with its keys; none where the texts of the question have nothing near it.
+
+    Its terms are those that it does not share with the question, since any text on the topic has these.
+    """
 
     text: str
     terms: frozenset[str]
@@ -61,7 +64,8 @@ class NeedReader:
 
     def read(self, need: str) -> Need:
         """Spell out one need."""
-        own = read_statement(need).terms
+        every = read_statement(need).terms
+        own = every - self._weights.topic or every
         keys = [self._closest(own, clauses) for clauses in self._sources if clauses]
         return Need(need, own, tuple(key for key in keys if key is not None))
 
