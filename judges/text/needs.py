@@ -1,0 +1,121 @@
+"""What a short need (a sub-question, an aspect) asks for, and how far a text meets it, without an LLM.
+
+A need is a few words and rarely those of its answer. It is spelled out by the statements of a yardstick that
+are closest to it: its keys. A text meets the need as far as one of its windows (two neighbouring statements)
+has the weight of a key and of the need together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from judges.text.sentences import split_clauses, split_sentences
+from judges.text.statements import Statement, read_statement, read_statements
+from judges.text.tokens import kin
+from judges.text.weights import TermWeights
+
+WINDOW = 2
+NEED_SHARE = 0.35
+FAINT = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """Terms with what they are kin to, and the text that they are from."""
+
+    text: str
+    terms: frozenset[str]
+    kin: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A need with its keys; none where the texts of the question have nothing near it.
+
+    Its terms are those that it does not share with the question, since any text on the topic has these.
+    """
+
+    text: str
+    terms: frozenset[str]
+    keys: tuple[Bag, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """How far a text meets a need, 0–1, and the words of it that do."""
+
+    share: float
+    evidence: str
+
+
+class NeedReader:
+    """Spells out needs by the texts of a question.
+
+    Args:
+        sources: Groups of texts that say what is to be said (the reference; the passages). Each gives a
+            need one key.
+        weights: Term weights of the question's texts.
+    """
+
+    def __init__(self, sources: Sequence[Sequence[str]], weights: TermWeights) -> None:
+        self._weights = weights
+        self._sources = tuple(tuple(_clauses(texts)) for texts in sources)
+
+    def read(self, need: str) -> Need:
+        """Spell out one need."""
+        every = read_statement(need).terms
+        own = every - self._weights.topic or every
+        keys = [self._closest(own, clauses) for clauses in self._sources if clauses]
+        return Need(need, own, tuple(key for key in keys if key is not None))
+
+    def _closest(self, own: frozenset[str], clauses: Sequence[Bag]) -> Bag | None:
+        """The first of the clauses that have most of a need's weight; None where none has any to speak of."""
+        shares = [self._weights.share(own, clause.terms, clause.kin) for clause in clauses]
+        most = max(shares)
+        return clauses[shares.index(most)] if most >= FAINT else None
+
+    def meet(self, need: Need, windows: Sequence[Bag]) -> Met:
+        """How far the best window of a text meets a need."""
+        best = Met(0.0, "")
+        for window in windows:
+            share = self._share(need, window)
+            if share > best.share:
+                best = Met(share, window.text)
+        return best
+
+    def _share(self, need: Need, window: Bag) -> float:
+        asked = self._weights.share(need.terms, window.terms, window.kin)
+        if not need.keys:
+            return asked
+        said = max(
+            self._weights.share(key.terms - need.terms or key.terms, window.terms, window.kin)
+            for key in need.keys
+        )
+        return NEED_SHARE * asked + (1 - NEED_SHARE) * said
+
+
+def windows_of(text: str) -> tuple[Bag, ...]:
+    """The windows of a text: every two neighbouring statements, or the only one."""
+    return windows_over(read_statements(text))
+
+
+def windows_over(statements: Sequence[Statement]) -> tuple[Bag, ...]:
+    """The windows over statements."""
+    if not statements:
+        return ()
+    return tuple(_bag(statements[at : at + WINDOW]) for at in range(max(1, len(statements) - WINDOW + 1)))
+
+
+def _clauses(texts: Sequence[str]) -> Iterator[Bag]:
+    for text in texts:
+        for sentence in split_sentences(text):
+            for clause in split_clauses(sentence):
+                bag = _bag([read_statement(clause)])
+                if bag.terms:
+                    yield bag
+
+
+def _bag(statements: Sequence[Statement]) -> Bag:
+    held = frozenset[str]().union(*(statement.terms for statement in statements))
+    return Bag(" ".join(statement.text for statement in statements), held, frozenset(map(kin, held)))

@@ -1,0 +1,76 @@
+"""Items to score, and a scripted LLM that rates by what a passage says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import pytest
+
+from data.records import MetricItem, Passage
+from judges.llm.opening import open_asker
+from judges.llm.settings import AccessSettings
+from judges.llm.tasks import TaskRunner
+
+T = TypeVar("T")
+TEXTS = {
+    "p1": "The tower was built in 1889 for the World's Fair. It was meant to stand for twenty years.",
+    "p2": "Its height is 330 metres, which made it the tallest structure of its day.",
+    "p3": "The tower is repainted by hand about every seven years with sixty tonnes of paint.",
+    "p4": "Croissants are best eaten fresh in the morning.",
+}
+ASKED = (
+    "In which year was the tower built?",
+    "How high is the tower?",
+    "How often is the tower repainted?",
+    "Who owns the tower today?",
+)
+TOLD = {"built": "1889", "high": "330", "repainted": "seven years", "owns": "owned by"}
+
+
+@pytest.fixture
+def item() -> MetricItem:
+    """A question with four passages; three of its four sub-questions can be answered from them."""
+    passages = tuple(Passage(name, text) for name, text in TEXTS.items())
+    return MetricItem(
+        id="t-1",
+        question="Tell me about the Eiffel tower.",
+        answer="The tower was built in 1889 and is 330 metres high.",
+        passages=passages,
+        reference="The tower was built in 1889. It is 330 metres high. It is repainted every seven years.",
+        contexts=(passages[0], passages[3]),
+        sub_questions=ASKED,
+    )
+
+
+@pytest.fixture
+def rating_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
+    """Start a scripted LLM that rates 5 where a passage has the answer's words, else 0."""
+
+    def rate(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
+        question, passage = ask.tagged("sub_question")[0], ask.tagged("passage")[0]
+        key = next(word for word in TOLD if word in question)
+        return {"rating": 5 if TOLD[key] in passage else 0}
+
+    def serve(**script: object) -> Any:  # noqa: ANN401 - as above
+        server = scripted_llm(**script)
+        server.handlers["rate_answerability"] = rate
+        server.handlers["generate_sub_questions"] = lambda _: {"sub_questions": list(ASKED)}
+        return server
+
+    return serve
+
+
+@pytest.fixture
+def with_runner() -> Callable[[str, Callable[[TaskRunner], Awaitable[Any]]], Any]:
+    """Run something with a `TaskRunner` at an endpoint."""
+
+    def run(url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:
+        async def once() -> T:
+            async with open_asker(AccessSettings(backoff=0.01)) as asker:
+                return await use(TaskRunner(asker, endpoint=url, model="m"))
+
+        return asyncio.run(once())
+
+    return run
