@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.cli.options import AsJson, File, Seed
-from arena.cli.output import note, show_json, show_line, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_table
 
 if TYPE_CHECKING:
     from leaderboard.formats.schemas import BattleFormat
@@ -139,6 +139,31 @@ def winrates(
 
 
 @commands.command()
+def compare(
+    file: File,
+    first: Annotated[str, typer.Argument(metavar="FIRST", help="One system.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="Another.")],
+    bootstrap: Annotated[int, typer.Option("--bootstrap", min=2, max=1_000_000, help="Resamples.")] = 1000,
+    seed: Seed = 0,
+    read_as: Format = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Say how far apart two systems are, how sure that is, and how many questions would settle it."""
+    from arena.services.battles import compare_in_file
+
+    found = compare_in_file(file, first, second, bootstrap=bootstrap, seed=seed, read_as=_format(read_as))
+    if as_json:
+        show_json(found)
+        return
+    domains = found.pop("by_domain")
+    show_fields(
+        {name: value if isinstance(value, str | int | float) else None for name, value in found.items()}
+    )
+    show_table(("domain", "points", "lower", "upper", "chance", "questions"), _domain_rows(domains))
+
+
+@commands.command()
 def convert(
     source: Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder to read.")],
     destination: Annotated[Path, typer.Argument(metavar="DEST", help="The file to write.")],
@@ -167,6 +192,12 @@ def _format(word: str | None) -> BattleFormat | None:
     except ValueError as error:
         known = ", ".join(kind.value for kind in BattleFormat)
         raise typer.BadParameter(f"{word!r} is none of {known}") from error
+
+
+def _domain_rows(domains: object) -> list[tuple[str | int | float | None, ...]]:
+    names = ("points", "lower", "upper", "chance", "questions")
+    found: dict[str, dict[str, Any]] = domains if isinstance(domains, dict) else {}
+    return [(domain, *(row.get(name) for name in names)) for domain, row in found.items()]
 
 
 def _points(value: float | None) -> str | None:
