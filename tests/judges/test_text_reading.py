@@ -88,8 +88,8 @@ def test_quantities_come_in_one_unit_a_dimension(text: str, found: list[tuple[fl
 YARDSTICK = (
     "Molecules of air are far smaller than the wavelength of light. At the horizon the path of the light is "
     "almost forty times as long. Kidney beans are soaked overnight in cold water. Short bonds react little "
-    "when rates rise, long bonds react strongly. Staying won 3,317 times, switching 6,683 times. The virus has no "
-    "ribosomes of its own."
+    "when rates rise, long bonds react strongly. Staying won 3,317 times, switching 6,683 times. The virus "
+    "has no ribosomes of its own."
 )
 
 
