@@ -31,7 +31,13 @@ from arena.settings import Settings
 ROOT = Path(__file__).parents[1]
 SYSTEMS = 50
 TARGET = 2.0
-ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
+ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+)
 SERVE = """
 import sys
 from pathlib import Path
