@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 from data.question_files import load_set
 from data.records import Preference
@@ -16,6 +17,10 @@ ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "data" / "sets" / "demo"
 
 
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def test_judge_agrees_with_careful_readers_on_the_demo_set() -> None:
     """Of the 511 pairs whose winner was written down with the answers, nine in ten are decided so.
 
@@ -23,7 +28,7 @@ def test_judge_agrees_with_careful_readers_on_the_demo_set() -> None:
     """
     questions = load_set(DEMO).questions
     answers = {
-        file.stem: {row["question_id"]: row["answer"] for row in map(json.loads, file.open(encoding="utf-8"))}
+        file.stem: {row["question_id"]: row["answer"] for row in _rows(file)}
         for file in (DEMO / "answers").glob("*.jsonl")
     }
     answers["reference"] = {question.id: question.reference for question in questions.questions}
@@ -32,7 +37,7 @@ def test_judge_agrees_with_careful_readers_on_the_demo_set() -> None:
     async def agreements() -> list[bool]:
         found = []
         expected = ROOT / "tests" / "golden" / "demo_expected.jsonl"
-        for row in map(json.loads, expected.open(encoding="utf-8")):
+        for row in _rows(expected):
             for winner, loser in row["pairs"]:
                 contest = Contest(
                     battle_id=f"{row['question_id']}-{winner}-{loser}",
