@@ -63,7 +63,7 @@ new MutationObserver(look).observe(document, {childList: true, subtree: true});
 def prepare(home: Path) -> None:
     """Publish the paper's board, and one with many systems made of its lines."""
     arena = open_arena(Settings(home=home, database_url=f"sqlite:///{home}/arena.sqlite"))
-    paper, _ = arena.boards.publish_paper()
+    paper = arena.boards.publish_paper()
     large = copy.deepcopy(dict(paper.standings))
     for domain, lines in large["lines"].items():
         many = [copy.deepcopy(lines[at % len(lines)]) for at in range(SYSTEMS)]
