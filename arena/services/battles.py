@@ -51,8 +51,14 @@ def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | Non
     Raises:
         FileFormatError: The file cannot be read; the message names row and column.
         RecordError: A value breaks a rule; likewise.
+        InputError: Style control, which needs more than battles.
         UnrankableError: The ratings do not exist.
     """
+    if request.method is Method.STYLE:
+        raise InputError(
+            "A battle file does not hold the answers' lengths, which style control needs.",
+            advice="Boards of judged rounds have the length-controlled ratings: `arena leaderboard show`.",
+        )
     found = read_battles(path, read_as)
     table = rate(
         found.table,
