@@ -97,7 +97,7 @@ def test_make_commands_exist() -> None:
     named = {
         target
         for name in ("README.md", "CONTRIBUTING.md")
-        for code in re.findall(r"`([^`]+)`", (ROOT / name).read_text(encoding="utf-8"))
+        for code in re.findall(r"`([^`]+)`", _prose(ROOT / name))
         for target in MAKE.findall(code)
     }
     assert {"demo", "test"} <= named
