@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from data.records import Score
 from judges.coverage.measures import share
 
 
@@ -66,6 +67,30 @@ def losses(answerable: Iterable[int], retrieved: Collection[int], written: Colle
     wanted = frozenset(answerable)
     there, said = wanted & frozenset(retrieved), wanted & frozenset(written)
     return Losses(answerable=len(wanted), retrieved=len(there), used=len(there & said), written=len(said))
+
+
+def losses_of(context: Score, answer: Score) -> Losses | None:
+    """Compare the `context-crux` and the `answer-crux` score of one answer.
+
+    Returns:
+        None where either has no value, or the two rest on different sub-questions.
+    """
+    if context.score is None or answer.score is None:
+        return None
+    alike = all(_listed(context, name) == _listed(answer, name) for name in ("sub_questions", "answerable"))
+    if not alike:
+        return None
+    answerable, retrieved = (_places(context, name) for name in ("answerable", "answered"))
+    return losses(answerable, retrieved, _places(answer, "answered"))
+
+
+def _places(score: Score, name: str) -> list[int]:
+    return [place for place in _listed(score, name) if isinstance(place, int)]
+
+
+def _listed(score: Score, name: str) -> list[object]:
+    value = score.details.get(name)
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
 
 
 def total(found: Iterable[Losses]) -> Losses:

@@ -43,7 +43,7 @@ def ranked_coverage(
 
     A passage gains 1 for each sub-question that it answers, times 1 − α for every earlier passage that
     answered it too, discounted by the logarithm of its rank. The ideal takes, at each rank, the passage of
-    all rated ones that gains most (the first of equals).
+    all rated ones that gains most (the last of equals, as TREC's ndeval).
 
     Args:
         ratings: All rated passages: the pool of the ideal.
@@ -87,7 +87,7 @@ def _ideal_gains(found: BoolArray, alpha: float) -> list[float]:
     gains = []
     for _ in range(len(found)):
         offered = left @ ((1 - alpha) ** earlier)
-        best = int(np.argmax(offered))
+        best = int(np.flatnonzero(np.isclose(offered, offered.max()))[-1])
         if not offered[best]:
             break
         gains.append(float(offered[best]))

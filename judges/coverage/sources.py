@@ -10,10 +10,14 @@ import bm25s
 import numpy as np
 
 from data.corpora.chunking import Chunking, chunk_id
+from data.corpora.index import Analyser
 from data.records import Passage
 from judges.factuality.contexts import Retriever
 from judges.llm.requests import Unanswered
 from judges.text.tokens import terms
+
+TERMS = Analyser("terms-1", terms)
+"""How corpora are indexed: by the terms that texts are compared by; another name for every change of them."""
 
 
 class Source(Protocol):

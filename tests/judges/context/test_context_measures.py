@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,6 +51,16 @@ def test_ranked_coverage_of_two_passages(ranking: tuple[int, ...], expected: flo
     assert ranked_coverage(ratings, ranking) == pytest.approx(expected, abs=5e-7)
 
 
+def test_ranked_coverage_agrees_with_trecs_implementation() -> None:
+    """120 random rankings score as with ir-measures over pyndeval (cutoff 20), ties in the ideal included."""
+    golden = Path(__file__).parents[2] / "golden" / "alpha_ndcg.jsonl"
+    for line in golden.read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        ratings = Ratings.of([[5 * int(digit) for digit in row] for row in case["answers"]])
+        found = ranked_coverage(ratings, case["ranking"], alpha=case["alpha"])
+        assert found == pytest.approx(case["alpha_ndcg"], abs=1e-9)
+
+
 def test_a_ranking_is_looked_at_to_a_depth() -> None:
     """At depth 1 only the first ranks of the ranking and of the ideal count."""
     ratings = Ratings.of([[5, 5], [5, 0]])
@@ -67,7 +79,7 @@ def test_the_greedy_ideal_scores_one(rows: list[list[float]], alpha: float) -> N
             -1.0 if place in order else float(((1 - alpha) ** earlier[ratings.answers[place]]).sum())
             for place in range(ratings.passages)
         ]
-        order.append(int(np.argmax(gains)))
+        order.append(int(np.flatnonzero(np.isclose(gains, max(gains)))[-1]))
         earlier += ratings.answers[order[-1]]
     found = ranked_coverage(ratings, order, alpha=alpha)
     assert found is None if not ratings.answerable else found == pytest.approx(1)

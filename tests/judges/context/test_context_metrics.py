@@ -14,6 +14,7 @@ from data.errors import NotFoundError, SpecError
 from data.records import MetricItem, Outcome, Passage, Score
 from judges.context import build
 from judges.context.bounds import Bound, reference_bounds
+from judges.context.diagnosis import losses, losses_of
 from judges.context.metric import Oracle
 from judges.context.settings import ContextSettings
 from judges.llm.tasks import TaskRunner
@@ -71,6 +72,21 @@ def test_what_the_oracle_cannot_answer_gains_nothing(
     found = scored("context-crux", rating_llm().url, replace(item, contexts=(owner,)))
     assert found.score == 0
     assert found.details["answerable"] == (0, 1, 2)
+
+
+def test_a_system_page_can_say_where_it_loses(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """Of three answerable, two were not retrieved; the answer knows one of them nevertheless."""
+    url = rating_llm().url
+    context, answer = scored("context-crux", url, item), scored("answer-crux", url, item)
+    found = losses_of(context, answer)
+    assert found == losses(range(3), (0,), (0, 1))
+    assert (found.lost_in_retrieval, found.lost_in_writing, found.beyond_context) == (2 / 3, 0, 1 / 3)
+    bare = scored("context-crux", url, replace(item, contexts=()))
+    assert losses_of(bare, answer) is None
+    other = scored("answer-crux", url, replace(item, sub_questions=item.sub_questions[:2]))
+    assert losses_of(context, other) is None
 
 
 def test_a_passage_given_twice_counts_once(
