@@ -131,7 +131,7 @@ def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5, ink: str = 
             title=None,
             axis=alt.Axis(
                 orient="top",
-                labelAngle=-38,
+                labelAngle=-55,
                 domain=False,
                 ticks=False,
                 labelLimit=110,
@@ -163,7 +163,10 @@ def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5, ink: str = 
 
 def scatter(points: Sequence[Point], *, x: str, y: str, ink: str = INK) -> alt.LayerChart:
     """Draw systems between two rates, with their names and, where known, error bars both ways."""
-    base = alt.Chart(alt.InlineData(values=[asdict(point) for point in points]))
+    # Names stand above and below their points in turn, so that neighbours seldom cover each other.
+    ordered = sorted(points, key=lambda point: point.x)
+    values = [{**asdict(point), "below": bool(at % 2)} for at, point in enumerate(ordered)]
+    base = alt.Chart(alt.InlineData(values=values))
     scale = alt.Scale(zero=False, nice=True, padding=20)
     tooltip = [
         alt.Tooltip("system:N", title="System"),
@@ -185,15 +188,25 @@ def scatter(points: Sequence[Point], *, x: str, y: str, ink: str = INK) -> alt.L
         base.mark_point(filled=True, size=90, opacity=1, color=BETTER).encode(
             x=across, y=upward, tooltip=tooltip
         ),
-        base.transform_filter(f"datum.x <= {middle}")
-        .mark_text(align="left", dx=9, dy=-8, color=ink)
-        .encode(x=across, y=upward, text="system:N"),
-        base.transform_filter(f"datum.x > {middle}")
-        .mark_text(align="right", dx=-9, dy=-8, color=ink)
-        .encode(x=across, y=upward, text="system:N"),
+        *(
+            _names_beside(
+                base, f"datum.x {side} {middle} && {where}", left=left, below=below, ink=ink
+            ).encode(x=across, y=upward)
+            for side, left in (("<=", True), (">", False))
+            for where, below in (("!datum.below", False), ("datum.below", True))
+        ),
     ]
     return alt.LayerChart(layer=layers).properties(height=360)
 
 
 def _names() -> alt.Axis:
     return alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False, labelPadding=8, labelFlush=False)
+
+
+def _names_beside(base: alt.Chart, test: str, *, left: bool, below: bool, ink: str) -> alt.Chart:
+    """The names of the points that pass a test, to the right of points on the left and the reverse."""
+    marked = base.transform_filter(test).mark_text(
+        align="left" if left else "right", dx=9 if left else -9, dy=12 if below else -8, color=ink
+    )
+    named: alt.Chart = marked.encode(text="system:N")
+    return named

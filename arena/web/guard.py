@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from arena.web.markup import element, put
 from data.errors import ArenaError, NotFoundError
 
 MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|$~:")
@@ -17,6 +18,7 @@ def guarded(show: Callable[[], None]) -> None:
         show()
     except NotFoundError as error:
         st.info(_plain(error), icon=":material/search_off:")
+        put(element("p", element("a", "Go to the leaderboard", href="./", target="_self")))
     except ArenaError as error:
         st.error(_plain(error), icon=":material/error:")
 

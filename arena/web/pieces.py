@@ -14,7 +14,11 @@ from arena.web.texts import DEFINITIONS
 from arena.web.views import BoardView
 
 HASH_SHOWN = 12
-MIMES = {"csv": "text/csv", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
+KINDS = (
+    ("CSV", "csv", "text/csv"),
+    ("JSON", "json", "application/json"),
+    ("Parquet", "parquet", "application/vnd.apache.parquet"),
+)
 
 
 def strip(facts: Iterable[tuple[str, str]]) -> None:
@@ -68,8 +72,8 @@ def show_files(view: BoardView) -> None:
     """Offer the board as files, made when they are asked for."""
     stem = file_stem(view)
     files: list[tuple[str, str, str, Callable[[], bytes]]] = [
-        (f"Standings, {ending.upper()}", f"{stem}.{ending}", mime, partial(board_file, view.name, ending))
-        for ending, mime in MIMES.items()
+        (f"Standings, {label}", f"{stem}.{ending}", mime, partial(board_file, view.name, ending))
+        for label, ending, mime in KINDS
     ]
     if view.round_name is not None:
         battles = partial(battles_jsonl, view.round_name)

@@ -51,7 +51,9 @@ def interval_plot(view: BoardView, domain: str) -> None:
 def domain_heatmap(view: BoardView) -> None:
     """Win + tie rate of every system in every domain."""
     cells = [
-        Cell(system=line.system, domain=view.label(domain), rate=line.win_tie.value, battles=line.battles)
+        Cell(
+            system=line.system, domain=view.label(domain), rate=line.win_tie.value, battles=line.rate_battles
+        )
         for system in view.systems
         for domain in view.domains
         if (line := view.line(system, domain)) is not None and line.win_tie is not None
@@ -109,7 +111,7 @@ def profile_plot(view: BoardView, system: str) -> None:
             value=rate.value,
             lower=rate.span[0],
             upper=rate.span[1],
-            note=f"{whole(line.battles)} battles",
+            note=f"{whole(line.rate_battles)} battles",
         )
         for label, line, rate in found
     ]

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+MOST_STATEMENTS = 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
@@ -90,7 +92,12 @@ def read_coverage(details: Mapping[str, Any]) -> tuple[Facts, ...]:
     """The covered and missing statements behind a comprehensiveness score."""
     kinds = (("Covers", "✓", "covered"), ("Misses", "–", "missing"))
     return tuple(
-        Facts(title=title, sign=sign, lines=tuple(map(_statement, details[key])), count=len(details[key]))
+        Facts(
+            title=title,
+            sign=sign,
+            lines=tuple(_statement(found) for found in details[key][:MOST_STATEMENTS]),
+            count=len(details[key]),
+        )
         for title, sign, key in kinds
         if isinstance(details.get(key), (list, tuple))
     )
@@ -100,5 +107,6 @@ def _statement(found: Mapping[str, Any] | str) -> str:
     if isinstance(found, str):
         return found
     text = next((found[key] for key in ("text", "statement", "claim") if key in found), "")
-    source = found.get("passage") or found.get("source") or ""
+    passages = found.get("passages") or [found.get("passage") or ""]
+    source = ", ".join(map(str, passages))
     return f"{text}  [{source}]" if source else str(text)

@@ -63,6 +63,7 @@ def _line(found: Json, reference: str) -> Line:
         win=_bounded(rate, "win_rate", "lower", "upper"),
         win_tie=_bounded(rate, "win_tie_rate", "win_tie_lower", "win_tie_upper"),
         battles=rating.get("battles") or rate.get("battles") or 0,
+        rate_battles=rate.get("battles") or 0,
         questions=rate.get("questions") or 0,
         comprehensiveness=_metric(found["scores"]),
         no_answer=found["no_answer_share"],
@@ -103,4 +104,7 @@ def _method(found: Json) -> str:
     interval = (
         f"{draws:,} resamples of {unit}, seed {settings['seed']}" if draws else str(settings["interval"])
     )
-    return f"Ratings: {method}, {scale}, 400 points a factor of ten. 95 % intervals: {interval}."
+    opponent = found["rate_settings"].get("reference")
+    rates = f"against {opponent} alone" if opponent else "against every opponent"
+    ratings = f"Ratings: {method}, {scale}, 400 points a factor of ten."
+    return f"Rates are {rates}. {ratings} 95 % intervals: {interval}."

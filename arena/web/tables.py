@@ -52,7 +52,7 @@ def link(page: str, **query: str) -> str:
 
 def standings_table(view: BoardView, domain: str, lines: Sequence[Line]) -> Element:
     """The table of a board in one domain, best system first."""
-    columns = _columns(view, domain, lines)
+    columns = _columns(view, lines)
     head = element("tr", *(_heading(column) for column in columns))
     body = [
         element(
@@ -125,7 +125,7 @@ def profile_table(view: BoardView, system: str) -> Element:
     rows = [
         (
             label,
-            whole(line.battles),
+            whole(line.rate_battles),
             _percent_of(line.win),
             _percent_of(line.win_tie),
             "–" if line.win_tie is None else range_of_shares(line.win_tie),
@@ -142,7 +142,7 @@ def _percent_of(value: Bounded | None) -> str:
     return percent(None if value is None else value.value)
 
 
-def _columns(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column]:
+def _columns(view: BoardView, lines: Sequence[Line]) -> list[Column]:
     rated = any(line.rating is not None for line in lines)
     columns = [Column("Rank", _rank)] if any(line.rank_lower is not None for line in lines) else []
     columns.append(Column("System", lambda line: _system(view, line)))
@@ -163,9 +163,7 @@ def _columns(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column
         columns.append(Column("No answer", lambda line: _share(line.no_answer), priority=2))
     if any(line.words is not None for line in lines):
         columns.append(Column("Words", lambda line: _count(line.words), priority=3))
-    columns.append(
-        Column("Battles", lambda line: _count(line.battles), priority=2 if domain == OVERALL else 3)
-    )
+    columns.append(Column("Battles", _battles, priority=2))
     return columns
 
 
@@ -225,6 +223,14 @@ def _share(value: float | None) -> Element:
 
 def _count(value: float | None) -> Element:
     return element("td", "–" if value is None else whole(value))
+
+
+def _battles(line: Line) -> Element:
+    """Battles behind the rating and, where they are others, behind the rates."""
+    cell = _count(line.battles)
+    if line.rate_battles != line.battles:
+        cell.append(element("span", f"rates: {whole(line.rate_battles)}", class_="aa-sub"))
+    return cell
 
 
 def _bare(share: float) -> str:

@@ -18,7 +18,8 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
         "Comprehensive": "Mean share of the yardstick's statements that its answers cover, in per cent.",
         "No answer": "Share of its answers that say that none was found, in per cent.",
         "Words": "Median length of its answers in words.",
-        "Battles": "Judged battles behind the rates and the rating.",
+        "Battles": "Judged battles behind the rating. Where there is a human-written reference, the rates "
+        "count the battles against it alone: that number stands below.",
     }
 )
 

@@ -31,7 +31,11 @@ class Bounded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One system in one domain, or overall. Rates and shares are 0–1; what is not known is None."""
+    """One system in one domain, or overall. Rates and shares are 0–1; what is not known is None.
+
+    `battles` are those behind the rating, `rate_battles` those behind the rates: where there is a
+    reference, rates count battles against it alone.
+    """
 
     system: str
     rank_lower: int | None
@@ -41,6 +45,7 @@ class Line:
     win: Bounded | None
     win_tie: Bounded | None
     battles: float
+    rate_battles: float
     questions: int
     comprehensiveness: Bounded | None
     no_answer: float | None
@@ -231,7 +236,8 @@ def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:
         ("Comprehensiveness", line.comprehensiveness and percent(line.comprehensiveness.value)),
         ("No answer", None if line.no_answer is None else percent(line.no_answer)),
         ("Median words", None if line.words is None else whole(line.words)),
-        ("Battles", whole(line.battles)),
+        ("Battles behind the rating", whole(line.battles)),
+        ("Battles behind the rates", whole(line.rate_battles)),
         ("Answers", whole(line.answers) if line.answers else None),
     )
     return tuple((label, value) for label, value in figures if value)

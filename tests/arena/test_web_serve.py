@@ -144,5 +144,7 @@ def test_prose_is_no_list(prose: str) -> None:
 
 def test_statements_of_any_shape_are_read() -> None:
     """Statements may be texts or objects with a text and its passage."""
-    facts = read_coverage({"covered": ["one", {"text": "two", "passage": "p"}], "other": 3})
-    assert [list(found.lines) for found in facts] == [["one", "two  [p]"]]
+    facts = read_coverage(
+        {"covered": ["one", {"id": "c1", "text": "two", "passages": ["p", "q"]}], "other": 3}
+    )
+    assert [list(found.lines) for found in facts] == [["one", "two  [p, q]"]]

@@ -36,4 +36,4 @@ def test_scatter_names_point_inwards() -> None:
     """Names stand on the inner side of their points, so that none is cut off."""
     spec = scatter([Point(system="a", x=0.1, y=0.2), Point(system="b", x=0.9, y=0.3)], x="x", y="y").to_dict()
     aligned = [layer["mark"].get("align") for layer in spec["layer"] if layer["mark"]["type"] == "text"]
-    assert aligned == ["left", "right"]
+    assert aligned == ["left", "left", "right", "right"]
