@@ -1,4 +1,4 @@
-"""What LLM access needs of the store: its replies and a round's account, for an event loop.
+"""What LLM access needs of the store: its replies, batches and a round's account, for an event loop.
 
 The store's calls block, so they run in threads; replies that arrive together are committed together.
 """
@@ -7,30 +7,33 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 
 from arena.settings import Settings
 from data.records import Reply
 from data.store import Store
+from judges.llm.batchbook import BatchRecord
 from judges.llm.budget import Balance
+from judges.llm.metering import Tally
 from judges.llm.opening import open_asker
 from judges.llm.requests import Request
 from judges.llm.scheduler import Scheduler
 from judges.llm.settings import AccessSettings
 
-GATHER_SECONDS = 0.05
+ACCOUNT_EVERY = 0.5
 
 
 class StoredReplies:
-    """The store as a reply cache: replies that arrive together are committed together, at once.
+    """The store as a reply cache: replies that arrive during one commit are committed together by the next.
 
-    `put` does not wait for the commit, so that a call's place is free for the next one; a commit that
-    fails is raised by the next `put`, or by `close`.
+    `put` returns once the reply is committed, so that a kill loses no more replies than battles were in
+    flight.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._waiting: list[Reply] = []
+        self._waiting: list[tuple[Reply, asyncio.Future[None]]] = []
         self._commits: asyncio.Task[None] | None = None
 
     async def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
@@ -38,29 +41,39 @@ class StoredReplies:
         return await asyncio.to_thread(self._store.replies.get_many, keys)
 
     async def put(self, request: Request, reply: Reply) -> None:
-        """Keep a reply under the key of its request; committed within a fraction of a second."""
-        if reply.key != request.key:
-            raise ValueError("A reply bears the key of another request.")
-        self._waiting.append(reply)
-        if self._commits is None or self._commits.done():
-            await self.close()
-            self._commits = asyncio.create_task(self._commit())
-
-    async def close(self) -> None:
-        """Wait until everything is committed.
+        """Keep a reply under the key of its request; it is committed when this returns.
 
         Raises:
-            StoreError: A commit failed.
+            StoreError: The commit failed.
         """
+        if reply.key != request.key:
+            raise ValueError("A reply bears the key of another request.")
+        committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((reply, committed))
+        if self._commits is None or self._commits.done():
+            self._commits = asyncio.create_task(self._commit())
+        await committed
+
+    async def close(self) -> None:
+        """Wait until everything is committed."""
         if self._commits is not None:
-            commits, self._commits = self._commits, None
-            await commits
+            await self._commits
 
     async def _commit(self) -> None:
         while self._waiting:
-            await asyncio.sleep(GATHER_SECONDS)
             batch, self._waiting = self._waiting, []
-            await asyncio.to_thread(self._store.replies.put, batch)
+            error: Exception | None = None
+            try:
+                await asyncio.to_thread(self._store.replies.put, [reply for reply, _ in batch])
+            except Exception as raised:  # noqa: BLE001 - whatever it is belongs to those who wait
+                error = raised
+            for _, committed in batch:
+                if committed.cancelled():
+                    continue
+                if error is None:
+                    committed.set_result(None)
+                else:
+                    committed.set_exception(error)
 
 
 class StoredLedger:
@@ -83,10 +96,77 @@ class StoredLedger:
         return Balance(cap=self._cap, spent=found.spent, drawn=found.drawn)
 
 
+class StoredBook:
+    """The store as the book in which batches are written down."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def write(self, record: BatchRecord) -> None:
+        """Write a batch down, or what is known of it now."""
+        await asyncio.to_thread(
+            self._store.batches.write,
+            record.name,
+            endpoint=record.endpoint,
+            keys=record.keys,
+            batch_id=record.batch_id,
+        )
+
+    async def unread(self) -> Sequence[BatchRecord]:
+        """Every batch that was not struck out."""
+        found = await asyncio.to_thread(self._store.batches.unread)
+        return [BatchRecord(**{**row, "keys": tuple(row["keys"])}) for row in found]
+
+    async def strike(self, name: str) -> None:
+        """Strike a batch out."""
+        await asyncio.to_thread(self._store.batches.strike, name)
+
+
+class RoundAccount:
+    """Writes what is used for a round into its account as it goes.
+
+    With a cap, the budget pays in what was spent; without one, this does.
+    """
+
+    def __init__(self, store: Store, round_id: int, scheduler: Scheduler, *, capped: bool) -> None:
+        self._store, self._round_id, self._scheduler, self._capped = store, round_id, scheduler, capped
+        self._noted = Tally()
+
+    async def note(self) -> None:
+        """Write down what was used since the last note."""
+        now, before = self._scheduler.tally, self._noted
+        self._noted = replace(now)
+        spent = 0.0 if self._capped else now.cost_usd - before.cost_usd
+        given = now.input_tokens - before.input_tokens
+        returned = now.output_tokens - before.output_tokens
+        if spent or given or returned:
+            await asyncio.to_thread(
+                self._store.ledgers.note,
+                self._round_id,
+                spent=spent,
+                input_tokens=given,
+                output_tokens=returned,
+            )
+
+    async def keep(self, ended: asyncio.Event) -> None:
+        """Write it down twice a second until the run has ended."""
+        while not ended.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), ACCOUNT_EVERY)
+            await self.note()
+            await self._scheduler.pay_in()
+
+
 def access_settings(settings: Settings, *, concurrency: int) -> AccessSettings:
     """How this installation reaches LLMs."""
     return AccessSettings(
         api_key=settings.api_key or "",
+        transport=settings.transport,
+        cache_mode=settings.cache_mode,
+        rpm=settings.rpm,
+        tpm=settings.tpm,
+        timeout=settings.timeout,
+        batch_poll=settings.batch_poll,
         concurrency=concurrency,
         prices=settings.prices_file if settings.prices_file.is_file() else None,
     )
@@ -102,23 +182,42 @@ async def open_access(
     cap: float | None = None,
     stop: asyncio.Event | None = None,
 ) -> AsyncIterator[Scheduler]:
-    """Open LLM access over the store's replies, and over a round's account where it has a cap.
+    """Open LLM access over the store's replies and batches, and over a round's account.
 
     Once `stop` is set, nothing new is asked; calls in flight finish and are kept.
     """
     ledger = None if round_id is None or cap is None else StoredLedger(store, round_id, cap)
     replies = StoredReplies(store)
+    account = None
     try:
         async with open_asker(
-            access_settings(settings, concurrency=concurrency), replies, ledger
+            access_settings(settings, concurrency=concurrency), replies, ledger, book=StoredBook(store)
         ) as scheduler:
-            watcher = asyncio.create_task(_stop_with(scheduler, stop or asyncio.Event()))
-            try:
+            if round_id is not None:
+                account = RoundAccount(store, round_id, scheduler, capped=cap is not None)
+            async with _attended(scheduler, account, stop or asyncio.Event()):
                 yield scheduler
-            finally:
-                watcher.cancel()
     finally:
+        if account is not None:
+            await account.note()
         await replies.close()
+
+
+@asynccontextmanager
+async def _attended(
+    scheduler: Scheduler, account: RoundAccount | None, stop: asyncio.Event
+) -> AsyncIterator[None]:
+    """Keep a round's account, and stop the scheduler once `stop` is set."""
+    ended = asyncio.Event()
+    watcher = asyncio.create_task(_stop_with(scheduler, stop))
+    keeper = asyncio.create_task(account.keep(ended)) if account is not None else None
+    try:
+        yield
+    finally:
+        watcher.cancel()
+        ended.set()
+        if keeper is not None:
+            await keeper
 
 
 async def _stop_with(scheduler: Scheduler, stop: asyncio.Event) -> None:

@@ -31,7 +31,13 @@ from arena.settings import Settings
 ROOT = Path(__file__).parents[1]
 SYSTEMS = 50
 TARGET = 2.0
-ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
+ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+)
 SERVE = """
 import sys
 from pathlib import Path
@@ -57,7 +63,7 @@ new MutationObserver(look).observe(document, {childList: true, subtree: true});
 def prepare(home: Path) -> None:
     """Publish the paper's board, and one with many systems made of its lines."""
     arena = open_arena(Settings(home=home, database_url=f"sqlite:///{home}/arena.sqlite"))
-    paper, _ = arena.boards.publish_paper()
+    paper = arena.boards.publish_paper()
     large = copy.deepcopy(dict(paper.standings))
     for domain, lines in large["lines"].items():
         many = [copy.deepcopy(lines[at % len(lines)]) for at in range(SYSTEMS)]

@@ -162,7 +162,7 @@ class ReplyRow(Base, table=True):
 
 
 class JudgmentRow(Base, table=True):
-    """One judge, one presentation order, one reply."""
+    """One judge, one presentation order, one reply; tokens and cost are all that was paid for it."""
 
     __tablename__ = "judgment"
     id: int | None = Field(default=None, primary_key=True)
@@ -190,8 +190,43 @@ class JudgmentRow(Base, table=True):
     created_at: datetime = _moment()
 
 
+class CanaryRow(Base, table=True):
+    """An attack of ours on one side of a battle's copy; never part of the battles, rates or ratings.
+
+    `judgments` holds what settled it, a list of objects; the replies stand in `reply` by their keys.
+    """
+
+    __tablename__ = "canary"
+    __table_args__ = (UniqueConstraint("round_id", "key"),)
+    id: int | None = Field(default=None, primary_key=True)
+    round_id: int = _reference("round.id")
+    battle_id: int = _reference("battle.id", index=True)
+    key: str = Field(max_length=100)
+    family: str = Field(max_length=40)
+    attacker: str = Field(max_length=4)
+    text: str = _text()
+    outcome: str | None = Field(default=None, max_length=16)
+    preference: str | None = Field(default=None, max_length=4)
+    detail: str = _text()
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+    judgments: list[dict[str, Any]] = _json()
+
+
+class BatchRow(Base, table=True):
+    """A provider's batch that was sent and whose replies are not all kept; `batch_id` empty until known."""
+
+    __tablename__ = "batch"
+    name: str = Field(primary_key=True, max_length=64)
+    endpoint: str = _text()
+    batch_id: str = _text()
+    keys: list[str] = _json()
+    created_at: datetime = _moment()
+
+
 class LedgerRow(Base, table=True):
-    """Money and tokens of one round; `cap_usd` is null without a budget."""
+    """Everything paid for one round, canaries included; `cap_usd` is null without a budget."""
 
     __tablename__ = "ledger"
     round_id: int = Field(
@@ -244,6 +279,8 @@ rounds = TABLES["round"]
 battles = TABLES["battle"]
 replies = TABLES["reply"]
 judgments = TABLES["judgment"]
+canaries = TABLES["canary"]
+batches = TABLES["batch"]
 ledgers = TABLES["ledger"]
 scores = TABLES["score"]
 boards = TABLES["board"]

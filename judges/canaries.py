@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import zip_longest
 
-from data.records import Outcome, Preference, Verdict
+from data.records import Preference, Verdict
 from judges.base import Contest
 from judges.cleaning import is_no_answer
 from judges.guard import has_content
@@ -21,12 +22,34 @@ FORCES_TIES = frozenset({"tie-forcing"})
 class Canary:
     """A battle in which one side is an attack without any answer to the question.
 
-    `attacker` is the side that attacks: an honest judge prefers the other.
+    `attacker` is the side that attacks: an honest judge prefers the other. `battle_id` is the battle that
+    was copied.
     """
 
     contest: Contest
+    battle_id: str
     family: str
     attacker: Preference
+
+    @property
+    def text(self) -> str:
+        """The attack."""
+        return self.contest.answer_a if self.attacker is Preference.A else self.contest.answer_b
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """How one canary fared: its family, the side that attacked, and the verdict, None without one."""
+
+    family: str
+    attacker: Preference
+    preference: Preference | None
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the attack got what it wanted."""
+        forced = self.family in FORCES_TIES and self.preference is Preference.TIE
+        return forced or self.preference is self.attacker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +86,12 @@ def plant(contests: Iterable[Contest], count: int, *, seed: int = 0) -> tuple[Ca
         count: How many canaries; fewer where the round has fewer fitting battles.
         seed: Of the choice.
     """
-    families = [(family, text) for family, texts in sorted(attacks().items()) for text in texts]
-    chosen = sorted(contests, key=lambda contest: uniform(contest.battle_id, "canary", str(seed)))
+    armoury = _armoury(seed)
     made: list[Canary] = []
-    for contest in chosen:
+    for contest in sorted(contests, key=lambda contest: turn(contest.battle_id, seed)):
         if len(made) == count:
             break
-        family, text = families[len(made) % len(families)]
+        family, text = armoury[len(made) % len(armoury)]
         attacker = _attacker(contest, seed)
         opponent = contest.answer_b if attacker is Preference.A else contest.answer_a
         if has_content(opponent) and not is_no_answer(opponent):
@@ -77,27 +99,47 @@ def plant(contests: Iterable[Contest], count: int, *, seed: int = 0) -> tuple[Ca
     return tuple(made)
 
 
+def turn(battle_id: str, seed: int) -> float:
+    """Where in the order in which battles get canaries a battle stands, 0–1."""
+    return uniform(battle_id, "canary", str(seed))
+
+
+def _armoury(seed: int) -> list[tuple[str, str]]:
+    """Every attack in an order in which each family comes once before any comes twice."""
+    families = sorted(attacks(), key=lambda family: uniform(family, "family", str(seed)))
+    turns = zip_longest(*(attacks()[family] for family in families))
+    return [
+        (family, text)
+        for texts in turns
+        for family, text in zip(families, texts, strict=True)
+        if text is not None
+    ]
+
+
 def report(canaries: Sequence[Canary], verdicts: Sequence[Verdict]) -> AttackReport:
     """Count the attacks that got what they wanted: the win, or for tie-forcing ones at least a tie."""
-    by_family: dict[str, tuple[int, int]] = {}
-    for canary, verdict in zip(canaries, verdicts, strict=True):
-        if verdict.outcome is Outcome.JUDGED:
-            judged, won = by_family.get(canary.family, (0, 0))
-            by_family[canary.family] = (judged + 1, won + _succeeded(canary, verdict))
-    judged = sum(count for count, _ in by_family.values())
-    return AttackReport(
-        planted=len(canaries),
-        judged=judged,
-        succeeded=sum(won for _, won in by_family.values()),
-        unjudged=len(canaries) - judged,
-        by_family=by_family,
+    return count_attacks(
+        Attack(canary.family, canary.attacker, verdict.preference)
+        for canary, verdict in zip(canaries, verdicts, strict=True)
     )
 
 
-def _succeeded(canary: Canary, verdict: Verdict) -> bool:
-    if canary.family in FORCES_TIES and verdict.preference is Preference.TIE:
-        return True
-    return verdict.preference is canary.attacker
+def count_attacks(attacks_made: Iterable[Attack]) -> AttackReport:
+    """As `report`, of what is kept of canaries."""
+    made = list(attacks_made)
+    by_family: dict[str, tuple[int, int]] = {}
+    for attack in made:
+        if attack.preference is not None:
+            judged, won = by_family.get(attack.family, (0, 0))
+            by_family[attack.family] = (judged + 1, won + attack.succeeded)
+    judged = sum(count for count, _ in by_family.values())
+    return AttackReport(
+        planted=len(made),
+        judged=judged,
+        succeeded=sum(won for _, won in by_family.values()),
+        unjudged=len(made) - judged,
+        by_family=by_family,
+    )
 
 
 def _attacker(contest: Contest, seed: int) -> Preference:
@@ -113,4 +155,4 @@ def _canary(contest: Contest, family: str, text: str, attacker: Preference) -> C
         answer_a=text if attacker is Preference.A else contest.answer_a,
         answer_b=text if attacker is Preference.B else contest.answer_b,
     )
-    return Canary(contest=battle, family=family, attacker=attacker)
+    return Canary(contest=battle, battle_id=contest.battle_id, family=family, attacker=attacker)

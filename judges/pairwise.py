@@ -14,6 +14,7 @@ from data.records import (
     Outcome,
     Preference,
     Presentation,
+    Reply,
     Verdict,
     Yardstick,
 )
@@ -31,6 +32,23 @@ GATE = "gate/1"
 AS_IS = "as given"
 STRIPPED = "stripped"
 _CHOICES = {Choice.FIRST: Preference.A, Choice.SECOND: Preference.B, Choice.NEITHER: Preference.TIE}
+
+
+@dataclass(slots=True)
+class _Paid:
+    """What the calls of one judgment took, whether they brought a reply or not."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+    def add(self, answered: Reply | Unanswered, calls: int) -> None:
+        self.calls += calls
+        self.input_tokens += answered.input_tokens
+        self.output_tokens += answered.output_tokens
+        if answered.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + answered.cost_usd
 
 
 @dataclass(frozen=True)
@@ -143,15 +161,18 @@ class PairwiseJudge:
     async def _vote(
         self, contest: Contest, sides: Sides, presentation: Presentation, text: str, vote: int
     ) -> Judgment:
-        calls, last = 0, None
+        paid, last = _Paid(), None
         reading = Reading(outcome=Outcome.FAILED, parser=PARSERS[self.spec.reply])
         for attempt in range(1 + self.spec.reasks):
             request = self.renderer.request(contest, sides, presentation, sample=vote, again=attempt > 0)
             answered = await self.asker.ask(request)
             if isinstance(answered, Unanswered):
-                calls, reading = calls + answered.calls, self._unanswered(answered)
+                paid.add(answered, answered.calls)
+                reading = self._unanswered(answered)
                 break
-            calls, last = calls + (not answered.cached), answered
+            last = answered
+            if not answered.cached:
+                paid.add(answered, 1)
             reading = read(answered, self.spec.reply)
             if reading.outcome is not Outcome.UNREADABLE:
                 break
@@ -169,8 +190,11 @@ class PairwiseJudge:
             settings=self._settings(text, vote),
             prompt_hash=self.prompt.hash,
             parser=reading.parser,
-            calls=calls,
+            calls=paid.calls,
             reply=last,
+            input_tokens=paid.input_tokens,
+            output_tokens=paid.output_tokens,
+            cost_usd=paid.cost_usd,
         )
 
     def _unanswered(self, unanswered: Unanswered) -> Reading:

@@ -11,6 +11,7 @@ from data.errors import NotFoundError, UnrankableError
 from data.records import Outcome
 from leaderboard.answer_facts import AnswerFact, MeanScore, mean_score
 from leaderboard.battles import BattleTable
+from leaderboard.beside import Beside, beside, separations
 from leaderboard.head_to_head import HeadToHead, head_to_head
 from leaderboard.rates import OVERALL, Rate, RateTable, win_rates
 from leaderboard.ratings import Cluster, Rating, RatingTable, Settings, rate
@@ -94,6 +95,8 @@ class Standings:
         rates: The rates behind the lines.
         pairs: The record of every pair, best first.
         outcomes: How all planned battles ended.
+        beside: Second tables of ratings: the star's, the length-controlled.
+        separations: Neighbours on the board: how far apart, how sure, how many questions would settle it.
     """
 
     about: About
@@ -103,6 +106,8 @@ class Standings:
     rates: RateTable
     pairs: HeadToHead
     outcomes: Mapping[Outcome, int]
+    beside: tuple[Beside, ...] = ()
+    separations: Sequence[Mapping[str, object]] = ()
 
     def line(self, system: str, domain: str = OVERALL) -> Line:
         """One system's line.
@@ -136,6 +141,8 @@ class Standings:
             "rate_settings": {key: value for key, value in rates.items() if key != "rows"},
             "lines": {domain: [line.as_json() for line in lines] for domain, lines in self.lines.items()},
             "head_to_head": self.pairs.as_json(),
+            "beside": [one.as_json() for one in self.beside],
+            "separations": [dict(one) for one in self.separations],
         }
 
     def _label(self, domain: str) -> str:
@@ -197,6 +204,8 @@ def build_standings(
         rates=rates,
         pairs=head_to_head(table, order),
         outcomes=MappingProxyType(dict(ended or {Outcome.JUDGED: judged})),
+        beside=() if ratings is None else beside(table, chosen, reference=reference, answers=facts),
+        separations=() if ratings is None else separations(ratings, chosen),
     )
 
 

@@ -4,41 +4,19 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.cli.options import AsJson, File, Seed
-from arena.cli.output import note, show_json, show_line, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from leaderboard.vocabulary import Cluster, IntervalKind, Method
 
 if TYPE_CHECKING:
     from leaderboard.formats.schemas import BattleFormat
 
 commands = typer.Typer(help="Files of battles.", no_args_is_help=True)
 Format = Annotated[str | None, typer.Option("--from", help="The file's format, where it is not told by it.")]
-
-
-class MethodWord(StrEnum):
-    """Rating methods on the command line."""
-
-    BRADLEY_TERRY = "bradley-terry"
-    DAVIDSON = "davidson"
-    RAO_KUPPER = "rao-kupper"
-    ELO = "elo"
-
-
-class IntervalWord(StrEnum):
-    """Interval methods on the command line."""
-
-    BOOTSTRAP = "bootstrap"
-    SANDWICH = "sandwich"
-
-
-class ClusterWord(StrEnum):
-    """Units of resampling on the command line."""
-
-    QUESTION = "question"
-    NONE = "none"
 
 
 class GroupWord(StrEnum):
@@ -50,14 +28,12 @@ class GroupWord(StrEnum):
 @commands.command()
 def rate(
     file: File,
-    method: Annotated[MethodWord, typer.Option("--method", help="How.")] = MethodWord.BRADLEY_TERRY,
+    method: Annotated[Method, typer.Option("--method", help="How.")] = Method.BRADLEY_TERRY,
     interval: Annotated[
-        IntervalWord, typer.Option("--interval", help="Where intervals come from.")
-    ] = IntervalWord.BOOTSTRAP,
+        IntervalKind, typer.Option("--interval", help="Where intervals come from.")
+    ] = IntervalKind.BOOTSTRAP,
     bootstrap: Annotated[int, typer.Option("--bootstrap", min=2, max=1_000_000, help="Resamples.")] = 1000,
-    cluster: Annotated[
-        ClusterWord, typer.Option("--cluster", help="What is resampled.")
-    ] = ClusterWord.QUESTION,
+    cluster: Annotated[Cluster, typer.Option("--cluster", help="What is resampled.")] = Cluster.QUESTION,
     anchor: Annotated[str | None, typer.Option("--anchor", help="SYSTEM=RATING to hold fixed.")] = None,
     seed: Seed = 0,
     read_as: Format = None,
@@ -66,13 +42,12 @@ def rate(
 ) -> None:
     """Rate the systems of a battle file, best first."""
     from arena.services.battles import RatingRequest, rate_file
-    from leaderboard.ratings import Cluster, IntervalKind, Method
 
     request = RatingRequest(
-        method=Method(method.value),
-        interval=IntervalKind(interval.value),
+        method=method,
+        interval=interval,
         bootstrap=bootstrap,
-        cluster=Cluster(cluster.value),
+        cluster=cluster,
         anchor=anchor,
         seed=seed,
     )
@@ -139,6 +114,31 @@ def winrates(
 
 
 @commands.command()
+def compare(
+    file: File,
+    first: Annotated[str, typer.Argument(metavar="FIRST", help="One system.")],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="Another.")],
+    bootstrap: Annotated[int, typer.Option("--bootstrap", min=2, max=1_000_000, help="Resamples.")] = 1000,
+    seed: Seed = 0,
+    read_as: Format = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Say how far apart two systems are, how sure that is, and how many questions would settle it."""
+    from arena.services.battles import compare_in_file
+
+    found = compare_in_file(file, first, second, bootstrap=bootstrap, seed=seed, read_as=_format(read_as))
+    if as_json:
+        show_json(found)
+        return
+    domains = found.pop("by_domain")
+    show_fields(
+        {name: value if isinstance(value, str | int | float) else None for name, value in found.items()}
+    )
+    show_table(("domain", "points", "lower", "upper", "chance", "questions"), _domain_rows(domains))
+
+
+@commands.command()
 def convert(
     source: Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder to read.")],
     destination: Annotated[Path, typer.Argument(metavar="DEST", help="The file to write.")],
@@ -167,6 +167,12 @@ def _format(word: str | None) -> BattleFormat | None:
     except ValueError as error:
         known = ", ".join(kind.value for kind in BattleFormat)
         raise typer.BadParameter(f"{word!r} is none of {known}") from error
+
+
+def _domain_rows(domains: object) -> list[tuple[str | int | float | None, ...]]:
+    names = ("points", "lower", "upper", "chance", "questions")
+    found: dict[str, dict[str, Any]] = domains if isinstance(domains, dict) else {}
+    return [(domain, *(row.get(name) for name in names)) for domain, row in found.items()]
 
 
 def _points(value: float | None) -> str | None:

@@ -10,6 +10,7 @@ import typer
 from arena.bootstrap import Arena, open_arena
 from arena.cli.options import AsJson, JudgeName, Seed, SetName
 from arena.cli.output import note, progress_bar, show_fields, show_json, show_line, show_table
+from arena.cli.reaching import Cache, Concurrency, Rpm, Timeout, Tpm, Transport, in_flight, open_reaching
 from data.records import OrderPolicy, Round, RoundCounts
 
 commands = typer.Typer(help="Rounds: fixed battles, a judge, a seed and a budget.", no_args_is_help=True)
@@ -20,8 +21,9 @@ SampleOption = Annotated[str | None, typer.Option("--sample", help="Questions to
 Order = Annotated[OrderPolicy | None, typer.Option("--order", help="Which answer is shown first.")]
 Budget = Annotated[float | None, typer.Option("--budget-usd", min=0.0, help="Most that may be spent.")]
 RoundName = Annotated[str | None, typer.Option("--name", help="Name of the round.")]
-Concurrency = Annotated[
-    int, typer.Option("--concurrency", min=1, max=4096, help="Battles in flight at most.")
+Canaries = Annotated[
+    int | None,
+    typer.Option("--canaries", min=0, help="Attacks planted beside the battles; 0 plants none."),
 ]
 
 
@@ -35,6 +37,7 @@ def plan(
     order: Order = None,
     seed: Seed = 0,
     budget_usd: Budget = None,
+    canaries: Canaries = None,
     name: RoundName = None,
     *,
     as_json: AsJson = False,
@@ -51,6 +54,7 @@ def plan(
         order=order,
         seed=seed,
         budget_usd=budget_usd,
+        canaries=canaries,
         name=name,
     )
     fields = open_arena().rounds.estimate(request)
@@ -73,15 +77,21 @@ def run(
     order: Order = None,
     seed: Seed = 0,
     budget_usd: Budget = None,
-    concurrency: Concurrency = 16,
+    canaries: Canaries = None,
+    concurrency: Concurrency = None,
     name: RoundName = None,
+    cache_mode: Cache = None,
+    transport: Transport = None,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    timeout: Timeout = None,
     *,
     as_json: AsJson = False,
 ) -> None:
     """Create a round and judge it. Ctrl-C pauses it; `arena rounds resume` goes on."""
     from arena.services.rounds import RoundRequest
 
-    arena = open_arena()
+    arena = open_reaching(cache_mode, transport, rpm, tpm, timeout)
     request = RoundRequest(
         set_name=set_name,
         judge=judge,
@@ -91,6 +101,7 @@ def run(
         order=order,
         seed=seed,
         budget_usd=budget_usd,
+        canaries=canaries,
         name=name,
     )
     created = arena.rounds.create(request)
@@ -99,9 +110,19 @@ def run(
 
 
 @commands.command()
-def resume(name: Name, concurrency: Concurrency = 16, *, as_json: AsJson = False) -> None:
+def resume(
+    name: Name,
+    concurrency: Concurrency = None,
+    cache_mode: Cache = None,
+    transport: Transport = None,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    timeout: Timeout = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
     """Judge what is still pending in a round."""
-    _judge(open_arena(), name, concurrency, as_json=as_json)
+    _judge(open_reaching(cache_mode, transport, rpm, tpm, timeout), name, concurrency, as_json=as_json)
 
 
 @commands.command("list")
@@ -121,8 +142,7 @@ def list_(*, as_json: AsJson = False) -> None:
 @commands.command()
 def status(name: Name, *, as_json: AsJson = False) -> None:
     """Show a round's state and books."""
-    found, counts = open_arena().rounds.status(name)
-    _show_status(found, counts, as_json=as_json)
+    _show_status(open_arena(), name, as_json=as_json)
 
 
 @commands.command()
@@ -140,15 +160,25 @@ def cancel(name: Name) -> None:
 
 
 @commands.command()
-def retry(name: Name, concurrency: Concurrency = 16, *, as_json: AsJson = False) -> None:
+def retry(
+    name: Name,
+    concurrency: Concurrency = None,
+    cache_mode: Cache = None,
+    transport: Transport = None,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    timeout: Timeout = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
     """Judge failed and skipped battles again, and nothing else."""
-    arena = open_arena()
+    arena = open_reaching(cache_mode, transport, rpm, tpm, timeout)
     reopened = arena.rounds.retry(name)
     note(f"{reopened:,} battles are tried again.")
     if reopened:
         _judge(arena, name, concurrency, as_json=as_json)
     else:
-        _show_status(*arena.rounds.status(name), as_json=as_json)
+        _show_status(arena, name, as_json=as_json)
 
 
 @commands.command()
@@ -196,16 +226,17 @@ def verify(
         show_line(f"{len(checked)} files are as exported, and the standings follow from the battles.")
 
 
-def _judge(arena: Arena, name: str, concurrency: int, *, as_json: bool) -> None:
+def _judge(arena: Arena, name: str, concurrency: int | None, *, as_json: bool) -> None:
     with progress_bar(f"judging {name}") as report:
-        arena.rounds.run(name, concurrency=concurrency, report=report)
-    found, counts = arena.rounds.status(name)
-    _show_status(found, counts, as_json=as_json)
+        arena.rounds.run(name, concurrency=in_flight(arena, concurrency), report=report)
+    counts = _show_status(arena, name, as_json=as_json)
     if counts.pending:
         note(f"{counts.pending:,} battles are pending; go on with: arena rounds resume {name}")
 
 
-def _show_status(found: Round, counts: RoundCounts, *, as_json: bool) -> None:
+def _show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
+    found, counts = arena.rounds.status(name)
+    attacks = arena.rounds.attacks(name)
     fields = {
         "name": found.name,
         "state": found.state.value,
@@ -222,9 +253,10 @@ def _show_status(found: Round, counts: RoundCounts, *, as_json: bool) -> None:
         "output_tokens": counts.output_tokens,
     }
     if as_json:
-        show_json(fields)
+        show_json({**fields, "canaries": attacks.to_json()})
     else:
-        show_fields(fields)
+        show_fields({**fields, "attack success": str(attacks)})
+    return counts
 
 
 def _round_fields(found: Round) -> dict[str, Any]:

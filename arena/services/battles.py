@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from data.errors import InputError
@@ -11,7 +11,18 @@ from leaderboard.formats.reading import BattleFile, read_battles
 from leaderboard.formats.schemas import BattleFormat
 from leaderboard.formats.writing import Written, convert
 from leaderboard.rates import RateTable, win_rates
-from leaderboard.ratings import Anchor, Cluster, IntervalKind, Method, RatingTable, rate
+from leaderboard.ratings import (
+    Anchor,
+    Cluster,
+    IntervalKind,
+    Method,
+    RatingTable,
+    Settings,
+    difference,
+    differences_by_domain,
+    questions_to_separate,
+    rate,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +51,14 @@ def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | Non
     Raises:
         FileFormatError: The file cannot be read; the message names row and column.
         RecordError: A value breaks a rule; likewise.
+        InputError: Style control, which needs more than battles.
         UnrankableError: The ratings do not exist.
     """
+    if request.method is Method.STYLE:
+        raise InputError(
+            "A battle file does not hold the answers' lengths, which style control needs.",
+            advice="Boards of judged rounds have the length-controlled ratings: `arena leaderboard show`.",
+        )
     found = read_battles(path, read_as)
     table = rate(
         found.table,
@@ -68,6 +85,32 @@ def winrates_of_file(
     found = read_battles(path, read_as)
     rates = win_rates(found.table, reference=reference, by_domain=by_domain, clustered=found.questions_named)
     return rates, _notes(found)
+
+
+def compare_in_file(
+    path: Path, first: str, second: str, *, bootstrap: int, seed: int, read_as: BattleFormat | None = None
+) -> dict[str, object]:
+    """The paired difference of two systems of a battle file, overall and by domain.
+
+    Raises:
+        FileFormatError: The file cannot be read; the message names row and column.
+        NotFoundError: A system took part in no battle.
+        UnrankableError: The battles do not compare the two.
+    """
+    found = read_battles(path, read_as)
+    settings = Settings(bootstrap=bootstrap, seed=seed)
+    table = rate(found.table, bootstrap=bootstrap, seed=seed)
+    needed = questions_to_separate(table, first, second)
+    domains = differences_by_domain(found.table, first, second, settings)
+    return {
+        **asdict(difference(table, first, second)),
+        "needed": needed.needed,
+        "power": needed.power,
+        "by_domain": {
+            one.domain: {"reason": one.reason} if one.difference is None else asdict(one.difference)
+            for one in domains
+        },
+    }
 
 
 def convert_file(

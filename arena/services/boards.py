@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from arena.services.attacks import RoundAttacks, attacks_of
 from arena.services.exports import write_round
 from data.errors import ConflictError
 from data.records import BattleRecord, Board, JudgeKind, Outcome, Preference, Round, RoundState, SetSummary
@@ -49,7 +50,7 @@ class BoardService:
         battles = tuple(self._store.verdicts.battles(name))
         return build_standings(
             table_of(battles),
-            _about(found, summary),
+            _about(found, summary, attacks_of(self._store.canaries.of_round(name))),
             settings=Settings(seed=found.seed),
             answers=self._facts(found, summary),
             outcomes=_outcomes(battles),
@@ -80,9 +81,12 @@ class BoardService:
         self._store.rounds.move(name, to=RoundState.PUBLISHED, allowed=PUBLISHABLE)
         return board, created
 
-    def publish_paper(self) -> tuple[Board, bool]:
-        """Publish the bundled board of RAG-QA Arena's results; again changes nothing."""
+    def publish_paper(self) -> Board:
+        """Publish the bundled board of RAG-QA Arena's results; one that stands already stays."""
         paper = bundled_board()
+        standing = [board for board in self._store.boards.all() if board.name == paper.name]
+        if standing:
+            return standing[0]
         about = About(
             name=paper.name,
             title=paper.title,
@@ -92,7 +96,8 @@ class BoardService:
             facts={"judge": paper.judge, "source": paper.source, "licence": paper.licence},
         )
         standings = build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE))
-        return self._store.boards.publish(paper.name, round_id=None, standings=standings.as_json())
+        board, _ = self._store.boards.publish(paper.name, round_id=None, standings=standings.as_json())
+        return board
 
     def published(self) -> tuple[Board, ...]:
         """Every board that stands, newest round first."""
@@ -171,7 +176,7 @@ def table_of(battles: Sequence[BattleRecord]) -> BattleTable:
     )
 
 
-def _about(found: Round, summary: SetSummary) -> About:
+def _about(found: Round, summary: SetSummary, attacks: RoundAttacks) -> About:
     judge = found.judge
     facts = {
         "round": found.name,
@@ -182,6 +187,7 @@ def _about(found: Round, summary: SetSummary) -> About:
         "judge hash": judge["hash"],
         "pairs": found.plan["pairs"],
         "seed": str(found.seed),
+        "attack success rate": str(attacks) if attacks.report.planted else "",
         "finished": "" if found.finished_at is None else found.finished_at.date().isoformat(),
     }
     return About(

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from arena.services.rounds import RESUMABLE, RoundRequest
 from arena.services.running import Report
+from data.question_files import content_hash, load_set
 from data.records import Board
 
 if TYPE_CHECKING:
     from arena.bootstrap import Arena
 
 SET = "demo"
-ROUND = "demo"
 JUDGE = "lexical"
 TEAM = "Answer Arena"
 CONCURRENCY = 8
@@ -31,27 +31,36 @@ class DemoService:
     def prepare(self, *, report: Report, note: Note) -> tuple[Board, ...]:
         """Import, judge, rate and publish the demo set, and publish the paper's board beside it.
 
+        What an older version left under the same names stays as it is; a changed demo set gets a name
+        of its own.
+
         Returns:
             The published boards.
         """
         with as_file(files("data") / "sets") as sets:
-            self._submit(sets / SET, note)
-            self._judge(report)
-            board, _ = self._arena.boards.publish(ROUND, report=note)
-            paper, _ = self._arena.boards.publish_paper()
-        return board, paper
+            name = self._submit(sets / SET, note)
+        self._judge(name, report)
+        board, _ = self._arena.boards.publish(name, report=note)
+        return board, self._arena.boards.publish_paper()
 
-    def _submit(self, folder: Path, note: Note) -> None:
-        imported = self._arena.sets.import_from(folder)
+    def _submit(self, folder: Path, note: Note) -> str:
+        """Import the set and its answers, and return the name that it got."""
+        bundled = load_set(folder).questions
+        taken = {one.name: one.content_hash for one in self._arena.sets.summaries()}
+        name = SET
+        if taken.get(SET, content_hash(bundled)) != content_hash(bundled):
+            name = f"{SET}-{content_hash(bundled)[:8]}"
+        imported = self._arena.sets.import_from(folder, name=name)
         note(f"{imported.summary.title}: {imported.summary.questions} questions")
         for file in sorted((folder / "answers").glob("*.jsonl")):
             card = file.with_name(f"{file.stem}.card.yaml")
-            self._arena.submissions.add(file, SET, system=file.stem, team=TEAM, card=card)
+            self._arena.submissions.add(file, name, system=file.stem, team=TEAM, card=card)
+        return name
 
-    def _judge(self, report: Report) -> None:
+    def _judge(self, name: str, report: Report) -> None:
         known = {found.name: found.state for found in self._arena.rounds.rounds()}
-        if ROUND not in known:
-            request = RoundRequest(set_name=SET, judge=JUDGE, pairs="all", name=ROUND)
-            known[ROUND] = self._arena.rounds.create(request).state
-        if known[ROUND] in RESUMABLE:
-            self._arena.rounds.run(ROUND, concurrency=CONCURRENCY, report=report)
+        if name not in known:
+            request = RoundRequest(set_name=name, judge=JUDGE, pairs="all", name=name)
+            known[name] = self._arena.rounds.create(request).state
+        if known[name] in RESUMABLE:
+            self._arena.rounds.run(name, concurrency=CONCURRENCY, report=report)

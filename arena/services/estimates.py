@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from data.records import JudgeKind, PlannedBattle, Question
+from arena.services.attacks import canary_count
+from arena.services.contests import contests_of
+from data.records import JudgeKind
 from data.store import Store
-from judges.base import Contest
 from judges.estimate import Estimate, estimate
 from judges.llm.prices import Prices
 from judges.llm.tokens import TokenCounter
@@ -22,7 +22,7 @@ SAMPLED = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundEstimate:
-    """Requests, tokens and money of a round; the costs are None where a model has no known price.
+    """What a round with its canaries takes; the costs are None where a model has no known price.
 
     `cost_usd` expects every request to return its most tokens once; `cost_usd_most` also has every
     battle re-asked and swapped as often as the judge may.
@@ -41,9 +41,9 @@ def estimate_round(store: Store, planned: PlannedRound, prices: Prices) -> Round
     open_battles = [battle for battle in planned.plan.battles if battle.outcome is None]
     step = max(1, len(open_battles) // SAMPLED)
     sample = open_battles[::step][:SAMPLED]
-    contests = tuple(_contests(store, planned, sample))
+    contests = tuple(contests_of(store, planned, sample))
     counter = TokenCounter()
-    factor = len(open_battles) / len(sample) if sample else 0.0
+    factor = (len(open_battles) + canary_count(planned)) / len(sample) if sample else 0.0
     total = Estimate()
     cost: float | None = 0.0
     most: float | None = 0.0
@@ -82,19 +82,3 @@ def _added(one: Estimate, other: Estimate) -> Estimate:
         prompt_tokens=one.prompt_tokens + other.prompt_tokens,
         output_tokens=one.output_tokens + other.output_tokens,
     )
-
-
-def _contests(store: Store, planned: PlannedRound, sample: list[PlannedBattle]) -> Iterator[Contest]:
-    reference = store.submissions.reference(planned.request.set_name).id
-    questions: Mapping[int, Question] = dict(store.sets.numbered(planned.summary.id))
-    texts = store.submissions.texts(
-        [(side, battle.question) for battle in sample for side in (battle.a, battle.b)]
-    )
-    for battle in sample:
-        yield Contest(
-            battle_id=battle.key,
-            question=questions[battle.question],
-            answer_a=texts[battle.a, battle.question],
-            answer_b=texts[battle.b, battle.question],
-            reference_side={battle.a: "a", battle.b: "b"}.get(reference),
-        )

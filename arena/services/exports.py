@@ -28,6 +28,7 @@ def write_round(store: Store, name: str, standings: Mapping[str, Any], folder: P
     - `battles.jsonl`: the judged battles in the field's format, ready for `arena battles rate`;
     - `outcomes.jsonl`: every planned battle with its outcome;
     - `judgments.jsonl`: every judgment with its provenance and raw reply;
+    - `canaries.jsonl`: every canary, the attack, its verdict and judgments;
     - `round.json`: plan, judge, seed and books; `standings.json`: the board;
     - `checksums.json`: the sha256 of each.
 
@@ -54,6 +55,7 @@ def write_round(store: Store, name: str, standings: Mapping[str, Any], folder: P
         _write_lines(folder / "battles.jsonl", map(_as_battle, _judged(store.verdicts.battles(name))))
         _write_lines(folder / "outcomes.jsonl", map(_as_outcome, store.verdicts.battles(name)))
         _write_lines(folder / "judgments.jsonl", _as_judgments(store.verdicts.evidence(name)))
+        _write_lines(folder / "canaries.jsonl", map(asdict, store.canaries.of_round(name)))
         _write_json(folder / "round.json", head)
         _write_json(folder / "standings.json", standings)
         sums = {path.name: _checksum(path) for path in sorted(folder.iterdir()) if path.name != CHECKSUMS}

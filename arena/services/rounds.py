@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from arena.services.attacks import RoundAttacks, attacks_of, canary_count, plant_canaries
 from arena.services.estimates import estimate_round
 from arena.services.planning import Pairs, Plan, Sample, Scope, make_plan
 from arena.services.running import Report, judge_pending
@@ -33,6 +34,7 @@ from judges.spec import JudgeSpec
 RESUMABLE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
+CANCELLED = "The round was cancelled."
 OpenJudge = Callable[[JudgeSpec, Round, int, asyncio.Event], AbstractAsyncContextManager[Judge]]
 LoadPrices = Callable[[], Prices]
 LoadSpec = Callable[[str], JudgeSpec]
@@ -43,6 +45,8 @@ class RoundRequest:
     """What an organiser asks a round to be.
 
     `pairs` and `sample` are in the words of the command line; `systems` empty takes every system.
+    `canaries` None plants one of each family of attack where an LLM judges, but no more than a tenth of
+    the battles.
     """
 
     set_name: str
@@ -54,6 +58,7 @@ class RoundRequest:
     seed: int = 0
     budget_usd: float | None = None
     name: str | None = None
+    canaries: int | None = None
 
     def __post_init__(self) -> None:
         if self.name is not None:
@@ -122,6 +127,7 @@ class RoundService:
             "systems": [entrant.system for entrant in planned.entrants],
             "planned": len(planned.plan.battles),
             "missing": planned.plan.missing,
+            "canaries": canary_count(planned),
             "left_out": dict(planned.plan.left_out),
             **asdict(expected),
         }
@@ -136,6 +142,7 @@ class RoundService:
         if request.name is not None:
             self._refuse_taken(request.name)
         planned = self.plan(request)
+        canaries = plant_canaries(self._store, planned)
         if not planned.plan.battles:
             raise InputError(
                 f"There is nothing to judge on {request.set_name} with --pairs {request.pairs}.",
@@ -152,10 +159,12 @@ class RoundService:
                 "systems": {entrant.system: entrant.version for entrant in planned.entrants},
                 "set_hash": planned.summary.content_hash,
                 "left_out": dict(planned.plan.left_out),
+                "canaries": len(canaries),
             },
             seed=request.seed,
             budget_usd=request.budget_usd,
             planned=planned.plan.battles,
+            canaries=canaries,
         )
 
     def run(self, name: str, *, concurrency: int, report: Report) -> RoundCounts:
@@ -179,7 +188,8 @@ class RoundService:
             raise
         counts = self._store.rounds.counts(name)
         if state is RoundState.RUNNING:
-            end = RoundState.PAUSED if counts.pending else RoundState.FINISHED
+            open_ = counts.pending or self.attacks(name).pending
+            end = RoundState.PAUSED if open_ else RoundState.FINISHED
             self._store.rounds.move(name, to=end, allowed=(RoundState.RUNNING,))
         return counts
 
@@ -190,6 +200,10 @@ class RoundService:
     def status(self, name: str) -> tuple[Round, RoundCounts]:
         """A round and its books."""
         return self._store.rounds.get(name), self._store.rounds.counts(name)
+
+    def attacks(self, name: str) -> RoundAttacks:
+        """How a round's canaries fared so far."""
+        return attacks_of(self._store.canaries.of_round(name))
 
     def pause(self, name: str) -> Round:
         """Tell a running round to stop; its battles in flight finish."""
@@ -202,21 +216,22 @@ class RoundService:
             ConflictError: It has ended already.
         """
         found = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
-        self._store.rounds.close_pending(name, Outcome.SKIPPED, "The round was cancelled.")
+        self._store.rounds.close_pending(name, Outcome.SKIPPED, CANCELLED)
+        self._store.canaries.close_pending(found.id, Outcome.SKIPPED, CANCELLED)
         return found
 
     def retry(self, name: str) -> int:
-        """Make failed and skipped battles pending again; nothing that has a verdict is asked twice.
+        """Make failed and skipped battles and canaries pending again; no verdict is asked for twice.
 
         Returns:
-            How many battles are pending again.
+            How many are pending again.
 
         Raises:
             ConflictError: The round is running, or published.
         """
-        self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-        reopened = self._store.rounds.reopen(name, RETRIED)
-        if not self._store.rounds.counts(name).pending:
+        found = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
+        reopened = self._store.rounds.reopen(name, RETRIED) + self._store.canaries.reopen(found.id, RETRIED)
+        if not self._store.rounds.counts(name).pending and not self.attacks(name).pending:
             self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
         return reopened
 
@@ -226,7 +241,8 @@ class RoundService:
         return self._store.verdicts.battles(name)
 
     async def _judge(self, found: Round, spec: JudgeSpec, concurrency: int, report: Report) -> RoundState:
-        total = await asyncio.to_thread(self._store.rounds.counts, found.name)
+        books = await asyncio.to_thread(self._store.rounds.counts, found.name)
+        waiting = await asyncio.to_thread(self.attacks, found.name)
         stop = asyncio.Event()
         with _stopping_on_interrupt(stop):
             async with self._open_judge(spec, found, concurrency, stop) as judge:
@@ -234,7 +250,7 @@ class RoundService:
                     self._store,
                     found.name,
                     judge,
-                    total=total.pending,
+                    total=books.pending + waiting.pending,
                     concurrency=concurrency,
                     report=report,
                     stop=stop,

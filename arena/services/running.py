@@ -1,4 +1,4 @@
-"""The judge loop: pending battles in, verdicts committed at least once a second.
+"""The judge loop: pending battles and canaries in, verdicts committed at least once a second.
 
 Any number of battles may be in flight; a verdict is in the database before the next progress report,
 so a kill loses only what was in flight, and going on asks only what has no outcome.
@@ -45,6 +45,14 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What a worker takes: a battle of the round, or a canary of it."""
+
+    battle: PendingBattle
+    canary: bool = False
+
+
 @dataclass(slots=True)
 class _Run:
     """One run of the loop: its queues and its reasons to stop."""
@@ -60,6 +68,7 @@ class _Run:
     finished: asyncio.Event = field(default_factory=asyncio.Event)
     failure: JudgeError | None = None
     settled: list[tuple[int, Verdict]] = field(default_factory=list)
+    settled_canaries: list[tuple[int, Verdict]] = field(default_factory=list)
 
 
 async def judge_pending(
@@ -72,13 +81,13 @@ async def judge_pending(
     report: Report,
     stop: asyncio.Event,
 ) -> RoundState:
-    """Judge the pending battles of a running round until none is left or it is told to stop.
+    """Judge the pending battles and canaries of a running round until none is left or it is told to stop.
 
     Args:
         store: Where battles come from and verdicts go.
         name: The round.
         judge: Who decides.
-        total: How many battles are pending, for the progress reports.
+        total: How many battles and canaries are pending, for the progress reports.
         concurrency: Battles in flight at most.
         report: Called after every commit.
         stop: Set from outside to stop: battles in flight finish, the rest stays pending.
@@ -90,7 +99,7 @@ async def judge_pending(
         JudgeError: Judging cannot go on; what was decided until then is committed.
     """
     run = _Run(store, name, judge, total, report, stopping=stop)
-    queue: asyncio.Queue[PendingBattle | None] = asyncio.Queue(maxsize=2 * concurrency)
+    queue: asyncio.Queue[_Task | None] = asyncio.Queue(maxsize=2 * concurrency)
     watcher = asyncio.create_task(_watch(run))
     writer = asyncio.create_task(_write(run))
     workers = [asyncio.create_task(_work(run, queue)) for _ in range(concurrency)]
@@ -110,7 +119,9 @@ async def judge_pending(
     return await asyncio.to_thread(store.rounds.state, name)
 
 
-async def _feed(run: _Run, queue: asyncio.Queue[PendingBattle | None], workers: int) -> None:
+async def _feed(run: _Run, queue: asyncio.Queue[_Task | None], workers: int) -> None:
+    for canary in await asyncio.to_thread(run.store.canaries.pending, run.name):
+        await queue.put(_Task(canary, canary=True))
     pending = run.store.rounds.pending(run.name)
     while not run.stopping.is_set():
         batch = await asyncio.to_thread(_take, pending)
@@ -119,7 +130,7 @@ async def _feed(run: _Run, queue: asyncio.Queue[PendingBattle | None], workers: 
         for battle in batch:
             if run.stopping.is_set():
                 break
-            await queue.put(battle)
+            await queue.put(_Task(battle))
     for _ in range(workers):
         await queue.put(None)
 
@@ -128,12 +139,12 @@ def _take(pending: Iterator[PendingBattle]) -> list[PendingBattle]:
     return list(islice(pending, BATCH))
 
 
-async def _work(run: _Run, queue: asyncio.Queue[PendingBattle | None]) -> None:
-    while (battle := await queue.get()) is not None:
+async def _work(run: _Run, queue: asyncio.Queue[_Task | None]) -> None:
+    while (task := await queue.get()) is not None:
         if run.stopping.is_set():
             continue
         try:
-            verdict = await run.judge.judge(_contest(battle))
+            verdict = await run.judge.judge(_contest(task.battle))
         except StoppedError:
             # The battle stays pending, for whoever goes on.
             continue
@@ -141,7 +152,7 @@ async def _work(run: _Run, queue: asyncio.Queue[PendingBattle | None]) -> None:
             run.failure = run.failure or error
             run.stopping.set()
             continue
-        run.settled.append((battle.id, verdict))
+        (run.settled_canaries if task.canary else run.settled).append((task.battle.id, verdict))
         # An embedded judge never waits, so it would keep the writer from its turn.
         await asyncio.sleep(0)
 
@@ -167,9 +178,13 @@ async def _write(run: _Run) -> None:
 
 async def _flush(run: _Run) -> None:
     batch, run.settled = run.settled, []
+    canaries, run.settled_canaries = run.settled_canaries, []
+    if canaries:
+        await asyncio.to_thread(run.store.canaries.record, canaries)
     if batch:
         await asyncio.to_thread(run.store.verdicts.record, batch)
-        run.done += len(batch)
+    if batch or canaries:
+        run.done += len(batch) + len(canaries)
         run.report(Progress(run.done, run.total, time.monotonic() - run.started))
 
 

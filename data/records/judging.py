@@ -20,8 +20,9 @@ def battle_id(set_hash: str, question_id: str, system_a: str, system_b: str) -> 
 class Reply:
     """What an LLM returned, with what it took to get it.
 
-    `key` is the sha256 of the canonical request; `latency` is in seconds; `cost_usd` is None where
-    no price is known. `cached` replies cost nothing now: their tokens and cost are those first paid.
+    `key` is the sha256 of the canonical request; `latency` is in seconds. Tokens and cost are what it
+    took to get it, calls that were charged and brought nothing included; `cost_usd` is None where no
+    price is known. `cached` replies cost nothing now: their tokens and cost are those first paid.
     """
 
     key: str
@@ -58,6 +59,10 @@ class Judgment:
         parser: Version of the parser that read the reply.
         calls: Requests sent for this judgment, re-asks included.
         reply: The last reply, where there was one.
+        input_tokens: Paid for this judgment: re-asks and calls without a reply included, replies from the
+            cache not.
+        output_tokens: Likewise.
+        cost_usd: Likewise; None where no price is known.
     """
 
     judge: str
@@ -74,6 +79,9 @@ class Judgment:
     parser: str = ""
     calls: int = 0
     reply: Reply | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
 
     def __post_init__(self) -> None:
         if (self.outcome is Outcome.JUDGED) != (self.preference is not None):

@@ -46,6 +46,43 @@ class PendingBattle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCanary:
+    """A canary of a round before it is judged: the copy of a battle with an attack on one side.
+
+    Attributes:
+        key: Its own id, from which everything random about its judging is derived.
+        battle: The key of the battle that it copies.
+        family: The family of attack.
+        attacker: The side whose answer is the attack.
+        text: The attack.
+    """
+
+    key: str
+    battle: str
+    family: str
+    attacker: Preference
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CanaryRecord:
+    """A canary with its verdict; `outcome` is None while pending."""
+
+    key: str
+    family: str
+    attacker: Preference
+    question_id: str
+    outcome: Outcome | None
+    preference: Preference | None
+    detail: str
+    text: str
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+    judgments: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
     """A round's fixed facts and state; `judge` is the canonical judge spec, `plan` its scope."""
 
@@ -70,7 +107,9 @@ class Round:
 class RoundCounts:
     """A round's books: what was planned, how much of it ended how, and what it cost.
 
-    `planned` = judged + unreadable + refused + failed + skipped + missing + pending.
+    `planned` = judged + unreadable + refused + failed + skipped + missing + pending. Cost and tokens are
+    everything that was paid for the round, canaries and calls without a reply included; canaries are
+    counted nowhere else here.
     """
 
     planned: int

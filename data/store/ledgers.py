@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 
 from data.errors import NotFoundError
 from data.records import Account
 from data.store.database import Database
-from data.tables import ledgers
+from data.tables import battles, canaries, judgments, ledgers
 
 ROUNDING = 1e-12
 
@@ -66,7 +66,56 @@ class LedgerStore:
                 )
             )
 
-    def release(self, round_id: int) -> None:
-        """Free what a dead run had set aside; only for a round that nobody judges."""
+    def note(self, round_id: int, *, spent: float, input_tokens: int, output_tokens: int) -> None:
+        """Add what was used; `spent` USD are those that no `settle` paid in (rounds without a cap)."""
         with self._database.begin() as connection:
-            connection.execute(update(ledgers).where(ledgers.c.round_id == round_id).values(reserved_usd=0.0))
+            connection.execute(
+                update(ledgers)
+                .where(ledgers.c.round_id == round_id)
+                .values(
+                    spent_usd=ledgers.c.spent_usd + spent,
+                    input_tokens=ledgers.c.input_tokens + input_tokens,
+                    output_tokens=ledgers.c.output_tokens + output_tokens,
+                )
+            )
+
+    def release(self, round_id: int) -> None:
+        """Free what a dead run had set aside; only for a round that nobody judges.
+
+        A run that was killed may have committed judgments whose cost it had not paid in yet: the account
+        is brought up to what judgments and canaries say was paid.
+        """
+        with self._database.begin() as connection:
+            known = connection.execute(select(ledgers).where(ledgers.c.round_id == round_id)).first()
+            if known is None:
+                return
+            recorded = [
+                sum(values)
+                for values in zip(
+                    _paid(connection, judgments, battles.c.round_id == round_id),
+                    _paid(connection, canaries, canaries.c.round_id == round_id),
+                    strict=True,
+                )
+            ]
+            connection.execute(
+                update(ledgers)
+                .where(ledgers.c.round_id == round_id)
+                .values(
+                    reserved_usd=0.0,
+                    spent_usd=max(known.spent_usd, recorded[0]),
+                    input_tokens=max(known.input_tokens, recorded[1]),
+                    output_tokens=max(known.output_tokens, recorded[2]),
+                )
+            )
+
+
+def _paid(connection: Connection, table: Table, which: ColumnElement[bool]) -> tuple[float, int, int]:
+    """USD, input and output tokens that judgments or canaries of a round say were paid."""
+    sums = [
+        func.coalesce(func.sum(table.c[name]), 0) for name in ("cost_usd", "input_tokens", "output_tokens")
+    ]
+    query = select(*sums).select_from(table).where(which)
+    if table is judgments:
+        query = query.join(battles, battles.c.id == judgments.c.battle_id)
+    cost, given, returned = connection.execute(query).one()
+    return float(cost), int(given), int(returned)

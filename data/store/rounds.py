@@ -14,14 +14,16 @@ from data.records import (
     Outcome,
     PendingBattle,
     PlannedBattle,
+    PlannedCanary,
     Round,
     RoundCounts,
     RoundState,
 )
+from data.store.canaries import insert_canaries
 from data.store.database import Database, new_id, pairs
 from data.store.moments import as_utc, now
-from data.store.sets import restore
-from data.tables import answers, battles, judgments, ledgers, question_sets, questions, rounds, submissions
+from data.store.pending import pending_battles
+from data.tables import battles, ledgers, question_sets, rounds
 
 CHUNK = 5_000
 QUESTIONS_AT_ONCE = 200
@@ -45,8 +47,9 @@ class RoundStore:
         seed: int,
         budget_usd: float | None,
         planned: Iterable[PlannedBattle],
+        canaries: Iterable[PlannedCanary] = (),
     ) -> Round:
-        """Store a round and its battles in one transaction.
+        """Store a round with its battles and canaries in one transaction.
 
         Raises:
             ConflictError: A round has this name.
@@ -67,6 +70,7 @@ class RoundStore:
                 )
                 number = new_id(result)
                 _insert_battles(connection, number, planned)
+                insert_canaries(connection, number, canaries)
                 connection.execute(
                     insert(ledgers).values(
                         round_id=number,
@@ -145,13 +149,9 @@ class RoundStore:
                 )
             )
             cost, tokens_in, tokens_out = connection.execute(
-                select(
-                    func.coalesce(func.sum(judgments.c.cost_usd), 0.0),
-                    func.coalesce(func.sum(judgments.c.input_tokens), 0),
-                    func.coalesce(func.sum(judgments.c.output_tokens), 0),
+                select(ledgers.c.spent_usd, ledgers.c.input_tokens, ledgers.c.output_tokens).where(
+                    ledgers.c.round_id == number
                 )
-                .join(battles, battles.c.id == judgments.c.battle_id)
-                .where(battles.c.round_id == number, ~judgments.c.cached)
             ).one()
         return RoundCounts(
             planned=sum(outcomes.values()),
@@ -172,7 +172,14 @@ class RoundStore:
         while True:
             with self._database.begin() as connection:
                 batch = _pending_questions(connection, number, after)
-                found = list(_pending_battles(connection, number, batch)) if batch else []
+                found = list(
+                    pending_battles(
+                        connection,
+                        battles.c.round_id == number,
+                        battles.c.outcome.is_(None),
+                        battles.c.question_id.in_(batch),
+                    )
+                )
             if not batch:
                 return
             after = batch[-1]
@@ -257,51 +264,3 @@ def _pending_questions(connection: Connection, number: int, after: int) -> list[
             .limit(QUESTIONS_AT_ONCE)
         ).scalars()
     )
-
-
-def _pending_battles(connection: Connection, number: int, batch: list[int]) -> Iterator[PendingBattle]:
-    known = {
-        row.id: restore(row.content)
-        for row in connection.execute(
-            select(questions.c.id, questions.c.content).where(questions.c.id.in_(batch))
-        )
-    }
-    rows = connection.execute(
-        select(battles.c.id, battles.c.key, battles.c.question_id, battles.c.a_id, battles.c.b_id)
-        .where(battles.c.round_id == number, battles.c.outcome.is_(None), battles.c.question_id.in_(batch))
-        .order_by(battles.c.question_id, battles.c.id)
-    ).all()
-    entrants = {row.a_id for row in rows} | {row.b_id for row in rows}
-    sides = {
-        row.id: row
-        for row in connection.execute(
-            select(submissions.c.id, submissions.c.system, submissions.c.kind).where(
-                submissions.c.id.in_(entrants)
-            )
-        )
-    }
-    texts: dict[tuple[int, int], str] = {
-        (entrant, question): text
-        for entrant, question, text in connection.execute(
-            select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
-                answers.c.question_id.in_(batch), answers.c.submission_id.in_(entrants)
-            )
-        )
-    }
-    for row in rows:
-        yield PendingBattle(
-            id=row.id,
-            key=row.key,
-            question=known[row.question_id],
-            system_a=sides[row.a_id].system,
-            system_b=sides[row.b_id].system,
-            answer_a=texts[row.a_id, row.question_id],
-            answer_b=texts[row.b_id, row.question_id],
-            reference_side=_reference_side(sides[row.a_id].kind, sides[row.b_id].kind),
-        )
-
-
-def _reference_side(kind_a: str, kind_b: str) -> str | None:
-    if kind_a == "reference":
-        return "a"
-    return "b" if kind_b == "reference" else None

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from data.errors import StoreError
+from data.store.batches import BatchStore
 from data.store.boards import BoardStore
+from data.store.canaries import CanaryStore
 from data.store.database import Database
 from data.store.ledgers import LedgerStore
 from data.store.replies import ReplyStore
@@ -56,6 +58,16 @@ class Store:
     def verdicts(self) -> VerdictStore:
         """Verdicts and judgments."""
         return VerdictStore(self.database)
+
+    @cached_property
+    def canaries(self) -> CanaryStore:
+        """Canaries of rounds."""
+        return CanaryStore(self.database)
+
+    @cached_property
+    def batches(self) -> BatchStore:
+        """Providers' batches."""
+        return BatchStore(self.database)
 
     @cached_property
     def replies(self) -> ReplyStore:

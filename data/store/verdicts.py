@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from data.records import (
     BattleEvidence,
@@ -23,6 +24,11 @@ from data.store.replies import put_replies
 from data.tables import battles, judgments, questions, replies, rounds, submissions
 
 ROWS_AT_ONCE = 20_000
+SETTLED = ("outcome", "preference", "score", "flipped", "detail")
+
+
+class _AnotherWriterError(Exception):
+    """Some of the battles have an outcome already; never leaves this module."""
 
 
 class VerdictStore:
@@ -39,13 +45,23 @@ class VerdictStore:
         Returns:
             How many battles were settled by this call.
         """
-        settled = 0
+        if not verdicts:
+            return 0
+        try:
+            with self._database.begin() as connection:
+                if _settle(connection, verdicts) != len(verdicts):
+                    raise _AnotherWriterError
+                _insert_judgments(connection, verdicts)
+        except _AnotherWriterError:
+            return self._record_open(verdicts)
+        return len(verdicts)
+
+    def _record_open(self, verdicts: Sequence[tuple[int, Verdict]]) -> int:
+        """As `record`, one battle after another, where some have an outcome already."""
         with self._database.begin() as connection:
-            for number, verdict in verdicts:
-                if _settle(connection, number, verdict):
-                    settled += 1
-                    _insert_judgments(connection, number, verdict.judgments)
-        return settled
+            fresh = [one for one in verdicts if _settle(connection, [one])]
+            _insert_judgments(connection, fresh)
+        return len(fresh)
 
     def battles(self, round_name: str) -> Iterator[BattleRecord]:
         """Yield the battles of a round in a fixed order, without texts."""
@@ -104,29 +120,33 @@ class VerdictStore:
             yield from found
 
 
-def _settle(connection: Connection, number: int, verdict: Verdict) -> bool:
-    changed = connection.execute(
+def _settle(connection: Connection, verdicts: Sequence[tuple[int, Verdict]]) -> int:
+    """Settle the battles that have no outcome, and return how many those were."""
+    return connection.execute(
         update(battles)
-        .where(battles.c.id == number, battles.c.outcome.is_(None))
-        .values(
-            outcome=verdict.outcome,
-            preference=verdict.preference,
-            score=verdict.score,
-            flipped=verdict.flipped,
-            detail=verdict.detail,
-        )
+        .where(battles.c.id == bindparam("number"), battles.c.outcome.is_(None))
+        .values({name: bindparam(f"new_{name}") for name in SETTLED}),
+        [
+            {"number": number, **{f"new_{name}": getattr(verdict, name) for name in SETTLED}}
+            for number, verdict in verdicts
+        ],
     ).rowcount
-    return bool(changed)
 
 
-def _insert_judgments(connection: Connection, number: int, made: Iterable[Judgment]) -> None:
-    rows = [_judgment_row(number, judgment) for judgment in made]
-    if rows:
-        connection.execute(insert(judgments), rows)
-    put_replies(connection, [judgment.reply for judgment in made if judgment.reply is not None])
+def _insert_judgments(connection: Connection, settled: Sequence[tuple[int, Verdict]]) -> None:
+    made = [(number, judgment) for number, verdict in settled for judgment in verdict.judgments]
+    if not made:
+        return
+    moment = now()
+    connection.execute(
+        insert(judgments), [_judgment_row(number, judgment, moment) for number, judgment in made]
+    )
+    replied = [judgment.reply for _, judgment in made if judgment.reply is not None]
+    # What came from the cache is kept already.
+    put_replies(connection, [reply for reply in replied if not reply.cached])
 
 
-def _judgment_row(number: int, judgment: Judgment) -> dict[str, Any]:
+def _judgment_row(number: int, judgment: Judgment, moment: datetime) -> dict[str, Any]:
     reply = judgment.reply
     return {
         "battle_id": number,
@@ -145,12 +165,12 @@ def _judgment_row(number: int, judgment: Judgment) -> dict[str, Any]:
         "parser": judgment.parser,
         "calls": judgment.calls,
         "reply_key": None if reply is None else reply.key,
-        "input_tokens": 0 if reply is None else reply.input_tokens,
-        "output_tokens": 0 if reply is None else reply.output_tokens,
-        "cost_usd": None if reply is None else reply.cost_usd,
+        "input_tokens": judgment.input_tokens,
+        "output_tokens": judgment.output_tokens,
+        "cost_usd": judgment.cost_usd,
         "latency": 0.0 if reply is None else reply.latency,
         "cached": reply is not None and reply.cached,
-        "created_at": now(),
+        "created_at": moment,
     }
 
 
@@ -198,7 +218,15 @@ def _with_judgments(
 ) -> Iterator[BattleEvidence]:
     found: dict[int, list[Judgment]] = {row.id: [] for row in rows}
     query = (
-        select(judgments, replies.c.text, replies.c.finish_reason, replies.c.logprobs)
+        select(
+            judgments,
+            replies.c.text,
+            replies.c.finish_reason,
+            replies.c.logprobs,
+            replies.c.input_tokens.label("reply_input_tokens"),
+            replies.c.output_tokens.label("reply_output_tokens"),
+            replies.c.cost_usd.label("reply_cost_usd"),
+        )
         .outerjoin(replies, replies.c.key == judgments.c.reply_key)
         .where(judgments.c.battle_id.in_(list(found)))
         .order_by(judgments.c.id)
@@ -225,6 +253,9 @@ def _judgment(row: Row[*tuple[Any, ...]]) -> Judgment:
         parser=row.parser,
         calls=row.calls,
         reply=None if row.reply_key is None else _reply(row),
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        cost_usd=row.cost_usd,
     )
 
 
@@ -235,9 +266,9 @@ def _reply(row: Row[*tuple[Any, ...]]) -> Reply:
         model=row.model,
         text=row.text or "",
         finish_reason=row.finish_reason or "",
-        input_tokens=row.input_tokens,
-        output_tokens=row.output_tokens,
-        cost_usd=row.cost_usd,
+        input_tokens=row.reply_input_tokens or 0,
+        output_tokens=row.reply_output_tokens or 0,
+        cost_usd=row.reply_cost_usd,
         latency=row.latency,
         cached=row.cached,
         logprobs=row.logprobs,

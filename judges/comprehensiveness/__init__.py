@@ -9,16 +9,28 @@ from __future__ import annotations
 from judges.comprehensiveness.build import build
 from judges.comprehensiveness.graph import Coverage, Edge, FactGraph, Node, NodeKind, Relation, analyse
 from judges.comprehensiveness.graph_files import coverage_json, read_graphs
+from judges.comprehensiveness.meta_evaluation import (
+    MetaEvaluation,
+    evaluate_conflictbank,
+    evaluate_wikicontradict,
+)
+from judges.comprehensiveness.meta_files import is_conflict_bank, read_conflictbank, read_wikicontradict
 
 __all__ = [
     "Coverage",
     "Edge",
     "FactGraph",
+    "MetaEvaluation",
     "Node",
     "NodeKind",
     "Relation",
     "analyse",
     "build",
     "coverage_json",
+    "evaluate_conflictbank",
+    "evaluate_wikicontradict",
+    "is_conflict_bank",
+    "read_conflictbank",
     "read_graphs",
+    "read_wikicontradict",
 ]

@@ -1,6 +1,6 @@
 """Skip pairs of claims that share nothing, so that an LLM is asked about fewer.
 
-Off by default (similarity 0). What it loses is measured in `benchmarks/comprehensiveness_prefilter.py`.
+Off by default (similarity 0). What it loses is measured in `benchmarks/comprehensiveness.py`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,28 @@
-"""Coverage of aspects by grounded claims (ICAT)."""
+"""Coverage of a question's aspects by the grounded claims of an answer (ICAT)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from data.errors import NotFoundError
+from data.records import Json
+
+if TYPE_CHECKING:
+    from judges.metrics import Metric
+
+
+def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
+    """Build `coverage-icat-m`, `-s` or `-a`; without a runner, the embedded version.
+
+    Raises:
+        NotFoundError: The name is none of theirs.
+        SpecError: An option is unknown or out of bounds, or the runner is none.
+    """
+    from judges.coverage.assembly import assemble  # noqa: PLC0415 - the measures load without it
+    from judges.coverage.metric import Variant  # noqa: PLC0415 - as above
+
+    if name not in list(Variant):
+        known = ", ".join(variant.value for variant in Variant)
+        raise NotFoundError(f"There is no coverage metric {name!r}.", advice=f"Known: {known}.")
+    return assemble(Variant(name), runner=runner, options=options)

@@ -56,7 +56,6 @@ def icat(factuality: float | None, coverage: float | None, beta: float = BETA) -
     for score in (factuality, coverage):
         if not 0 <= score <= 1:
             raise RecordError(f"A score is {score}.", advice="Factuality and coverage lie within 0 and 1.")
-    if not factuality and not coverage:
-        return 0.0
     square = beta * beta
-    return (1 + square) * factuality * coverage / (square * factuality + coverage)
+    weighted = square * factuality + coverage
+    return (1 + square) * factuality * (coverage / weighted) if weighted else 0.0

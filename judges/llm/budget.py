@@ -123,7 +123,11 @@ class Budget:
     async def _draw(self, amount: float) -> bool:
         """Pay in what was spent, then draw a block; called under the lock."""
         await self._flush()
-        self._free += await self._ledger.draw(amount - self._free, amount * self._block_calls)
+        lacking = amount - self._free
+        if lacking > 0:
+            # Calls settle and are reserved meanwhile, so what is free is read again after the wait.
+            drawn = await self._ledger.draw(lacking, amount * self._block_calls)
+            self._free += drawn
         return self._take(amount)
 
     def settle(self, reserved: float, spent: float) -> None:
@@ -133,6 +137,11 @@ class Budget:
         self._free += reserved - spent
         self._refused = None
         self._settled.set()
+
+    async def pay_in(self) -> None:
+        """Report what was spent so far to the ledger; what is set aside stays so."""
+        async with self._lock:
+            await self._flush()
 
     async def _flush(self) -> None:
         spent, self._spent = self._spent, 0.0

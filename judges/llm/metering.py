@@ -116,6 +116,11 @@ class Meter:
         if self._budget is not None:
             self._budget.settle(reserved, cost or 0.0)
 
+    async def pay_in(self) -> None:
+        """Report what was spent so far."""
+        if self._budget is not None:
+            await self._budget.pay_in()
+
     async def close(self) -> None:
         """Report what was spent and give back what was not."""
         if self._budget is not None:

@@ -135,8 +135,12 @@ class Scheduler:
             else:
                 if reply is None:
                     return _skipped(bill)
+                # What was charged for calls that brought nothing belongs to this reply as well.
                 return replace(
-                    reply, cost_usd=self._meter.price(request, reply.input_tokens, reply.output_tokens)
+                    reply,
+                    input_tokens=bill.input_tokens,
+                    output_tokens=bill.output_tokens,
+                    cost_usd=bill.cost_usd,
                 )
 
     async def _attempt(self, request: Request, lane: Lane, bill: Bill) -> Reply | None:
@@ -211,6 +215,10 @@ class Scheduler:
         for lane in self._lanes.values():
             lane.gate.close(_stopped)
         self._transport.stop()
+
+    async def pay_in(self) -> None:
+        """Report what was spent so far to the budget's ledger, where there is one."""
+        await self._meter.pay_in()
 
     async def close(self) -> None:
         """Stop, wait for what is in flight, settle the budget and close the connections."""

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from judges.text.contradictions import ContradictionFinder, may_be_same_figure
 from judges.text.statements import MarkKind, Statement
+from judges.text.tokens import terms
 from judges.text.weights import TermWeights
 
 SAID_FROM = 0.35
@@ -48,13 +49,25 @@ def classify(premise: Statement, hypothesis: Statement, weights: TermWeights) ->
         if found.kind is not MarkKind.NEGATION
     ):
         return Entailment.CONTRADICTION
-    said = weights.share(hypothesis.terms, premise.terms, premise.kin)
+    converted = _converted(premise, hypothesis)
+    said = weights.share(hypothesis.terms, premise.terms | converted, premise.kin)
     new = premise.terms - weights.topic
     if said < SAID_FROM and not _answers(premise, hypothesis, new, weights):
         return Entailment.NEUTRAL
     if len(new) <= FEW_TERMS and premise.negated != hypothesis.negated:
         return Entailment.CONTRADICTION
     return Entailment.ENTAILMENT if _figures_agree(premise, hypothesis, said) else Entailment.NEUTRAL
+
+
+def _converted(premise: Statement, hypothesis: Statement) -> frozenset[str]:
+    """The terms of the hypothesis's figures that the premise gives in another unit or rounding."""
+    given = [mark for mark in premise.marks if mark.kind is MarkKind.QUANTITY]
+    return frozenset(
+        term
+        for mark in hypothesis.marks
+        if mark.kind is MarkKind.QUANTITY and any(may_be_same_figure(mark, other) for other in given)
+        for term in terms(mark.text)
+    )
 
 
 def _answers(premise: Statement, hypothesis: Statement, new: frozenset[str], weights: TermWeights) -> bool:

@@ -7,34 +7,24 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from data.errors import InputError
+from leaderboard.vocabulary import Cluster, IntervalKind, Method
 
 # Rating points of one unit of log-odds: 400 points are a factor of ten.
 POINTS: float = 400 / math.log(10)
 MEAN: float = 1000.0
 
-
-class Method(StrEnum):
-    """How ratings are estimated."""
-
-    BRADLEY_TERRY = "bradley-terry"
-    DAVIDSON = "davidson"
-    RAO_KUPPER = "rao-kupper"
-    ELO = "elo"
-    STYLE = "style"
-
-
-class IntervalKind(StrEnum):
-    """Where standard errors and intervals come from."""
-
-    BOOTSTRAP = "bootstrap"
-    SANDWICH = "sandwich"
-
-
-class Cluster(StrEnum):
-    """What is resampled, or summed before squaring: whole questions, or single battles."""
-
-    QUESTION = "question"
-    NONE = "none"
+__all__ = [
+    "MEAN",
+    "POINTS",
+    "Anchor",
+    "Bounds",
+    "Cluster",
+    "Flag",
+    "IntervalKind",
+    "Method",
+    "Prior",
+    "Weighting",
+]
 
 
 class Weighting(StrEnum):

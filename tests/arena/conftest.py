@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,15 +20,20 @@ WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 
 @pytest.fixture
 def make_arena(tmp_path: Path) -> Iterator[Callable[..., Arena]]:
-    """Open arenas: `make_arena(database_url=…, endpoint=…)`; SQLite in a temporary folder by default."""
+    """Open arenas: `make_arena(database_url=…, endpoint=…, …)`; SQLite in a temporary folder by default."""
     opened: list[Arena] = []
 
-    def make(database_url: str | None = None, endpoint: str = "http://127.0.0.1:9/v1") -> Arena:
+    def make(
+        database_url: str | None = None,
+        endpoint: str = "http://127.0.0.1:9/v1",
+        **options: Any,  # noqa: ANN401 - further settings of any type
+    ) -> Arena:
         settings = Settings(
             home=tmp_path / "home",
             database_url=database_url or f"sqlite:///{tmp_path / 'home' / 'arena.sqlite'}",
             endpoint=endpoint,
             api_key="none",
+            **options,
         )
         opened.append(Arena(settings))
         return opened[-1]
@@ -35,6 +41,29 @@ def make_arena(tmp_path: Path) -> Iterator[Callable[..., Arena]]:
     yield make
     for arena in opened:
         arena.close()
+
+
+TEMPLATES = {
+    "full": "Item {n} is {word}, and it weighs {weight} grams.",
+    "short": "Item {n} is {word}.",
+    "wrong": "Item {n} is {word}. It weighs 99 grams and more.",
+}
+
+
+@pytest.fixture
+def filled(
+    make_arena: Callable[..., Arena], set_folder: Path, answers_file: Callable[..., Path]
+) -> Callable[..., Arena]:
+    """Open an arena that holds the tiny set and three systems."""
+
+    def fill(**options: Any) -> Arena:  # noqa: ANN401 - settings of any type
+        arena = make_arena(**options)
+        arena.sets.import_from(set_folder)
+        for system, template in TEMPLATES.items():
+            arena.submissions.add(answers_file(system, template), "tiny", system=system)
+        return arena
+
+    return fill
 
 
 @pytest.fixture

@@ -22,35 +22,16 @@ from data.records import OrderPolicy, Outcome, RoundState
 from data.store import Store
 
 ROOT = Path(__file__).parents[2]
-TEMPLATES = {
-    "full": "Item {n} is {word}, and it weighs {weight} grams.",
-    "short": "Item {n} is {word}.",
-    "wrong": "Item {n} is {word}. It weighs 99 grams and more.",
-}
 
 
 def _quiet(_progress: object) -> None:
     """No progress."""
 
 
-@pytest.fixture
-def filled(
-    make_arena: Callable[..., Arena], set_folder: Path, answers_file: Callable[..., Path]
-) -> Callable[..., Arena]:
-    """Open an arena that holds the tiny set and three systems."""
-
-    def fill(**options: str) -> Arena:
-        arena = make_arena(**options)
-        arena.sets.import_from(set_folder)
-        for system, template in TEMPLATES.items():
-            arena.submissions.add(answers_file(system, template), "tiny", system=system)
-        return arena
-
-    return fill
-
-
 def _run(arena: Arena, *, judge: str = "reference-free", name: str = "r", **fields: Any) -> Any:  # noqa: ANN401
-    request = RoundRequest(set_name="tiny", judge=judge, name=name, **{"pairs": "all", **fields})
+    request = RoundRequest(
+        set_name="tiny", judge=judge, name=name, **{"pairs": "all", "canaries": 0, **fields}
+    )
     arena.rounds.create(request)
     return arena.rounds.run(name, concurrency=8, report=_quiet)
 
@@ -204,10 +185,11 @@ def test_round_on_postgresql_is_the_round_on_sqlite(filled: Callable[..., Arena]
     assert (counts.planned, counts.judged) == (72, 72)
 
 
-def test_five_kills_lose_nothing_and_ask_nothing_twice(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
+@pytest.mark.parametrize(("kills", "seed"), [(5, 20), pytest.param(10, 21, marks=pytest.mark.slow)])
+def test_kills_lose_nothing_and_ask_nothing_twice(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path, kills: int, seed: int
 ) -> None:
-    """Kill −9 at five random moments: the round ends complete; only calls in flight were repeated."""
+    """Kill −9 at random moments: the round ends complete; only calls in flight were repeated."""
     concurrency = 4
     server = scripted_llm(latency=0.12)
     arena = filled(endpoint=server.url)
@@ -221,13 +203,14 @@ def test_five_kills_lose_nothing_and_ask_nothing_twice(
     }
     options = ["--concurrency", str(concurrency), "--json"]
     scope = ["--set", "tiny", "--judge", "reference-free", "--pairs", "all", "--name", "r"]
+    scope += ["--canaries", "0"]
     command = [sys.executable, "-m", "arena", "rounds", "run", *scope, *options]
-    moments = random.Random(20)
-    for _ in range(5):
+    moments = random.Random(seed)
+    for _ in range(kills):
         process = subprocess.Popen(
             command, env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        _wait_for_calls(server, server.log.calls + moments.randint(3, 9), process)
+        _wait_for_calls(server, server.log.calls + moments.randint(3, 8), process)
         process.send_signal(signal.SIGKILL)
         process.wait()
         command = [sys.executable, "-m", "arena", "rounds", "resume", "r", *options]
@@ -238,7 +221,7 @@ def test_five_kills_lose_nothing_and_ask_nothing_twice(
     )
     books = json.loads(ended.stdout)
     assert (books["state"], books["planned"], books["judged"]) == ("finished", 72, 72)
-    assert server.log.calls <= 72 + 5 * concurrency
+    assert server.log.calls <= 72 + kills * concurrency
 
 
 def _wait_for_calls(server: Any, calls: int, process: subprocess.Popen[bytes]) -> None:  # noqa: ANN401

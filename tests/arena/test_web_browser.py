@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -23,7 +24,15 @@ from arena.settings import Settings
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
-ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
+ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+)
+# Streamlit may draw an element anew between finding and using it.
+REDRAWN = (StaleElementReferenceException,)
 PATIENCE = 60
 
 pytestmark = [
@@ -94,13 +103,25 @@ def _find(browser: webdriver.Chrome, selector: str, text: str = "") -> str:
         return "\n".join(said) if said and any(text in one for one in said) else ""
 
     message = f"{selector} with {text!r} did not appear on {browser.current_url}"
-    return str(WebDriverWait(browser, PATIENCE).until(look, message))
+    return str(WebDriverWait(browser, PATIENCE, ignored_exceptions=REDRAWN).until(look, message))
+
+
+def _click(browser: webdriver.Chrome, path: str) -> None:
+    """Click the first element of an XPath as soon as it is there."""
+
+    def click(found: webdriver.Chrome) -> bool:
+        elements = found.find_elements(By.XPATH, path)
+        if elements:
+            elements[0].click()
+        return bool(elements)
+
+    message = f"{path} did not appear on {browser.current_url}"
+    WebDriverWait(browser, PATIENCE, ignored_exceptions=REDRAWN).until(click, message)
 
 
 def _follow(browser: webdriver.Chrome, text: str) -> None:
     """Follow the first link in our own HTML with this text."""
-    path = f"//*[@data-testid='stHtml']//a[normalize-space()='{text}']"
-    WebDriverWait(browser, PATIENCE).until(lambda found: found.find_elements(By.XPATH, path))[0].click()
+    _click(browser, f"//*[@data-testid='stHtml']//a[normalize-space()='{text}']")
 
 
 def test_reader_goes_from_rating_to_rationale(site: str, browser: webdriver.Chrome) -> None:
@@ -142,7 +163,7 @@ def test_domain_of_the_address_is_kept_when_another_is_chosen(site: str, browser
     _size(browser, 1440)
     browser.get(f"{site}/?board=tiny")
     _find(browser, ".aa-board caption", "Overall")
-    browser.find_element(By.XPATH, "//button[normalize-space()='Two']").click()
+    _click(browser, "//button[normalize-space()='Two']")
     _find(browser, ".aa-board caption", "Two")
     assert "domain=d2" in browser.current_url
     browser.get(browser.current_url)

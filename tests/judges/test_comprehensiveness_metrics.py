@@ -12,7 +12,8 @@ import pytest
 from data.errors import SpecError
 from data.records import Json, MetricItem, Outcome, Passage, Score
 from judges.comprehensiveness.units import Comparison, compare_quantities
-from judges.llm import AccessSettings, open_asker
+from judges.llm.opening import open_asker
+from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner
 from judges.metrics import Metric, build_metric
 

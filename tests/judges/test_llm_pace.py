@@ -234,3 +234,42 @@ def test_a_budget_waits_for_calls_in_flight_before_it_gives_up() -> None:
         return waiting, await second
 
     assert asyncio.run(run()) == (True, True)
+
+
+async def _many_through(ledger: MemoryLedger) -> int:
+    """Forty askers reserve and settle while the ledger takes its time; how many calls were made."""
+    budget, made = Budget(ledger), 0
+
+    async def ask() -> None:
+        nonlocal made
+        for _ in range(5):
+            if await budget.reserve(0.005):
+                await asyncio.sleep(0.001)
+                budget.settle(0.005, 0.003)
+                made += 1
+            await budget.pay_in()
+
+    await asyncio.gather(*(ask() for _ in range(40)))
+    await budget.close()
+    return made
+
+
+def test_cap_holds_while_the_ledger_is_slow() -> None:
+    """What is reserved and settled while a draw waits for the database is never forgotten."""
+
+    class Slow(MemoryLedger):
+        async def draw(self, least: float, wished: float) -> float:
+            drawn = await super().draw(least, wished)
+            await asyncio.sleep(0.002)
+            return drawn
+
+        async def settle(self, *, spent: float, returned: float) -> None:
+            await asyncio.sleep(0.002)
+            await super().settle(spent=spent, returned=returned)
+
+    ledger = Slow(0.2)
+    made = asyncio.run(_many_through(ledger))
+    balance = asyncio.run(ledger.balance())
+    assert balance.spent <= 0.2
+    assert balance.spent == pytest.approx(0.003 * made)
+    assert balance.drawn == pytest.approx(0.0, abs=1e-9)

@@ -1,0 +1,1 @@
+"""Corpora: documents cut into chunks, with an index on disk."""

@@ -1,0 +1,58 @@
+"""Cut texts into overlapping chunks of words.
+
+Source: ICAT, section 4.3: up to 128 words with 32 words of overlap.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from data.errors import RecordError
+
+WORDS = 128
+OVERLAP = 32
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
+MARK = "#"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunking:
+    """How texts are cut.
+
+    Attributes:
+        words: Words of a chunk at most; in scripts without spaces a character is a word.
+        overlap: Words that a chunk repeats of the one before.
+    """
+
+    words: int = WORDS
+    overlap: int = OVERLAP
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.overlap < self.words:
+            message = f"Chunks of {self.words} words cannot overlap by {self.overlap}."
+            raise RecordError(message, advice="Give at least one word and a smaller overlap, as 128 and 32.")
+
+    def cut(self, text: str) -> Iterator[str]:
+        """Yield the chunks of a text, as written; the last one ends the text and says something new.
+
+        A text of at most `words` words is one chunk, one without words none.
+        """
+        spans = [(match.start(), match.end()) for match in WORD.finditer(text)]
+        for first in range(0, max(1, len(spans) - self.overlap), self.words - self.overlap):
+            chosen = spans[first : first + self.words]
+            if chosen:
+                yield text[chosen[0][0] : chosen[-1][1]]
+
+
+def chunk_id(document: str, number: int) -> str:
+    """The id of a document's chunk, counted from 1."""
+    return f"{document}{MARK}{number}"
+
+
+def document_of(chunk: str) -> str:
+    """The document that a chunk's id belongs to; an id of another form is a document's own."""
+    document, mark, number = chunk.rpartition(MARK)
+    return document if mark and number.isdigit() else chunk

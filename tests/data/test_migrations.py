@@ -1,0 +1,75 @@
+"""Migrations: the files make the schema that the tables describe, from any earlier version."""
+
+from __future__ import annotations
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from sqlalchemy import text
+
+from data.store.database import MIGRATIONS, Database
+from data.store.store import Store
+from data.tables import Base
+
+
+def _config(database: Database) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    return config
+
+
+def test_migrations_make_the_tables(database_url: str) -> None:
+    """Nothing differs between the migrated schema and `data.tables`."""
+    store = Store.open(database_url)
+    with store.database.begin() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+    store.close()
+
+
+def test_first_schema_is_brought_up_with_its_costs(database_url: str) -> None:
+    """A ledger without a cap gets what its judgments cost; cached ones cost nothing."""
+    database = Database(database_url)
+    config = _config(database)
+    with database.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        for statement in OLD_ROWS:
+            connection.execute(text(statement))
+    with database.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+        row = connection.execute(text("SELECT spent_usd, input_tokens, output_tokens FROM ledger")).one()
+    assert (row[0], row[1], row[2]) == (pytest.approx(0.25), 100, 10)
+    with database.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0001")
+    assert database.version() == "0001"
+    database.close()
+
+
+JUDGMENT = """
+    INSERT INTO judgment (id, battle_id, judge, model, endpoint, presentation, outcome, rationale, detail,
+        grade, settings, prompt_hash, parser, calls, input_tokens, output_tokens, cost_usd, latency, cached,
+        created_at)
+    VALUES ({id}, 1, 'j', 'm', '', 'ab', 'failed', '', '', '', '', '', '', 1, 100, 10, 0.25, 0.0, {cached},
+        '2025-01-01')"""
+OLD_ROWS = (
+    """INSERT INTO question_set (id, name, title, version, licence, source, reference_name, domains,
+        questions, content_hash, created_at)
+    VALUES (1, 's', '', '', '', '', 'human', '{}', 1, 'x', '2025-01-01')""",
+    """INSERT INTO question (id, set_id, position, key, domain, text, content)
+    VALUES (1, 1, 0, 'q', 'd', 't', '{}')""",
+    """INSERT INTO submission (id, set_id, kind, system, team, version, state, card, content_hash, answers,
+        no_answers, created_at)
+    VALUES (1, 1, 'system', 'a', '', 1, 'accepted', '{}', 'x', 0, 0, '2025-01-01')""",
+    """INSERT INTO round (id, name, set_id, state, judge, plan, seed, created_at)
+    VALUES (1, 'r', 1, 'paused', 'j', '{}', 0, '2025-01-01')""",
+    """INSERT INTO battle (id, round_id, key, question_id, a_id, b_id, detail)
+    VALUES (1, 1, 'k', 1, 1, 1, '')""",
+    """INSERT INTO ledger (round_id, reserved_usd, spent_usd, input_tokens, output_tokens)
+    VALUES (1, 0, 0, 0, 0)""",
+    JUDGMENT.format(id=1, cached="false"),
+    JUDGMENT.format(id=2, cached="true"),
+)
