@@ -82,9 +82,11 @@ class Arena:
     @cached_property
     def metrics(self) -> MetricService:
         """Scores of answers."""
+        from arena.services.metric_access import MetricAccess
         from arena.services.metrics import MetricService
 
-        return MetricService(self.store)
+        access = MetricAccess(self.store, self.settings, self.judges.spec)
+        return MetricService(self.store, access)
 
     @cached_property
     def boards(self) -> BoardService:

@@ -10,7 +10,8 @@ from types import MappingProxyType
 import numpy as np
 
 from data.errors import RecordError
-from leaderboard.intervals import LEVEL, Interval, cluster_variance, mean_interval
+from leaderboard.bca import bca_mean
+from leaderboard.intervals import LEVEL, Interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,7 @@ class MeanScore:
 
     Attributes:
         mean: None where no answer has the score.
-        interval: t interval over questions; None for fewer than two.
+        interval: BCa interval over questions; None for fewer than two.
         answers: How many answers the mean is over.
         undefined: How many answers were scored without a defined value; they enter no mean.
     """
@@ -66,16 +67,14 @@ class MeanScore:
 
 
 def mean_score(facts: Sequence[AnswerFact], metric: str, level: float = LEVEL) -> MeanScore:
-    """A metric's mean over answers, with an interval clustered by question."""
+    """A metric's mean over answers, with its BCa interval over questions."""
     scored = [fact for fact in facts if metric in fact.scores]
     defined = [(fact.question, score) for fact in scored if (score := fact.scores[metric]) is not None]
     undefined = len(scored) - len(defined)
     if not defined:
         return MeanScore(mean=None, interval=None, answers=0, undefined=undefined)
     values = np.array([score for _, score in defined])
-    present, codes = np.unique([question for question, _ in defined], return_inverse=True)
-    mean = float(values.mean())
-    variance = cluster_variance(np.bincount(codes, values - mean).astype(np.float64), len(values))
-    error = None if variance is None else math.sqrt(variance)
-    interval = mean_interval(mean, error, len(present), level)
-    return MeanScore(mean=mean, interval=interval, answers=len(defined), undefined=undefined)
+    _, codes = np.unique([question for question, _ in defined], return_inverse=True)
+    sums = np.bincount(codes, values).astype(np.float64)
+    interval = bca_mean(sums, np.bincount(codes).astype(np.float64), level)
+    return MeanScore(mean=float(values.mean()), interval=interval, answers=len(defined), undefined=undefined)

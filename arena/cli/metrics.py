@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.bootstrap import open_arena
 from arena.cli.options import AsJson, File, Seed, SetName
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
+
+if TYPE_CHECKING:
+    from arena.services.metric_access import MetricRequest
 
 
 class FactorWord(StrEnum):
@@ -29,6 +32,17 @@ class InferenceWord(StrEnum):
 
 commands = typer.Typer(help="Metrics: bounded scores of answers.", no_args_is_help=True)
 MetricName = Annotated[str, typer.Option("--metric", help="Name of the metric.")]
+Judge = Annotated[
+    str,
+    typer.Option("--judge", help="Judge whose LLM is asked, by name or path; none: the embedded version."),
+]
+Options = Annotated[
+    list[str] | None, typer.Option("--option", help="A constant of the metric as NAME=VALUE; repeatable.")
+]
+Budget = Annotated[float | None, typer.Option("--budget-usd", min=0.0, help="Most that this run may spend.")]
+Concurrency = Annotated[
+    int, typer.Option("--concurrency", min=1, max=4096, help="Answers in flight at most, with an LLM.")
+]
 
 
 @commands.command("list")
@@ -48,29 +62,51 @@ def list_(*, as_json: AsJson = False) -> None:
 def run(
     set_name: SetName,
     metric: MetricName,
+    judge: Judge = "",
     systems: Annotated[str | None, typer.Option("--systems", help="Systems, with commas between.")] = None,
+    option: Options = None,
+    budget_usd: Budget = None,
+    concurrency: Concurrency = 16,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Score the answers of a set that have no score yet."""
+    """Score the answers of a set that have no score yet. Ctrl-C keeps what is done; run it again to go on."""
     names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
     done = open_arena().metrics.run(
-        set_name, metric, systems=names, report=lambda made, total: note(f"{made:,} of {total:,} answers")
+        set_name,
+        _request(metric, judge, option, budget_usd, concurrency),
+        systems=names,
+        report=lambda made, total: note(f"{made:,} of {total:,} answers"),
     )
-    fields = {outcome.value: count for outcome, count in sorted(done.outcomes.items())}
+    fields = done.as_json()
     if as_json:
-        show_json({"metric": done.metric, "judge": done.judge, **fields})
+        show_json(fields)
     else:
-        show_fields({"metric": done.metric, "judge": done.judge or "embedded", **fields})
+        reasons = fields.pop("reasons")
+        show_fields(fields)
+        for reason, count in reasons.items():
+            show_line(f"unscored: {count:,} × {reason}")
+    if done.pending:
+        note(f"{done.pending:,} answers are left; the same command goes on with them.")
 
 
 @commands.command()
-def score(file: File, metric: MetricName) -> None:
+def score(
+    file: File,
+    metric: MetricName,
+    judge: Judge = "",
+    option: Options = None,
+    budget_usd: Budget = None,
+    concurrency: Concurrency = 16,
+) -> None:
     """Score the lines of a JSONL file; one JSON object a line."""
     import json
 
-    for line in open_arena().metrics.score_file(file, metric):
-        show_line(json.dumps(line, ensure_ascii=False, allow_nan=False))
+    open_arena().metrics.score_file(
+        file,
+        _request(metric, judge, option, budget_usd, concurrency),
+        lambda line: show_line(json.dumps(line, ensure_ascii=False, allow_nan=False)),
+    )
 
 
 @commands.command()
@@ -109,11 +145,40 @@ def context(file: File) -> None:
 def meta_evaluate(
     file: File,
     metric: MetricName = "comprehensiveness-nli",
+    judge: Judge = "",
+    option: Options = None,
+    budget_usd: Budget = None,
+    concurrency: Concurrency = 16,
     resamples: Annotated[int, typer.Option("--resamples", min=2, help="Of the BCa intervals.")] = 10_000,
     seed: Seed = 0,
 ) -> None:
     """Hold a metric against the labels of a WikiContradict or ConflictBank file."""
-    from arena.services.metric_files import meta_evaluation_of
-    from judges.metrics import build_metric
+    request = _request(metric, judge, option, budget_usd, concurrency)
+    show_json(open_arena().metrics.meta_evaluate(file, request, resamples=resamples, seed=seed))
 
-    show_json(meta_evaluation_of(file, build_metric(metric), resamples=resamples, seed=seed))
+
+def _request(
+    metric: str, judge: str, options: list[str] | None, budget_usd: float | None, concurrency: int
+) -> MetricRequest:
+    from arena.services.metric_access import MetricRequest
+
+    return MetricRequest(
+        metric=metric,
+        judge=judge,
+        options=dict(map(_option, options or ())),
+        budget_usd=budget_usd,
+        concurrency=concurrency,
+    )
+
+
+def _option(text: str) -> tuple[str, Any]:
+    """NAME=VALUE; the value is JSON where it can be read as such, else text."""
+    import json
+
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"{text!r} is not NAME=VALUE.", param_hint="--option")
+    try:
+        return name.strip(), json.loads(value)
+    except ValueError:
+        return name.strip(), value

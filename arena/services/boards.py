@@ -213,7 +213,9 @@ def _scores_by_answer(
 ) -> Mapping[tuple[int, str], Mapping[str, float | None]]:
     found: dict[tuple[int, str], dict[str, float | None]] = defaultdict(dict)
     for one in scored:
-        found[one.submission, one.question_id][one.metric] = one.score
+        # An LLM's scores stand beside the embedded ones, never in their place.
+        name = f"{one.metric} {one.judge}".strip()
+        found[one.submission, one.question_id][name] = one.score
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -56,7 +55,7 @@ def context_of(path: Path) -> dict[str, Any]:
     return dict(context_report(_json(path)))
 
 
-def meta_evaluation_of(path: Path, metric: Metric, *, resamples: int, seed: int) -> dict[str, Any]:
+async def meta_evaluation_of(path: Path, metric: Metric, *, resamples: int, seed: int) -> dict[str, Any]:
     """Hold a metric's scores against the labels of a WikiContradict or ConflictBank file.
 
     Raises:
@@ -65,10 +64,10 @@ def meta_evaluation_of(path: Path, metric: Metric, *, resamples: int, seed: int)
     lines = read_records(path, ReadLimits(), _as_mapping)
     if is_conflict_bank(lines[0]):
         conflicts = read_conflictbank(lines, where=path.name)
-        found = asyncio.run(evaluate_conflictbank(metric, conflicts, resamples=resamples, seed=seed))
+        found = await evaluate_conflictbank(metric, conflicts, resamples=resamples, seed=seed)
     else:
         labelled = read_wikicontradict(lines, where=path.name)
-        found = asyncio.run(evaluate_wikicontradict(metric, labelled, resamples=resamples, seed=seed))
+        found = await evaluate_wikicontradict(metric, labelled, resamples=resamples, seed=seed)
     return dict(found.as_json())
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select
+from sqlalchemy import Row, Select, delete, func, insert, select
 
 from data.records import MetricItem, Outcome, Passage, Score
 from data.store.database import Database
@@ -52,11 +52,7 @@ class ScoreStore:
         after = 0
         while True:
             with self._database.begin() as connection:
-                kept = (
-                    select(scores.c.answer_id)
-                    .where(scores.c.metric == metric, scores.c.judge == judge)
-                    .where(scores.c.outcome.not_in(list(again)))
-                )
+                kept = _kept(metric, judge, again)
                 rows = connection.execute(
                     select(
                         answers.c.id,
@@ -77,6 +73,27 @@ class ScoreStore:
             after = rows[-1].id
             for row in rows:
                 yield row.id, _item(row)
+
+    def pending(
+        self, numbers: Sequence[int], *, metric: str, judge: str, again: Sequence[Outcome] = ()
+    ) -> int:
+        """How many answers `unscored` would yield for some submissions."""
+        kept = _kept(metric, judge, again)
+        with self._database.begin() as connection:
+            return connection.execute(
+                select(func.count())
+                .select_from(answers)
+                .where(answers.c.submission_id.in_(list(numbers)), answers.c.id.not_in(kept))
+            ).scalar_one()
+
+    def with_contexts(self, numbers: Sequence[int]) -> int:
+        """How many of some submissions give contexts with at least one answer."""
+        found = 0
+        with self._database.begin() as connection:
+            for number in numbers:
+                rows = connection.execute(select(answers.c.contexts).where(answers.c.submission_id == number))
+                found += any(row.contexts for row in rows)
+        return found
 
     def put(self, judge: str, rows: Sequence[tuple[int, Score]]) -> None:
         """Keep scores by the store's number of the answer, in one transaction."""
@@ -106,6 +123,15 @@ class ScoreStore:
                     ],
                 )
 
+    def detailed(self, numbers: Sequence[int], *, metric: str, judge: str) -> Iterator[ScoredAnswer]:
+        """Yield the scores of some submissions by one metric and judge, with details."""
+        query = _select(scores.c.details).where(
+            submissions.c.id.in_(list(numbers)), scores.c.metric == metric, scores.c.judge == judge
+        )
+        with self._database.begin() as connection:
+            for row in connection.execute(query):
+                yield _scored(row, row.details)
+
     def of_submissions(self, numbers: Sequence[int]) -> Iterator[ScoredAnswer]:
         """Yield every score of some submissions, without details."""
         with self._database.begin() as connection:
@@ -119,6 +145,15 @@ class ScoreStore:
         )
         with self._database.begin() as connection:
             return tuple(_scored(row, row.details) for row in connection.execute(query))
+
+
+def _kept(metric: str, judge: str, again: Sequence[Outcome]) -> Select[tuple[int]]:
+    """The answers whose score by a metric and judge stands."""
+    return (
+        select(scores.c.answer_id)
+        .where(scores.c.metric == metric, scores.c.judge == judge)
+        .where(scores.c.outcome.not_in(list(again)))
+    )
 
 
 def _item(row: Row[*tuple[Any, ...]]) -> MetricItem:

@@ -1,0 +1,188 @@
+"""The scoring loop: answers without a score in, scores committed at least once a second.
+
+A score is in the database before the next progress report, so a kill loses only what was in flight,
+and going on asks only for what has no score.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import chain, islice
+
+from data.errors import JudgeError, StoppedError
+from data.records import MetricItem, Outcome, Score
+from data.store import Store
+from judges.metrics import Metric
+
+BATCH = 200
+COMMIT_EVERY = 0.5
+RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
+MetricReport = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Scored:
+    """What a run did so far: answers by outcome, and why those without a score have none."""
+
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    total: float = 0.0
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the scores; None where there are none."""
+        judged = self.outcomes[Outcome.JUDGED]
+        return self.total / judged if judged else None
+
+    def add(self, scores: Sequence[Score]) -> None:
+        """Count scores."""
+        self.outcomes.update(score.outcome for score in scores)
+        self.reasons.update(score.reason for score in scores if score.score is None)
+        self.total += sum(score.score for score in scores if score.score is not None)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of the loop."""
+
+    store: Store
+    metric: Metric
+    judge: str
+    pending: int
+    report: MetricReport
+    stop: asyncio.Event
+    scored: Scored = field(default_factory=Scored)
+    settled: list[tuple[int, Score]] = field(default_factory=list)
+    finished: asyncio.Event = field(default_factory=asyncio.Event)
+    failure: JudgeError | None = None
+
+
+async def score_pending(
+    store: Store,
+    metric: Metric,
+    *,
+    judge: str,
+    submissions: Sequence[int],
+    concurrency: int,
+    report: MetricReport,
+    stop: asyncio.Event,
+) -> Scored:
+    """Score the answers of some submissions that have no score yet, or one that is tried again.
+
+    Args:
+        store: Where answers come from and scores go.
+        metric: Who scores.
+        judge: Under what name the scores are kept.
+        submissions: The store's numbers of them.
+        concurrency: Answers in flight at most.
+        report: Called after every commit with the answers scored and those to score.
+        stop: Set from outside to stop: what is in flight is not waited for, the rest stays unscored.
+
+    Raises:
+        JudgeError: Scoring cannot go on; what was scored until then is kept.
+    """
+    pending = await asyncio.to_thread(
+        store.scores.pending, submissions, metric=metric.name, judge=judge, again=RETRIED
+    )
+    run = _Run(store, metric, judge, pending, report, stop)
+    queue: asyncio.Queue[tuple[int, MetricItem] | None] = asyncio.Queue(maxsize=2 * concurrency)
+    writer = asyncio.create_task(_write(run))
+    feeder = asyncio.create_task(_feed(run, queue, submissions, workers=concurrency))
+    tasks = [feeder, *(asyncio.create_task(_work(run, queue)) for _ in range(concurrency))]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        # The writer is told, not cancelled: a cancelled commit would lose the batch it holds.
+        run.finished.set()
+        await writer
+    if run.failure is not None:
+        raise run.failure
+    return run.scored
+
+
+async def _feed(
+    run: _Run,
+    queue: asyncio.Queue[tuple[int, MetricItem] | None],
+    submissions: Sequence[int],
+    *,
+    workers: int,
+) -> None:
+    unscored = chain.from_iterable(
+        run.store.scores.unscored(number, metric=run.metric.name, judge=run.judge, again=RETRIED)
+        for number in submissions
+    )
+    while not run.stop.is_set():
+        batch = await asyncio.to_thread(_take, unscored)
+        if not batch:
+            break
+        for one in batch:
+            await queue.put(one)
+    for _ in range(workers):
+        await queue.put(None)
+
+
+def _take(unscored: Iterator[tuple[int, MetricItem]]) -> list[tuple[int, MetricItem]]:
+    return list(islice(unscored, BATCH))
+
+
+async def _work(run: _Run, queue: asyncio.Queue[tuple[int, MetricItem] | None]) -> None:
+    while (found := await queue.get()) is not None:
+        if run.stop.is_set():
+            continue
+        number, item = found
+        try:
+            score = await run.metric.score(item)
+        except StoppedError:
+            # The answer stays unscored, for whoever goes on.
+            continue
+        except JudgeError as error:
+            run.failure = run.failure or error
+            run.stop.set()
+            continue
+        run.settled.append((number, score))
+        # An embedded metric never waits, so it would keep the writer from its turn.
+        await asyncio.sleep(0)
+
+
+async def _write(run: _Run) -> None:
+    while not run.finished.is_set():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(run.finished.wait(), COMMIT_EVERY)
+        await _flush(run)
+    # What was settled during the last commit has not been looked at yet.
+    await _flush(run)
+
+
+async def _flush(run: _Run) -> None:
+    batch, run.settled = run.settled, []
+    if batch:
+        await asyncio.to_thread(run.store.scores.put, run.judge, batch)
+        run.scored.add([score for _, score in batch])
+        run.report(run.scored.outcomes.total(), run.pending)
+
+
+@contextmanager
+def stopping_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM set an event instead of breaking off."""
+    loop = asyncio.get_running_loop()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    try:
+        for one in signals:
+            loop.add_signal_handler(one, stop.set)
+    except (NotImplementedError, RuntimeError, ValueError):
+        # Not the main thread, or a platform without signal handlers: interrupts end the run as usual.
+        yield
+        return
+    try:
+        yield
+    finally:
+        for one in signals:
+            loop.remove_signal_handler(one)
