@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as version_of
+from typing import Annotated
+
 import typer
 
 from arena.cli import battles, judges, leaderboard, metrics, rounds, sets, submissions, system
+
+
+def _show_version(asked: bool) -> None:
+    if not asked:
+        return
+    try:
+        typer.echo(f"answer-arena {version_of('answer-arena')}")
+    except PackageNotFoundError:
+        typer.echo("answer-arena, from a checkout that is not installed")
+    raise typer.Exit
+
+
+def root(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Judge, rate and explain the long-form answers of question-answering systems."""
 
 
 def build() -> typer.Typer:
@@ -28,6 +51,7 @@ def build() -> typer.Typer:
         ("db", system),
     ):
         app.add_typer(module.commands, name=name)
+    app.callback()(root)
     app.command("demo")(system.demo)
     app.command("serve")(system.serve)
     return app

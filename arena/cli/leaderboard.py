@@ -40,6 +40,8 @@ def show(
     """Show a published board."""
     arena = open_arena()
     board = arena.boards.get(name)
+    if board.retracted:
+        note(f"This board was retracted. {board.notice}".rstrip())
     if as_json:
         show_json(dict(board.standings))
         return

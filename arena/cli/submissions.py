@@ -53,6 +53,17 @@ def add(
         show_line(f"{one.system} version {one.version} ({one.answers:,} answers) {state}; id {one.id}.")
 
 
+@commands.command()
+def template(
+    set_name: SetName,
+    *,
+    sample: Annotated[bool, typer.Option("--sample", help="A small file that would be accepted.")] = False,
+) -> None:
+    """Print a file of answers to fill in, a line a question."""
+    for line in open_arena().submissions.template(set_name, sample=sample):
+        show_line(line.rstrip("\n"))
+
+
 @commands.command("list")
 def list_(
     set_name: Annotated[str | None, typer.Option("--set", help="Of this question set only.")] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -69,6 +70,10 @@ class BoardService:
         found = self._store.rounds.get(name)
         if found.state is RoundState.PUBLISHED:
             return self._store.boards.get(name), False
+        if found.state is RoundState.RETRACTED:
+            raise ConflictError(
+                f"Round {name} was published and retracted.", advice="Judge a new round instead."
+            )
         if found.state not in PUBLISHABLE:
             raise ConflictError(
                 f"Round {name} is {found.state}, so it cannot be published.",
@@ -167,12 +172,14 @@ class BoardService:
 def table_of(battles: Sequence[BattleRecord]) -> BattleTable:
     """The judged battles as the table that ratings and rates take."""
     judged = [battle for battle in battles if battle.preference is not None]
+    soft = any(battle.score is not None for battle in judged)
     return BattleTable.from_columns(
         question_id=[battle.question_id for battle in judged],
         domain=[battle.domain for battle in judged],
         model_a=[battle.system_a for battle in judged],
         model_b=[battle.system_b for battle in judged],
         winner=[WINNERS[battle.preference] for battle in judged if battle.preference is not None],
+        score=[math.nan if battle.score is None else battle.score for battle in judged] if soft else None,
     )
 
 

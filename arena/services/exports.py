@@ -18,6 +18,7 @@ from leaderboard.rates import win_rates
 from leaderboard.ratings import rate
 
 CHECKSUMS = "checksums.json"
+FILES = ("battles.jsonl", "judgments.jsonl", "outcomes.jsonl", "round.json", "standings.json")
 WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "tie"}
 TOLERANCE = 1e-6
 
@@ -58,7 +59,7 @@ def write_round(store: Store, name: str, standings: Mapping[str, Any], folder: P
         _write_lines(folder / "canaries.jsonl", map(asdict, store.canaries.of_round(name)))
         _write_json(folder / "round.json", head)
         _write_json(folder / "standings.json", standings)
-        sums = {path.name: _checksum(path) for path in sorted(folder.iterdir()) if path.name != CHECKSUMS}
+        sums = {name: _checksum(folder / name) for name in FILES}
         _write_json(folder / CHECKSUMS, sums)
     except OSError as error:
         message = f"{folder} cannot be written: {error.strerror}."
@@ -76,6 +77,10 @@ def verify_folder(folder: Path) -> list[str]:
         FileFormatError: A file is missing or changed, or a number does not follow.
     """
     sums = _read_json(folder / CHECKSUMS)
+    unlisted = [name for name in FILES if name not in sums]
+    if unlisted:
+        message = f"{folder / CHECKSUMS} lists no {unlisted[0]}."
+        raise FileFormatError(message, advice="Get the export again.", code="changed-file")
     for name, expected in sums.items():
         path = folder / Path(name).name
         if not path.is_file() or _checksum(path) != expected:

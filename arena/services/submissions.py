@@ -15,6 +15,7 @@ from data.store.submissions import NewSubmission
 from submissions.card import load_card
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.limits import IntakeLimits
+from submissions.template import answers_template, sample_answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +83,15 @@ class SubmissionService:
         submission, created = self._store.submissions.add(new, rows)
         return AddedSubmission(submission=submission, created=created, warnings=checked.problems)
 
+    def template(self, set_name: str, *, sample: bool) -> Iterator[str]:
+        """The lines of a file to fill in for a set, or of a small file that would be accepted.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        questions = self._store.sets.get(set_name)
+        return sample_answers(questions) if sample else answers_template(questions)
+
     def find(self, *, set_name: str | None = None) -> tuple[Submission, ...]:
         """Every submission, or those to one set."""
         if set_name is not None:
@@ -111,9 +121,15 @@ class SubmissionService:
 
         Raises:
             NotFoundError: No submission has this number.
-            ConflictError: It is withdrawn already.
+            ConflictError: It is withdrawn already, or it is the reference of its set.
         """
-        if self._store.submissions.get(number).state is SubmissionState.WITHDRAWN:
+        submission = self._store.submissions.get(number)
+        if submission.id == self._store.submissions.reference(submission.set_name).id:
+            raise ConflictError(
+                f"Submission {number} is the reference of {submission.set_name}.",
+                advice="A reference belongs to its set; import another set without it.",
+            )
+        if submission.state is SubmissionState.WITHDRAWN:
             raise ConflictError(f"Submission {number} is withdrawn already.")
         return self._store.submissions.set_state(number, SubmissionState.WITHDRAWN)
 
