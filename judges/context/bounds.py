@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from data.records import MetricItem, Outcome, Passage, Score, unscored
+from judges.comprehensiveness.claims import Missing
 from judges.context.metric import AnswerCrux, Assessed, ContextCrux, Oracle
-from judges.context.raters import Unrated
 from judges.llm.requests import Unanswered
 
 
@@ -60,7 +60,7 @@ async def reference_bounds(
     found = await oracle.assess(item)
     best = (
         ()
-        if isinstance(found, Unrated)
+        if isinstance(found, Missing)
         else tuple(found.pool.passages[place] for place in found.required(oracle.settings.required))
     )
     context = ContextCrux(oracle)
@@ -77,8 +77,8 @@ async def reference_bounds(
     )
 
 
-def _refused(item: MetricItem, found: Assessed | Unrated) -> Score | None:
-    if isinstance(found, Unrated):
+def _refused(item: MetricItem, found: Assessed | Missing) -> Score | None:
+    if isinstance(found, Missing):
         return unscored(item, AnswerCrux.name, found.outcome, found.reason)
     return None
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 from data.errors import RecordError
 from data.records import MetricItem, Outcome, Passage, Question
+from judges.comprehensiveness.claims import Missing
 from judges.context.pool import token_count
-from judges.context.raters import LlmRater, Unrated
+from judges.context.raters import LlmRater
 from judges.context.ratings import Ratings
 from judges.context.settings import ContextSettings
 from judges.context.sub_questions import find_sub_questions
@@ -87,7 +88,7 @@ class ControlledSetBuilder:
         self._runner = runner
         self._settings = settings
 
-    async def build(self, source: Source) -> Controlled | Unrated:
+    async def build(self, source: Source) -> Controlled | Missing:
         """Build one question.
 
         Returns:
@@ -97,22 +98,22 @@ class ControlledSetBuilder:
             JudgeError: Asking as a whole cannot go on.
         """
         passages = await self._passages(source)
-        if isinstance(passages, Unrated):
+        if isinstance(passages, Missing):
             return passages
         request = await self._runner.run(REQUEST, {"report": source.summary})
         if isinstance(request, Unanswered):
-            return Unrated(request.outcome, f"No request could be written: {request.detail}")
+            return Missing(request.outcome, f"No request could be written: {request.detail}")
         item = MetricItem(id=source.id, question=request.request, answer="", reference=source.summary)
         asked = await find_sub_questions(item, self._runner, most=self._settings.sub_questions)
-        if isinstance(asked, Unrated):
+        if isinstance(asked, Missing):
             return asked
         rows = await LlmRater(self._runner).passages(passages, asked.texts)
-        if isinstance(rows, Unrated):
+        if isinstance(rows, Missing):
             return rows
         every = Ratings.of(rows, threshold=self._settings.threshold)
         if not every.answerable:
             reason = "None of the sub-questions can be answered from the documents."
-            return Unrated(Outcome.UNREADABLE, reason)
+            return Missing(Outcome.UNREADABLE, reason)
         kept = every.answerable
         return Controlled(
             question=Question(
@@ -127,7 +128,7 @@ class ControlledSetBuilder:
             dropped=tuple(text for place, text in enumerate(asked.texts) if place not in kept),
         )
 
-    async def _passages(self, source: Source) -> tuple[Passage, ...] | Unrated:
+    async def _passages(self, source: Source) -> tuple[Passage, ...] | Missing:
         pieces = [(document, piece) for document in source.documents for piece in cut_document(document.text)]
         replies = await asyncio.gather(
             *(self._runner.run(PASSAGES, {"document": piece}) for _, piece in pieces)
@@ -136,7 +137,7 @@ class ControlledSetBuilder:
         numbers: dict[str, int] = {}
         for (document, _), reply in zip(pieces, replies, strict=True):
             if isinstance(reply, Unanswered):
-                return Unrated(reply.outcome, f"No passages could be written: {reply.detail}")
+                return Missing(reply.outcome, f"No passages could be written: {reply.detail}")
             for text in reply.passages:
                 numbers[document.id] = numbers.get(document.id, 0) + 1
                 written.append(Passage(f"{document.id}-{numbers[document.id]}", text, document.title))
@@ -160,7 +161,7 @@ def cut_document(text: str, longest: int = LONGEST_DOCUMENT) -> Iterator[str]:
 
 async def build_all(
     builder: ControlledSetBuilder, sources: Sequence[Source]
-) -> tuple[tuple[Controlled, ...], dict[str, Unrated]]:
+) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
     """Build every question; those that could not be built are returned by id with their reasons.
 
     Raises:
@@ -168,4 +169,4 @@ async def build_all(
     """
     found = [(source.id, await builder.build(source)) for source in sources]
     built = tuple(each for _, each in found if isinstance(each, Controlled))
-    return built, {name: each for name, each in found if isinstance(each, Unrated)}
+    return built, {name: each for name, each in found if isinstance(each, Missing)}

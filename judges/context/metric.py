@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.cleaning import clean
+from judges.comprehensiveness.claims import Missing
 from judges.context.measures import answered_by, coverage, density, ranked_coverage
 from judges.context.pool import Pool, token_count
-from judges.context.raters import EmbeddedRater, LlmRater, Rater, Unrated
+from judges.context.raters import EmbeddedRater, LlmRater, Rater
 from judges.context.ratings import Ratings
 from judges.context.settings import ContextSettings
 from judges.context.sub_questions import SubQuestions, find_sub_questions
@@ -41,26 +42,26 @@ class Oracle:
             return EmbeddedRater(item)
         return LlmRater(self._runner, weighted=self.settings.weighted)
 
-    async def assess(self, item: MetricItem, contexts: tuple[Passage, ...] = ()) -> Assessed | Unrated:
+    async def assess(self, item: MetricItem, contexts: tuple[Passage, ...] = ()) -> Assessed | Missing:
         """Find the sub-questions, rate the oracle's passages and the context's, and filter.
 
         The oracle is the question's passages, else its reference. Without either, an LLM still rates, and
         no sub-question is filtered.
         """
         found = await find_sub_questions(item, self._runner, most=self.settings.sub_questions)
-        if isinstance(found, Unrated):
+        if isinstance(found, Missing):
             return found
         passages, name = _oracle(item)
         if not passages and self._runner is None:
-            return Unrated(Outcome.UNREADABLE, NO_ORACLE)
+            return Missing(Outcome.UNREADABLE, NO_ORACLE)
         pool = Pool.of(passages, contexts)
         rows = await self.rater(item).passages(pool.passages, found.texts)
-        if isinstance(rows, Unrated):
+        if isinstance(rows, Missing):
             return rows
         oracle, every = pool.rated(rows, threshold=self.settings.threshold)
         answerable = oracle.answerable if passages else tuple(range(len(found.texts)))
         if not answerable:
-            return Unrated(Outcome.UNREADABLE, NOTHING_ANSWERABLE.format(oracle=name))
+            return Missing(Outcome.UNREADABLE, NOTHING_ANSWERABLE.format(oracle=name))
         return Assessed(
             sub_questions=found,
             answerable=answerable,
@@ -132,7 +133,7 @@ class ContextCrux:
         if not contexts:
             return unscored(item, self.name, Outcome.UNREADABLE, NO_CONTEXT)
         found = await self._oracle.assess(item, contexts)
-        if isinstance(found, Unrated):
+        if isinstance(found, Missing):
             return unscored(item, self.name, found.outcome, found.reason)
         score = len(answered_by(found.every, found.pool.context)) / len(found.answerable)
         details = {**found.details(self._oracle.settings.threshold), **self._details(found, score)}
@@ -204,13 +205,13 @@ class AnswerCrux:
         Source: CRUX, section 3.3 (Cov and Den of the final result).
         """
         found = await self._oracle.assess(item)
-        if isinstance(found, Unrated):
+        if isinstance(found, Missing):
             return unscored(item, self.name, found.outcome, found.reason)
         text, texts = clean(item.answer), found.sub_questions.texts
-        ratings: list[float] | Unrated = [0.0] * len(texts)
+        ratings: list[float] | Missing = [0.0] * len(texts)
         if says_something(text):
             ratings = await self._oracle.rater(item).answer(text, texts)
-        if isinstance(ratings, Unrated):
+        if isinstance(ratings, Missing):
             return unscored(item, self.name, ratings.outcome, ratings.reason)
         settings, answerable = self._oracle.settings, found.answerable
         answered = tuple(number for number in answerable if ratings[number] >= settings.threshold)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from data.records import MetricItem, Outcome, Passage
+from judges.comprehensiveness.claims import Missing
 from judges.context.ratings import HIGHEST
 from judges.context.tasks import RATING, WEIGHTED_RATING, RatingReply
 from judges.llm.requests import Unanswered
@@ -25,18 +25,10 @@ WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.REFUSED, Outcome.UNREADA
 Rows = list[list[float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Unrated:
-    """Ratings are missing: how it ended and why."""
-
-    outcome: Outcome
-    reason: str
-
-
 class Rater(Protocol):
     """Rates texts by sub-question."""
 
-    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Unrated:
+    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
         """Rate passages.
 
         Returns:
@@ -47,7 +39,7 @@ class Rater(Protocol):
         """
         ...
 
-    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Unrated:
+    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
         """Rate an answer: one rating a sub-question.
 
         Raises:
@@ -71,7 +63,7 @@ class LlmRater:
         self._runner = runner
         self._task = WEIGHTED_RATING if weighted else RATING
 
-    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Unrated:
+    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
         """Rate passages, all pairs at once; the scheduler sets the pace."""
         asked = [(passage, question) for passage in passages for question in sub_questions]
         replies = await asyncio.gather(*(self._ask(*pair) for pair in asked))
@@ -82,10 +74,10 @@ class LlmRater:
         width = len(sub_questions)
         return [ratings[row * width : (row + 1) * width] for row in range(len(passages))]
 
-    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Unrated:
+    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
         """Rate an answer as the one passage that it is."""
         rows = await self.passages((Passage("", answer),), sub_questions)
-        return rows if isinstance(rows, Unrated) else rows[0]
+        return rows if isinstance(rows, Missing) else rows[0]
 
     async def _ask(self, passage: Passage, sub_question: str) -> TaskReply[RatingReply] | Unanswered:
         text = Passage("", passage.text, passage.title)
@@ -104,7 +96,7 @@ class EmbeddedRater:
         self._weights = TermWeights.fit([statement.text for statement in self._statements], item.question)
         self._reader = NeedReader([known[:1], known[1:]], self._weights)
 
-    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Unrated:
+    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
         """Rate passages."""
         needs = [self._reader.read(question) for question in sub_questions]
         rows = []
@@ -113,7 +105,7 @@ class EmbeddedRater:
             rows.append([_scaled(self._reader.meet(need, windows).share) for need in needs])
         return rows
 
-    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Unrated:
+    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
         """Rate an answer."""
         finder = ContradictionFinder(self._statements, self._weights)
         windows = windows_over(
@@ -135,7 +127,7 @@ def _rating(reply: TaskReply[RatingReply]) -> float:
     return float(reply.value.rating) if reply.weighted is None else min(float(HIGHEST), reply.weighted)
 
 
-def _missing(unanswered: Iterable[Unanswered]) -> Unrated | None:
+def _missing(unanswered: Iterable[Unanswered]) -> Missing | None:
     """What to say of ratings that could not be had; the outcome is one that asking again may mend."""
     several = tuple(unanswered)
     if not several:
@@ -143,4 +135,4 @@ def _missing(unanswered: Iterable[Unanswered]) -> Unrated | None:
     counts = Counter(each.outcome for each in several)
     worst = next(outcome for outcome in WORST_FIRST if counts[outcome])
     first = next(each for each in several if each.outcome is worst)
-    return Unrated(worst, f"{len(several)} ratings could not be had, the first: {first.detail}")
+    return Missing(worst, f"{len(several)} ratings could not be had, the first: {first.detail}")

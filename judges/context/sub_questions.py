@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from data.records import MetricItem, Outcome
-from judges.context.raters import Unrated
+from judges.comprehensiveness.claims import Missing
 from judges.context.tasks import SUB_QUESTIONS
 from judges.llm.requests import Unanswered
 from judges.llm.tasks import TaskRunner
@@ -33,7 +33,7 @@ class SubQuestions:
 
 async def find_sub_questions(
     item: MetricItem, runner: TaskRunner | None, *, most: int
-) -> SubQuestions | Unrated:
+) -> SubQuestions | Missing:
     """Return an item's sub-questions.
 
     Where it has none, an LLM writes them from the reference; without an LLM the statements of the reference
@@ -49,15 +49,15 @@ async def find_sub_questions(
         return SubQuestions(given, Origin.GIVEN)
     reference = (item.reference or "").strip()
     if not reference:
-        return Unrated(Outcome.UNREADABLE, "There are no sub-questions, and no reference to write them from.")
+        return Missing(Outcome.UNREADABLE, "There are no sub-questions, and no reference to write them from.")
     if runner is None:
         clauses = (clause for sentence in split_sentences(reference) for clause in split_clauses(sentence))
         said = tuple(dict.fromkeys(clause for clause in clauses if read_statements(clause)))
         if not said:
-            return Unrated(Outcome.UNREADABLE, "The reference says nothing that could be asked for.")
+            return Missing(Outcome.UNREADABLE, "The reference says nothing that could be asked for.")
         return SubQuestions(said, Origin.STATEMENTS)
     inputs: dict[str, Input] = {"question": item.question, "text": reference, "most": most}
     reply = await runner.run(SUB_QUESTIONS, inputs)
     if isinstance(reply, Unanswered):
-        return Unrated(reply.outcome, f"No sub-questions could be written: {reply.detail}")
+        return Missing(reply.outcome, f"No sub-questions could be written: {reply.detail}")
     return SubQuestions(tuple(dict.fromkeys(reply.sub_questions))[:most], Origin.WRITTEN)

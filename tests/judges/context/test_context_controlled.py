@@ -9,8 +9,8 @@ import pytest
 
 from data.errors import RecordError
 from data.records import MetricItem, Outcome, Passage
+from judges.comprehensiveness.claims import Missing
 from judges.context.controlled import Controlled, ControlledSetBuilder, Source, build_all, cut_document
-from judges.context.raters import Unrated
 from judges.context.settings import ContextSettings
 from judges.llm.tasks import TaskRunner
 
@@ -45,10 +45,10 @@ def writing_llm(rating_llm: Serve) -> Serve:
     return serve
 
 
-def build(with_runner: Run, url: str, *sources: Source) -> tuple[tuple[Controlled, ...], dict[str, Unrated]]:
+def build(with_runner: Run, url: str, *sources: Source) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
     """Build questions at an endpoint."""
 
-    async def use(runner: TaskRunner) -> tuple[tuple[Controlled, ...], dict[str, Unrated]]:
+    async def use(runner: TaskRunner) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
         return await build_all(ControlledSetBuilder(runner, ContextSettings()), sources)
 
     return with_runner(url, use)

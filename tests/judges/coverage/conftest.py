@@ -42,6 +42,11 @@ def item() -> MetricItem:
 def icat_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
     """Start a scripted LLM: claims are sentences, support is a shared key word, aspects go by key words."""
 
+    def extract(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
+        tag = "answer" if ask.tagged("answer") else "text"
+        sentences = ask.tagged(tag)[0].rstrip(".").split(". ")
+        return {"claims": [{"text": f"{sentence}.", "kind": "claim"} for sentence in sentences]}
+
     def relation(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
         premise, claim = ask.tagged("premise")[0], ask.tagged("hypothesis")[0]
         held = any(word in premise and word in claim for word in ("diabetes", "sleep"))
@@ -60,10 +65,9 @@ def icat_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
 
     def serve(**script: object) -> Any:  # noqa: ANN401 - as above
         server = scripted_llm(**script)
-        server.handlers["factuality_claims"] = lambda ask: {
-            "claims": [f"{part}." for part in ask.tagged("answer")[0].rstrip(".").split(". ")]
-        }
-        server.handlers["factuality_relation"] = relation
+        server.handlers["extract_claims"] = extract
+        server.handlers["revise_claims"] = lambda _: {"claims": []}
+        server.handlers["classify_relation"] = relation
         server.handlers["align_aspects"] = align
         server.handlers["generate_aspects"] = lambda _: {"aspects": ["benefits", "sleep", "price", "sleep"]}
         return server
