@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from arena.cli import battles, judges, leaderboard, metrics, rounds, sets, submissions, system
+from arena.cli import answers, battles, judges, leaderboard, metrics, rounds, sets, submissions, system
 
 
 def build() -> typer.Typer:
@@ -25,6 +25,7 @@ def build() -> typer.Typer:
         ("battles", battles),
         ("metrics", metrics),
         ("leaderboard", leaderboard),
+        ("answers", answers),
         ("db", system),
     ):
         app.add_typer(module.commands, name=name)
