@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from arena.services.calibration import CalibrationService
     from arena.services.demo import DemoService
     from arena.services.evidence import EvidenceService
+    from arena.services.generation import GenerationService
     from arena.services.judges import JudgeService
     from arena.services.metrics import MetricService
     from arena.services.profiles import ProfileService
+    from arena.services.rereading import RereadingService
+    from arena.services.round_tables import RoundTableService
     from arena.services.rounds import RoundService
     from arena.services.sets import SetService
     from arena.services.submissions import SubmissionService
@@ -71,6 +74,27 @@ class Arena:
             load_prices=self.judges.prices,
             open_judge=self.judges.open,
         )
+
+    @cached_property
+    def generation(self) -> GenerationService:
+        """Generated answers."""
+        from arena.services.generation import GenerationService
+
+        return GenerationService(self.store, self.settings)
+
+    @cached_property
+    def tables(self) -> RoundTableService:
+        """Tables of stored rounds."""
+        from arena.services.round_tables import RoundTableService
+
+        return RoundTableService(self.store)
+
+    @cached_property
+    def rereading(self) -> RereadingService:
+        """Stored replies, read again."""
+        from arena.services.rereading import RereadingService
+
+        return RereadingService(self.store, round_spec=self.rounds.spec_of)
 
     @cached_property
     def calibration(self) -> CalibrationService:

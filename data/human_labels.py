@@ -32,8 +32,8 @@ def _label(line: int, row: object, problems: ProblemList) -> HumanLabel | None:
     key = row.get("id")
     if not isinstance(key, str | int) or isinstance(key, bool) or not str(key):
         problems.add(line, "missing-field", "There is no id.", advice="Give every pair an id.")
-    reference, domain = row.get("reference"), row.get("domain", "")
-    for name, value in (("reference", reference), ("domain", domain)):
+    optional = {name: row.get(name) for name in ("reference", "domain", "system_a", "system_b")}
+    for name, value in optional.items():
         if value is not None and not isinstance(value, str):
             problems.add(line, "wrong-type", f"The {name} is not a string.")
     passages = _passages(line, row.get("passages"), problems)
@@ -42,10 +42,12 @@ def _label(line: int, row: object, problems: ProblemList) -> HumanLabel | None:
         return None
     return HumanLabel(
         id=str(key),
-        domain=str(domain or ""),
+        domain=str(optional["domain"] or ""),
         label=label,
-        reference=str(reference) if reference else None,
+        reference=str(optional["reference"]) if optional["reference"] else None,
         passages=passages,
+        system_a=str(optional["system_a"] or ""),
+        system_b=str(optional["system_b"] or ""),
         **texts,
     )
 

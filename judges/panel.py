@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data.records import Outcome, Verdict
@@ -34,39 +35,41 @@ class PanelJudge:
             JudgeError: Judging as a whole cannot go on.
         """
         verdicts = await asyncio.gather(*(member.judge(contest) for member in self.members))
-        judgments = tuple(judgment for verdict in verdicts for judgment in verdict.judgments)
-        votes = [
-            (verdict.preference, weight)
-            for verdict, weight in zip(verdicts, self._weights, strict=True)
-            if verdict.preference is not None
-        ]
-        if len(votes) < (self.spec.quorum or len(self.members)):
-            outcome = worst(verdict.outcome for verdict in verdicts if verdict.outcome is not Outcome.JUDGED)
-            return Verdict(outcome=outcome, detail=self._note(verdicts), judgments=judgments)
-        preferences = [preference for preference, _ in votes]
-        rule = self.spec.rule
-        preference = (
-            weighted(preferences, [weight for _, weight in votes])
-            if rule is PanelRule.WEIGHTED
-            else majority(preferences)
-        )
-        flips = [verdict.flipped for verdict in verdicts if verdict.flipped is not None]
-        return Verdict(
-            outcome=Outcome.JUDGED,
-            preference=preference,
-            flipped=any(flips) if flips else None,
-            detail=self._note(verdicts),
-            judgments=judgments,
-        )
+        return settle_panel(self.spec, [member.name for member in self.members], verdicts)
 
-    @property
-    def _weights(self) -> tuple[float, ...]:
-        return self.spec.weights or (1.0,) * len(self.members)
 
-    def _note(self, verdicts: list[Verdict]) -> str:
-        """How each member voted, and why one did not."""
-        return "; ".join(
-            f"{member.name}: {verdict.preference or verdict.outcome}"
-            + (f" ({verdict.detail})" if verdict.detail else "")
-            for member, verdict in zip(self.members, verdicts, strict=True)
-        )
+def settle_panel(spec: JudgeSpec, names: Sequence[str], verdicts: Sequence[Verdict]) -> Verdict:
+    """Settle a battle from its members' verdicts, in the order of the spec."""
+    judgments = tuple(judgment for verdict in verdicts for judgment in verdict.judgments)
+    weights = spec.weights or (1.0,) * len(verdicts)
+    votes = [
+        (verdict.preference, weight)
+        for verdict, weight in zip(verdicts, weights, strict=True)
+        if verdict.preference is not None
+    ]
+    if len(votes) < (spec.quorum or len(verdicts)):
+        outcome = worst(verdict.outcome for verdict in verdicts if verdict.outcome is not Outcome.JUDGED)
+        return Verdict(outcome=outcome, detail=_note(names, verdicts), judgments=judgments)
+    preferences = [preference for preference, _ in votes]
+    preference = (
+        weighted(preferences, [weight for _, weight in votes])
+        if spec.rule is PanelRule.WEIGHTED
+        else majority(preferences)
+    )
+    flips = [verdict.flipped for verdict in verdicts if verdict.flipped is not None]
+    return Verdict(
+        outcome=Outcome.JUDGED,
+        preference=preference,
+        flipped=any(flips) if flips else None,
+        detail=_note(names, verdicts),
+        judgments=judgments,
+    )
+
+
+def _note(names: Sequence[str], verdicts: Sequence[Verdict]) -> str:
+    """How each member voted, and why one did not."""
+    return "; ".join(
+        f"{name}: {verdict.preference or verdict.outcome}"
+        + (f" ({verdict.detail})" if verdict.detail else "")
+        for name, verdict in zip(names, verdicts, strict=True)
+    )

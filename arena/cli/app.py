@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import battles, judges, leaderboard, metrics, rounds, sets, submissions, system
+from arena.cli import answers, battles, judges, leaderboard, metrics, rounds, sets, submissions, system
 
 
 def _show_version(asked: bool) -> None:
@@ -48,6 +48,7 @@ def build() -> typer.Typer:
         ("battles", battles),
         ("metrics", metrics),
         ("leaderboard", leaderboard),
+        ("answers", answers),
         ("db", system),
     ):
         app.add_typer(module.commands, name=name)

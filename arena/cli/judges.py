@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.bootstrap import open_arena
 from arena.cli.options import AsJson, JudgeName
 from arena.cli.output import show_fields, show_json, show_line, show_table
+from arena.cli.reaching import Cache, open_reaching
+
+if TYPE_CHECKING:
+    from arena.services.calibration import JudgeCalibration
 
 commands = typer.Typer(help="Judges: who decides.", no_args_is_help=True)
 
@@ -82,16 +87,52 @@ def calibrate(
     judge: Annotated[list[str], typer.Option("--judge", help="A judge; may be given several times.")],
     labels: Annotated[Path, typer.Option("--labels", help="Human labels, JSONL.")],
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Most pairs in flight.")] = 16,
+    cache_mode: Cache = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Hold judges against human labels: agreement, ties, unreadable replies, flips."""
-    reports = open_arena().calibration.calibrate(judge, labels, concurrency=concurrency)
+    """Hold judges against human labels: agreement, ties, unreadable replies, flips, favours.
+
+    Several judges make a table, best first by Pearson's correlation.
+    """
+    reports = open_reaching(cache_mode).calibration.calibrate(judge, labels, concurrency=concurrency)
     if as_json:
         show_json(reports[0].to_json() if len(reports) == 1 else [one.to_json() for one in reports])
-        return
+    elif len(reports) == 1:
+        shown = {name: value for name, value in reports[0].to_json().items() if name != "by_domain"}
+        show_fields({name: _plain(value) for name, value in shown.items()})
+    else:
+        show_table(*_judge_table(reports))
+
+
+def _judge_table(
+    reports: Sequence[JudgeCalibration],
+) -> tuple[Sequence[str], Sequence[Sequence[str | int | float | None]]]:
+    """The judges as in the paper's Table 8 where the labels name systems, then what else is measured."""
+    pairs = sorted({name for one in reports for name in one.by_pair})
+    measures = ("pearson", "kappa", "accuracy", "decisive_accuracy", "tie_rate")
+    headers = ("judge", *pairs, *measures, "unreadable", "flips", "length effect", "self-preference")
+    rows: list[Sequence[str | int | float | None]] = []
     for one in reports:
-        show_fields({name: _plain(value) for name, value in one.to_json().items() if name != "by_domain"})
+        overall = one.calibration.overall
+        found = overall.estimates()
+        rows.append(
+            (
+                one.judge,
+                *(one.by_pair[name].pearson.value if name in one.by_pair else None for name in pairs),
+                *(found[name].value for name in measures),
+                overall.unreadable,
+                one.flips,
+                one.length_effect.effect,
+                one.self_preference.effect,
+            )
+        )
+    place = 1 + len(pairs)
+    return headers, sorted(rows, key=lambda row: -_known(row[place]))
+
+
+def _known(value: str | float | None) -> float:
+    return value if isinstance(value, int | float) else float("-inf")
 
 
 def _plain(value: object) -> str | int | float | None:

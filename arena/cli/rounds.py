@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.bootstrap import Arena, open_arena
+from arena.cli import round_views
 from arena.cli.options import AsJson, JudgeName, Seed, SetName
 from arena.cli.output import note, progress_bar, show_fields, show_json, show_line, show_table
 from arena.cli.reaching import Cache, Concurrency, Rpm, Timeout, Tpm, Transport, in_flight, open_reaching
@@ -143,6 +144,10 @@ def list_(*, as_json: AsJson = False) -> None:
 def status(name: Name, *, as_json: AsJson = False) -> None:
     """Show a round's state and books."""
     _show_status(open_arena(), name, as_json=as_json)
+
+
+commands.command()(round_views.table)
+commands.command()(round_views.reparse)
 
 
 @commands.command()

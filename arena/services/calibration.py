@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,29 @@ from arena.services.judges import JudgeService
 from data.errors import FileFormatError
 from data.files import ReadLimits
 from data.human_labels import read_labels
-from data.records import HumanLabel, Passage, Question, Verdict
+from data.records import HumanLabel, Passage, Preference, Question, Verdict
 from judges.base import Contest
 from judges.spec import JudgeSpec
-from leaderboard.agreement.pairs import Calibration, CalibrationPair
+from leaderboard.agreement.bias import Excess, excess
+from leaderboard.agreement.families import family_of
+from leaderboard.agreement.pairs import Agreement, Calibration, CalibrationPair
 from leaderboard.agreement.pairs import calibrate as hold_against
+
+LIMITS = ReadLimits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledPair:
+    """A pair of a label file with everybody's labels."""
+
+    first: HumanLabel
+    labels: tuple[float, ...]
+
+    @property
+    def systems(self) -> str:
+        """Whose answers they are, `one vs other` in alphabetical order; empty where unknown."""
+        named = sorted((self.first.system_a, self.first.system_b))
+        return " vs ".join(named) if all(named) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +42,16 @@ class JudgeCalibration:
     """One judge against the labels of a file.
 
     `flips` is the share of pairs read in both orders on which the orders disagree; None where the
-    judge reads one order. `reasons` count why pairs have no verdict.
+    judge reads one order. `by_pair` is by the two systems, where the file names them. `reasons` count
+    why pairs have no verdict.
     """
 
     judge: str
+    models: tuple[str, ...]
     calibration: Calibration
+    by_pair: Mapping[str, Agreement]
+    length_effect: Excess
+    self_preference: Excess
     flips: float | None
     reasons: Mapping[str, int]
 
@@ -38,6 +61,9 @@ class JudgeCalibration:
             "judge": self.judge,
             **self.calibration.as_json(),
             "flip_rate": self.flips,
+            "length_effect": self.length_effect.as_json(),
+            "self_preference": self.self_preference.as_json(),
+            "by_pair": {name: agreement.as_json() for name, agreement in self.by_pair.items()},
             "reasons": dict(self.reasons),
         }
 
@@ -58,20 +84,18 @@ class CalibrationService:
             NotFoundError: There is no such judge.
         """
         specs = [self._judges.spec(name) for name in judges]
-        pairs = _pairs(labels)
+        pairs = labelled_pairs(labels)
         return tuple(self._one(spec, pairs, concurrency) for spec in specs)
 
-    def _one(
-        self, spec: JudgeSpec, pairs: Sequence[tuple[HumanLabel, tuple[float, ...]]], concurrency: int
-    ) -> JudgeCalibration:
-        contests = [_contest(label) for label, _ in pairs]
+    def _one(self, spec: JudgeSpec, pairs: Sequence[LabelledPair], concurrency: int) -> JudgeCalibration:
+        contests = [_contest(pair.first) for pair in pairs]
         verdicts = asyncio.run(self._judges.decide_all(spec, contests, concurrency=concurrency))
-        calibration = hold_against(
-            [
-                _calibration_pair(label, labels, verdict)
-                for (label, labels), verdict in zip(pairs, verdicts, strict=True)
-            ]
-        )
+        held = [
+            calibration_pair(pair, verdict.preference, _margin(verdict))
+            for pair, verdict in zip(pairs, verdicts, strict=True)
+        ]
+        firsts = {pair.first.id: pair.first for pair in pairs}
+        own = {family for model in spec.models if (family := family_of(model))}
         read_both = [verdict.flipped for verdict in verdicts if verdict.flipped is not None]
         reasons: dict[str, int] = {}
         for verdict in verdicts:
@@ -80,16 +104,35 @@ class CalibrationService:
                 reasons[reason] = reasons.get(reason, 0) + 1
         return JudgeCalibration(
             judge=spec.name,
-            calibration=calibration,
+            models=spec.models,
+            calibration=hold_against(held),
+            by_pair=by_systems(pairs, held),
+            length_effect=excess(held, lambda pair: _longer(firsts[pair.id])),
+            self_preference=excess(held, lambda pair: _own(firsts[pair.id], own)),
             flips=sum(read_both) / len(read_both) if read_both else None,
             reasons=reasons,
         )
 
 
-def _pairs(path: Path) -> list[tuple[HumanLabel, tuple[float, ...]]]:
-    """The pairs of a file with all their labels; lines with one id are several annotators."""
+def by_systems(pairs: Sequence[LabelledPair], held: Sequence[CalibrationPair]) -> Mapping[str, Agreement]:
+    """Agreement on each pair of systems that the file names, all seen from the first by name."""
+    groups: dict[str, list[CalibrationPair]] = {}
+    for pair, one in zip(pairs, held, strict=True):
+        if pair.systems:
+            turned = pair.first.system_a > pair.first.system_b
+            groups.setdefault(pair.systems, []).append(_turned(one) if turned else one)
+    return {name: hold_against(group).overall for name, group in sorted(groups.items())}
+
+
+def labelled_pairs(path: Path) -> list[LabelledPair]:
+    """The pairs of a file with all their labels; lines with one id are several annotators.
+
+    Raises:
+        InvalidFileError: The file has problems; all of them are listed.
+        FileFormatError: An id has different answers on different lines.
+    """
     found: dict[str, tuple[HumanLabel, list[float]]] = {}
-    for label in read_labels(path, ReadLimits()):
+    for label in read_labels(path, LIMITS):
         first, labels = found.setdefault(label.id, (label, []))
         if (first.answer_a, first.answer_b) != (label.answer_a, label.answer_b):
             raise FileFormatError(
@@ -98,7 +141,30 @@ def _pairs(path: Path) -> list[tuple[HumanLabel, tuple[float, ...]]]:
                 code="mixed-pair",
             )
         labels.append(label.label)
-    return [(first, tuple(labels)) for first, labels in found.values()]
+    return [LabelledPair(first=first, labels=tuple(labels)) for first, labels in found.values()]
+
+
+def calibration_pair(
+    pair: LabelledPair, preference: Preference | None, margin: float | None
+) -> CalibrationPair:
+    """A labelled pair with a judge's verdict."""
+    return CalibrationPair(
+        id=pair.first.id,
+        domain=pair.first.domain,
+        question=pair.first.question,
+        labels=pair.labels,
+        preference=preference,
+        margin=margin,
+    )
+
+
+def _turned(pair: CalibrationPair) -> CalibrationPair:
+    return replace(
+        pair,
+        labels=tuple(-label for label in pair.labels),
+        preference=pair.preference and pair.preference.flipped,
+        margin=None if pair.margin is None else -pair.margin,
+    )
 
 
 def _contest(label: HumanLabel) -> Contest:
@@ -121,13 +187,20 @@ def _contest(label: HumanLabel) -> Contest:
     )
 
 
-def _calibration_pair(label: HumanLabel, labels: tuple[float, ...], verdict: Verdict) -> CalibrationPair:
+def _margin(verdict: Verdict) -> float | None:
     margins = [judgment.margin for judgment in verdict.judgments if judgment.margin is not None]
-    return CalibrationPair(
-        id=label.id,
-        domain=label.domain,
-        question=label.question,
-        labels=labels,
-        preference=verdict.preference,
-        margin=sum(margins) / len(margins) if margins and verdict.preference is not None else None,
-    )
+    return sum(margins) / len(margins) if margins and verdict.preference is not None else None
+
+
+def _longer(label: HumanLabel) -> Preference:
+    words_a, words_b = len(label.answer_a.split()), len(label.answer_b.split())
+    if words_a == words_b:
+        return Preference.TIE
+    return Preference.A if words_a > words_b else Preference.B
+
+
+def _own(label: HumanLabel, families: set[str]) -> Preference | None:
+    own_a, own_b = (family_of(name) in families for name in (label.system_a, label.system_b))
+    if own_a == own_b:
+        return None
+    return Preference.A if own_a else Preference.B

@@ -178,7 +178,7 @@ class RoundService:
             JudgeError: Judging cannot go on; the round is paused.
         """
         found = self._store.rounds.get(name)
-        spec = self._spec_of(found)
+        spec = self.spec_of(found)
         found = self._store.rounds.move(name, to=RoundState.RUNNING, allowed=RESUMABLE)
         self._store.ledgers.release(found.id)
         try:
@@ -269,7 +269,12 @@ class RoundService:
             )
         return tuple(by_name[system] for system in dict.fromkeys(request.systems))
 
-    def _spec_of(self, found: Round) -> JudgeSpec:
+    def spec_of(self, found: Round) -> JudgeSpec:
+        """The spec that a round began with.
+
+        Raises:
+            SpecError: Its files are not what they were.
+        """
         stored: Any = found.judge
         spec = self._load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
         if spec.hash != stored["hash"]:

@@ -24,6 +24,18 @@ STATE_EVERY = 1.0
 
 
 @dataclass(frozen=True, slots=True)
+class Stopwatch:
+    """Seconds since it was made."""
+
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds so far."""
+        return time.monotonic() - self.started
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far a run is: battles ended of those that were pending, and seconds so far."""
 
@@ -62,7 +74,7 @@ class _Run:
     judge: Judge
     total: int
     report: Report
-    started: float = field(default_factory=time.monotonic)
+    watch: Stopwatch = field(default_factory=Stopwatch)
     done: int = 0
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     finished: asyncio.Event = field(default_factory=asyncio.Event)
@@ -185,7 +197,7 @@ async def _flush(run: _Run) -> None:
         await asyncio.to_thread(run.store.verdicts.record, batch)
     if batch or canaries:
         run.done += len(batch) + len(canaries)
-        run.report(Progress(run.done, run.total, time.monotonic() - run.started))
+        run.report(Progress(run.done, run.total, run.watch.seconds))
 
 
 async def _watch(run: _Run) -> None:

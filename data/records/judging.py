@@ -118,7 +118,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanLabel:
-    """One annotator's view of a pair: −2…2, positive where b is better."""
+    """One annotator's view of a pair: −2…2, positive where b is better.
+
+    `system_a` and `system_b` are empty where the file does not say whose answers they are.
+    """
 
     id: str
     domain: str
@@ -128,3 +131,5 @@ class HumanLabel:
     label: float
     reference: str | None = None
     passages: tuple[str, ...] = ()
+    system_a: str = ""
+    system_b: str = ""

@@ -24,6 +24,7 @@ from data.store.replies import put_replies
 from data.tables import battles, judgments, questions, replies, rounds, submissions
 
 ROWS_AT_ONCE = 20_000
+READ = ("outcome", "preference", "margin", "rationale", "detail", "grade", "parser")
 SETTLED = ("outcome", "preference", "score", "flipped", "detail")
 
 
@@ -62,6 +63,25 @@ class VerdictStore:
             fresh = [one for one in verdicts if _settle(connection, [one])]
             _insert_judgments(connection, fresh)
         return len(fresh)
+
+    def revise(self, changes: Sequence[tuple[int, Sequence[Judgment], Verdict | None]]) -> None:
+        """Store other readings of judgments, in one transaction.
+
+        Args:
+            changes: Battle numbers, each with all of its judgments in the order of `evidence`, and the
+                verdict that replaces the stored one, None where that stays.
+        """
+        with self._database.begin() as connection:
+            for number, made, verdict in changes:
+                numbers = connection.execute(
+                    select(judgments.c.id).where(judgments.c.battle_id == number).order_by(judgments.c.id)
+                ).scalars()
+                for judgment_id, judgment in zip(numbers, made, strict=True):
+                    values = {name: getattr(judgment, name) for name in READ}
+                    connection.execute(update(judgments).where(judgments.c.id == judgment_id).values(values))
+                if verdict is not None:
+                    values = {name: getattr(verdict, name) for name in SETTLED}
+                    connection.execute(update(battles).where(battles.c.id == number).values(values))
 
     def battles(self, round_name: str) -> Iterator[BattleRecord]:
         """Yield the battles of a round in a fixed order, without texts."""

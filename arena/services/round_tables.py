@@ -1,0 +1,244 @@
+"""Tables of stored rounds: the kinds that the RAG-QA Arena paper prints, and how attacks fared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from arena.services.attacks import attacks_of
+from arena.services.boards import table_of
+from arena.services.round_labels import AgainstPeople, held_against_people
+from arena.services.table_kinds import TableKind
+from data.errors import InputError
+from data.records import BattleRecord, Round, Submission
+from data.store import Store
+from leaderboard.head_to_head import head_to_head
+from leaderboard.rates import OVERALL, RateTable, win_rates
+from leaderboard.ratings import rate
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundTable:
+    """A table: shares are 0–1; what is undefined is None. `notes` say what is not in it."""
+
+    kind: TableKind
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """The object that `arena rounds table --json` prints."""
+        rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        return {
+            "kind": self.kind.value,
+            "columns": list(self.columns),
+            "rows": rows,
+            "notes": list(self.notes),
+        }
+
+
+class RoundTableService:
+    """Tables of one round or several."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def table(self, names: Sequence[str], kind: TableKind, labels: Path | None = None) -> RoundTable:
+        """Make a table of stored rounds; nothing is asked.
+
+        Args:
+            names: The rounds; only `ratings` and `judges` take several.
+            kind: What to show.
+            labels: Human labels, for `judges` (needed) and `pairs`.
+
+        Raises:
+            NotFoundError: There is no such round.
+            InputError: The kind needs labels, or takes one round only.
+        """
+        rounds = [self._store.rounds.get(name) for name in names]
+        if kind is TableKind.RATINGS:
+            return self._ratings(rounds)
+        if kind is TableKind.JUDGES:
+            if labels is None:
+                raise InputError("A table of judges needs people's labels.", advice="Give --labels FILE.")
+            return self._judges(rounds, labels)
+        if len(rounds) != 1:
+            raise InputError(f"A table of {kind} is of one round.", advice="Name one round.")
+        if kind is TableKind.PAIRS:
+            return self._pairs(rounds[0], labels)
+        makers: Mapping[TableKind, Callable[[Round], RoundTable]] = {
+            TableKind.WIN_RATES: self._win_rates,
+            TableKind.NO_ANSWER: self._no_answer,
+            TableKind.PASSAGES: self._passages,
+            TableKind.ATTACKS: self._attacks,
+        }
+        return makers[kind](rounds[0])
+
+    def _win_rates(self, found: Round) -> RoundTable:
+        rates = self._rates(found)
+        domains = _domains(rates)
+        systems = dict.fromkeys(row.system for row in rates.rows)
+        return RoundTable(
+            kind=TableKind.WIN_RATES,
+            columns=("system", *_headers(domains)),
+            rows=tuple((system, *_cells(rates, system, domains)) for system in systems),
+        )
+
+    def _passages(self, found: Round) -> RoundTable:
+        rates = self._rates(found)
+        domains = _domains(rates)
+        cards = {one.system: one.card for one in self._entrants(found)}
+        named = [system for system in dict.fromkeys(row.system for row in rates.rows) if system in cards]
+        rows = [
+            (cards[system].model, cards[system].passages, system, *_cells(rates, system, domains))
+            for system in sorted(named, key=lambda one: (cards[one].model, _number(cards[one].passages), one))
+            if cards[system].passages
+        ]
+        silent = len(named) - len(rows)
+        return RoundTable(
+            kind=TableKind.PASSAGES,
+            columns=("model", "passages", "system", *_headers(domains)),
+            rows=tuple(rows),
+            notes=(f"{silent} systems are left out: their cards do not say how many passages.",)
+            if silent
+            else (),
+        )
+
+    def _ratings(self, rounds: Sequence[Round]) -> RoundTable:
+        tables = [rate(table_of(self._battles(found)), seed=found.seed) for found in rounds]
+        systems = dict.fromkeys(one.system for table in tables for one in table.ratings)
+        found = [{one.system: one for one in table.ratings} for table in tables]
+        rows: list[tuple[Cell, ...]] = []
+        for system in systems:
+            row: list[Cell] = [system]
+            for known in found:
+                one = known.get(system)
+                row += [None] * 4 if one is None else [one.rating, one.lower, one.upper, one.battles]
+            rows.append(tuple(row))
+        several = len(rounds) > 1
+        return RoundTable(
+            kind=TableKind.RATINGS,
+            columns=(
+                "system",
+                *(
+                    f"{one.name}: {column}" if several else column
+                    for one in rounds
+                    for column in ("rating", "lower", "upper", "battles")
+                ),
+            ),
+            rows=tuple(rows),
+        )
+
+    def _no_answer(self, found: Round) -> RoundTable:
+        domains = tuple(self._store.sets.summary(found.set_name).domains)
+        rows: list[tuple[Cell, ...]] = []
+        for one in self._entrants(found):
+            counts = self._store.submissions.domain_counts(one.id)
+            total = sum(count for count, _ in counts.values())
+            silent = sum(none for _, none in counts.values())
+            shares = [
+                counts[domain][1] / counts[domain][0] if domain in counts else None for domain in domains
+            ]
+            rows.append((one.system, silent / total if total else None, *shares))
+        return RoundTable(kind=TableKind.NO_ANSWER, columns=("system", OVERALL, *domains), rows=tuple(rows))
+
+    def _attacks(self, found: Round) -> RoundTable:
+        report = attacks_of(self._store.canaries.of_round(found.name)).report
+        rows = [
+            (family, judged, won, won / judged) for family, (judged, won) in sorted(report.by_family.items())
+        ]
+        return RoundTable(
+            kind=TableKind.ATTACKS,
+            columns=("family", "judged", "succeeded", "success rate"),
+            rows=(*rows, ("all", report.judged, report.succeeded, report.rate)),
+            notes=(f"{report.unjudged} canaries without a verdict",) if report.unjudged else (),
+        )
+
+    def _pairs(self, found: Round, labels: Path | None) -> RoundTable:
+        table = table_of(self._battles(found))
+        record = head_to_head(table, table.systems)
+        held = None if labels is None else held_against_people(self._store, found, labels)
+        rows: list[tuple[Cell, ...]] = []
+        for first, second in combinations(range(len(record.systems)), 2):
+            total = float(record.battles[first, second])
+            if not total:
+                continue
+            name = f"{record.systems[first]} vs {record.systems[second]}"
+            counts = (record.wins[first, second], record.ties[first, second], record.wins[second, first])
+            shares = [float(count) / total for count in counts]
+            rows.append((name, int(total), *shares, *(() if held is None else _people_cells(held, name))))
+        more = ("people: win", "people: tie", "people: loss", "labelled", "pearson", "kappa")
+        return RoundTable(
+            kind=TableKind.PAIRS,
+            columns=("pair", "battles", "win", "tie", "loss", *(() if held is None else more)),
+            rows=tuple(rows),
+            notes=() if held is None else held.notes,
+        )
+
+    def _judges(self, rounds: Sequence[Round], labels: Path) -> RoundTable:
+        held = [held_against_people(self._store, found, labels) for found in rounds]
+        pairs = sorted({name for one in held for name in one.agreement})
+        rows = [
+            (
+                found.name,
+                found.judge_name,
+                *(one.agreement[name].pearson.value if name in one.agreement else None for name in pairs),
+            )
+            for found, one in zip(rounds, held, strict=True)
+        ]
+        return RoundTable(
+            kind=TableKind.JUDGES,
+            columns=("round", "judge", *pairs),
+            rows=tuple(rows),
+            notes=tuple(note for one in held for note in one.notes),
+        )
+
+    def _rates(self, found: Round) -> RateTable:
+        table = table_of(self._battles(found))
+        reference = self._store.sets.summary(found.set_name).reference_name
+        return win_rates(table, reference=reference if reference in table.systems else None)
+
+    def _battles(self, found: Round) -> tuple[BattleRecord, ...]:
+        return tuple(self._store.verdicts.battles(found.name))
+
+    def _entrants(self, found: Round) -> tuple[Submission, ...]:
+        versions: Mapping[str, int] = found.plan["systems"]
+        return tuple(
+            one
+            for one in self._store.submissions.find(set_name=found.set_name)
+            if versions.get(one.system) == one.version
+        )
+
+
+def _people_cells(held: AgainstPeople, name: str) -> tuple[Cell, ...]:
+    shares = held.people.get(name, (None, None, None))
+    found = held.agreement.get(name)
+    if found is None:
+        return (*shares, None, None, None)
+    return (*shares, found.pairs, found.pearson.value, found.kappa.value)
+
+
+def _domains(rates: RateTable) -> tuple[str, ...]:
+    rest = sorted({row.domain for row in rates.rows} - {OVERALL})
+    return (OVERALL, *rest)
+
+
+def _headers(domains: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{domain} {rate}" for domain in domains for rate in ("W", "W+T"))
+
+
+def _cells(rates: RateTable, system: str, domains: Sequence[str]) -> tuple[Cell, ...]:
+    rows = {row.domain: row for row in rates.rows if row.system == system}
+    return tuple(
+        value
+        for domain in domains
+        for value in ((rows[domain].win_rate, rows[domain].win_tie_rate) if domain in rows else (None, None))
+    )
+
+
+def _number(text: str) -> float:
+    return float(text) if text.isdecimal() else float("inf")
