@@ -12,7 +12,7 @@ from judges.coverage.grounding import LexicalSupport, LlmSupport, Support
 from judges.coverage.metric import Icat, Steps, Variant
 from judges.coverage.settings import CoverageSettings, read_settings
 from judges.coverage.sources import Source
-from judges.factuality.claims import ClaimSource, LexicalClaims, LlmClaims
+from judges.factuality.claims import steps_of
 from judges.factuality.relations import LlmRelations
 from judges.llm.tasks import TaskRunner
 
@@ -39,7 +39,6 @@ def assemble(
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The coverage metrics cannot ask through a {type(runner).__name__}."
         raise SpecError(message, advice="Give them a TaskRunner.")
-    claims: ClaimSource = LexicalClaims() if runner is None else LlmClaims(runner)
     support: Support = LexicalSupport() if runner is None else LlmSupport(LlmRelations(runner))
     judgments = settings.aspect_judgments if variant is Variant.M else None
     aligner: Aligner
@@ -50,7 +49,7 @@ def assemble(
     return Icat(
         variant,
         Steps(
-            claims=claims,
+            claims=steps_of(runner),
             support=support,
             aspects=_aspects(variant, runner, settings),
             aligner=aligner,

@@ -14,9 +14,9 @@ from data.records import Outcome, Passage
 from judges.coverage.sources import Source
 from judges.factuality.claims import Claim
 from judges.factuality.relations import Pair, RelationModel
-from judges.factuality.tasks import Stance
 from judges.llm.requests import Unanswered
 from judges.text.contradictions import ContradictionFinder
+from judges.text.entailment import Entailment
 from judges.text.needs import windows_over
 from judges.text.statements import read_statement, read_statements
 from judges.text.weights import TermWeights
@@ -78,7 +78,7 @@ class LlmSupport:
                 unknown = unknown or found
                 if found.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
                     return found
-            elif found.stance is Stance.ENTAILMENT:
+            elif found.stance is Entailment.ENTAILMENT:
                 return place
         return unknown
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from data.records import Json, MetricItem, Outcome, Score, unscored
 from judges.cleaning import clean
+from judges.comprehensiveness.claims import Missing
 from judges.coverage.alignment import Aligner, Alignment
 from judges.coverage.aspects import AspectSource
 from judges.coverage.grounding import Grounded, Support, ground
@@ -17,7 +18,7 @@ from judges.coverage.judgments import AspectJudgments
 from judges.coverage.measures import icat, share
 from judges.coverage.settings import CoverageSettings
 from judges.coverage.sources import ChunkIndex, LocalSource, Source
-from judges.factuality.claims import Claim, ClaimSource
+from judges.factuality.claims import Claim, ClaimSteps, claims_of
 from judges.factuality.evidence import UnscoredError
 from judges.lexical.judge import says_something
 from judges.llm.requests import Unanswered
@@ -51,7 +52,7 @@ class Steps:
         judgments: For variant M: what `aligner` looks up.
     """
 
-    claims: ClaimSource
+    claims: ClaimSteps
     support: Support
     aspects: AspectSource
     aligner: Aligner
@@ -148,7 +149,9 @@ class Icat:
         return aspects
 
     async def _claims(self, item: MetricItem) -> tuple[Claim, ...]:
-        claims = _answered(await self._steps.claims.claims(item)) if says_something(item.answer) else ()
+        claims = await claims_of(item, self._steps.claims) if says_something(item.answer) else ()
+        if isinstance(claims, Missing):
+            raise UnscoredError(claims.outcome, claims.reason)
         if not claims:
             raise UnscoredError(Outcome.UNREADABLE, NO_CLAIMS)
         return claims

@@ -60,10 +60,14 @@ def icat_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
 
     def serve(**script: object) -> Any:  # noqa: ANN401 - as above
         server = scripted_llm(**script)
-        server.handlers["factuality_claims"] = lambda ask: {
-            "claims": [f"{part}." for part in ask.tagged("answer")[0].rstrip(".").split(". ")]
+        server.handlers["extract_claims"] = lambda ask: {
+            "claims": [
+                {"text": f"{part}.", "kind": "fact"}
+                for part in ask.tagged("answer")[0].rstrip(".").split(". ")
+            ]
         }
-        server.handlers["factuality_relation"] = relation
+        server.handlers["revise_claims"] = lambda _: {"claims": []}
+        server.handlers["classify_relation"] = relation
         server.handlers["align_aspects"] = align
         server.handlers["generate_aspects"] = lambda _: {"aspects": ["benefits", "sleep", "price", "sleep"]}
         return server

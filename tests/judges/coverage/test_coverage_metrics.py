@@ -193,15 +193,15 @@ def test_a_claim_that_cannot_be_decided_is_left_out(
 ) -> None:
     """A malformed reply on a claim leaves it open; the shares are over the claims that were decided."""
     server = icat_llm()
-    plain = server.handlers["factuality_relation"]
-    server.handlers["factuality_relation"] = lambda ask: (
+    plain = server.handlers["classify_relation"]
+    server.handlers["classify_relation"] = lambda ask: (
         "?" if "taller" in json.dumps(ask.messages) else plain(ask)
     )
     found = scored(S, server.url, item)
     assert found.details["factuality"] == 1
     assert found.details["counts"] == {"grounded": 2, "undecided": 1}
     assert found.details["claims"][2]["grounded"] is None
-    server.handlers["factuality_relation"] = lambda _: "?"
+    server.handlers["classify_relation"] = lambda _: "?"
     assert "could be decided" in scored(S, server.url, item).reason
 
 
