@@ -110,9 +110,10 @@ def _suspicious(text: str) -> Iterator[tuple[int, int, str]]:
     unquoted = (
         _QUOTED.sub(lambda match: re.sub(r"\S", " ", match[0]), plain) if _QUOTE.search(plain) else plain
     )
-    for match in _SENTENCE.finditer(unquoted):
+    families = suspicion.possible_in(skeleton(plain))
+    for match in _SENTENCE.finditer(unquoted) if families else ():
         said = _own_words(match[0], plain[match.start() : match.end()])
-        family = suspicion.family_of(said) if said else ""
+        family = suspicion.family_of(said, families) if said else ""
         if family:
             yield match.start(), match.end(), family
 

@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,6 +18,7 @@ _REVERSED = ("erongi", "gnitar", "egduj", "snoitcurtsni", "rewsna", "referp", "r
 _DISGUISED_WORDS = 2
 _MIXTURE = 2
 _SHORTEST_RUN = 24
+_LONG_RUN = re.compile(rf"\S{{{_SHORTEST_RUN}}}")
 _LINE = re.compile(r"[^\n]+")
 
 
@@ -36,6 +37,7 @@ class Patterns:
 
     Attributes:
         families: The families of attack.
+        probes: Words of which a text has one wherever a sentence of it can belong to a family.
         talks_to_judge: What a decoded or hidden text says when it is meant for the judge.
         needs: Words of which a text with verdicts in it has one.
         telling: Verdict notations that honest answers do not use.
@@ -43,6 +45,7 @@ class Patterns:
     """
 
     families: tuple[Family, ...]
+    probes: tuple[str, ...]
     talks_to_judge: re.Pattern[str]
     needs: tuple[str, ...]
     telling: re.Pattern[str]
@@ -55,11 +58,13 @@ def patterns() -> Patterns:
     record = tomllib.loads((files("judges") / "suspicion.toml").read_text(encoding="utf-8"))
     words = record["words"]
     verdicts = record["verdicts"]
+    families = tuple(
+        Family(name, tuple(family["needs"]), _any(family["patterns"], words))
+        for name, family in record["families"].items()
+    )
     return Patterns(
-        families=tuple(
-            Family(name, tuple(family["needs"]), _any(family["patterns"], words))
-            for name, family in record["families"].items()
-        ),
+        families=families,
+        probes=tuple(dict.fromkeys(_probe(need) for family in families for need in family.needs)),
         talks_to_judge=_any(record["talks_to_judge"], {}),
         needs=tuple(verdicts["needs"]),
         telling=_any(verdicts["telling"], {}),
@@ -67,18 +72,49 @@ def patterns() -> Patterns:
     )
 
 
-def family_of(sentence: str) -> str:
-    """The family of attack that a sentence (its skeleton) belongs to, empty where none."""
-    for family in patterns().families:
-        if any(word in sentence for word in family.needs) and family.pattern.search(sentence):
-            return family.name
+def possible_in(text: str) -> tuple[Family, ...]:
+    """The families that sentences of a text (its skeleton) can belong to, with the needs that it meets.
+
+    Most answers meet few, which makes looking at their sentences quick.
+    """
+    known = patterns()
+    met = {probe for probe in known.probes if probe in text}
+    if not met:
+        return ()
+    found = []
+    for family in known.families:
+        needs = tuple([need for need in family.needs if _probe(need) in met])
+        if needs:
+            found.append(Family(family.name, needs, family.pattern))
+    return tuple(found)
+
+
+@cache
+def _probe(need: str) -> str:
+    """The word of a need to look for first: what is cut out of a text may join the words of a need."""
+    return max(need.split(), key=len)
+
+
+def family_of(sentence: str, families: Sequence[Family] | None = None) -> str:
+    """The family of attack that a sentence (its skeleton) belongs to, empty where none.
+
+    Args:
+        sentence: The skeleton of a sentence.
+        families: Those that `possible_in` the whole text; None for all.
+    """
+    for family in patterns().families if families is None else families:
+        for word in family.needs:
+            if word in sentence:
+                if family.pattern.search(sentence):
+                    return family.name
+                break
     return ""
 
 
 def structured(text: str) -> Iterator[tuple[int, int]]:
     """Lines of a text (in small letters) that hold verdicts in the notation of some judge."""
     known = patterns()
-    if not any(word in text for word in known.needs):
+    if not [word for word in known.needs if word in text]:
         return
     kinds = [pattern for pattern in known.notations if pattern.search(text)]
     telling = known.telling.search(text) is not None
@@ -92,14 +128,14 @@ def structured(text: str) -> Iterator[tuple[int, int]]:
 def encoded(text: str) -> Iterator[tuple[int, int]]:
     """Spans that decode (base64, hexadecimal, ROT13, reversed) to something said to the judge."""
     meant = patterns().talks_to_judge
-    if any(len(word) >= _SHORTEST_RUN for word in text.split()):
+    if _LONG_RUN.search(text):
         for run, decode in ((_BASE64, _from_base64), (_HEX, _from_hex)):
             for match in run.finditer(text):
                 if meant.search(decode(match[0])):
                     yield match.start(), match.end()
     small = text.lower()
     for words in (_ROT13, _REVERSED):
-        if sum(word in small for word in words) >= _DISGUISED_WORDS:
+        if len([word for word in words if word in small]) >= _DISGUISED_WORDS:
             for line in _LINE.finditer(small):
                 if sum(word in line[0] for word in words) >= _DISGUISED_WORDS:
                     yield line.span()

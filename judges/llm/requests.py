@@ -10,12 +10,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, Protocol
 
 from data.records import Outcome, Reply
 
 ADAPTER_VERSION = "1"
+REMEMBERED = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +66,27 @@ class Request:
     def canonical(self) -> str:
         """The request as canonical JSON: sorted keys, no spaces, UTF-8."""
         form = self.response_format
-        material = {
-            "adapter": ADAPTER_VERSION,
-            "endpoint": self.endpoint,
-            "model": self.model,
-            "messages": [[message.role, message.content] for message in self.messages],
-            "sampling": {
-                "temperature": self.sampling.temperature,
-                "top_p": self.sampling.top_p,
-                "max_tokens": self.sampling.max_tokens,
-                "seed": self.sampling.seed,
-                "logprobs": self.sampling.logprobs,
-                "top_logprobs": self.sampling.top_logprobs,
-                "stop": list(self.sampling.stop),
-            },
-            "response_format": None if form is None else {"name": form.name, "schema": form.schema},
-            "sample": self.sample,
+        sampling = {
+            "temperature": self.sampling.temperature,
+            "top_p": self.sampling.top_p,
+            "max_tokens": self.sampling.max_tokens,
+            "seed": self.sampling.seed,
+            "logprobs": self.sampling.logprobs,
+            "top_logprobs": self.sampling.top_logprobs,
+            "stop": list(self.sampling.stop),
         }
-        return json.dumps(material, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        # Rubrics and examples recur in every request of a judge, so messages are encoded one by one.
+        fields = {
+            "adapter": _encoded(ADAPTER_VERSION),
+            "endpoint": _encoded(self.endpoint),
+            "messages": f"[{','.join([_message(item.role, item.content) for item in self.messages])}]",
+            "model": _encoded(self.model),
+            "response_format": _encoded(None if form is None else {"name": form.name, "schema": form.schema}),
+            "sample": _encoded(self.sample),
+            "sampling": _encoded(sampling),
+        }
+        members = ",".join([f'"{name}":{value}' for name, value in fields.items()])
+        return f"{{{members}}}"
 
     @cached_property
     def key(self) -> str:
@@ -109,6 +113,15 @@ class Unanswered:
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
+
+
+def _encoded(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _message(role: str, content: str) -> str:
+    return _encoded([role, content])
 
 
 class Asker(Protocol):

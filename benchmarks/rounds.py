@@ -1,0 +1,279 @@
+"""How fast whole rounds are judged: planned, rendered, asked, read, committed; from cache; resumed.
+
+    python benchmarks/rounds.py [--battles 3000] [--cached 20000] [--resumed 200000] [--latency] [--json]
+
+Against scripted endpoints on this machine, each in a process of its own, in one run; only ratios carry over
+to other machines.
+
+- `round / bare`: battles a second of a whole round on SQLite over replies a second of an `AsyncOpenAI` +
+  aiohttp loop with the very messages that the round sends.
+- `from cache`: verdicts a second of a second round on the same battles, with calls counted.
+- `resume`: seconds to go on with a round in which everything is done.
+- `peak memory` of the process that judges.
+"""
+
+# ruff: noqa: E402 - the checkout goes before what is installed
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from judging import LATENCY, bare, endpoint
+
+from arena.bootstrap import Arena
+from arena.services.rounds import RoundRequest
+from arena.settings import Settings
+from data.records import RoundState
+from judges.canaries import attacks
+from judges.llm.requests import Message
+
+CONNECTIONS = 64
+SYSTEMS = 8
+WORDS = [
+    "yeast",
+    "sugar",
+    "gas",
+    "gluten",
+    "oven",
+    "crumb",
+    "crust",
+    "steam",
+    "flour",
+    "water",
+    "salt",
+    "dough",
+    "heat",
+    "starch",
+    "acid",
+    "time",
+]
+
+
+def prose(seed: int, words: int) -> str:
+    """An answer of so many words that no other answer equals."""
+    parts = [WORDS[(seed * 7 + n * n + n // 3) % len(WORDS)] for n in range(words)]
+    lines = [" ".join(parts[start : start + 12]) for start in range(0, words, 12)]
+    return f"In case {seed}, " + ". The ".join(lines) + "."
+
+
+def fill(home: Path, battles: int, url: str) -> Arena:
+    """An arena with a set and eight systems that make so many battles against the reference."""
+    questions = -(-battles // SYSTEMS)
+    folder = home / "bench"
+    folder.mkdir(parents=True)
+    (folder / "set.toml").write_text(
+        'name = "bench"\nreference_name = "human"\n[domains]\nd0 = "Zero"\nd1 = "One"\n'
+    )
+    with (folder / "questions.jsonl").open("w") as file:
+        for n in range(questions):
+            row = {
+                "id": f"q{n}",
+                "domain": f"d{n % 2}",
+                "question": f"Why does bread number {n} rise?",
+                "reference": prose(n, 75),
+            }
+            file.write(json.dumps(row) + "\n")
+    settings = Settings(
+        home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}", endpoint=url, api_key="none"
+    )
+    arena = Arena(settings)
+    arena.sets.import_from(folder)
+    for system in range(SYSTEMS):
+        path = folder / f"s{system}.jsonl"
+        with path.open("w") as file:
+            for n in range(questions):
+                row = {"question_id": f"q{n}", "answer": prose(1_000_003 * (system + 1) + n, 60 + 5 * system)}
+                file.write(json.dumps(row) + "\n")
+        arena.submissions.add(path, "bench", system=f"s{system}")
+    return arena
+
+
+def judge(arena: Arena, name: str, connections: int) -> float:
+    """Judge a round and return seconds, planning left out."""
+    request = RoundRequest(set_name="bench", judge="reference-free", name=name)
+    arena.rounds.create(request)
+    started = time.perf_counter()
+    counts = arena.rounds.run(name, concurrency=connections, report=lambda _progress: None)
+    seconds = time.perf_counter() - started
+    assert counts.judged == counts.planned, counts
+    return seconds
+
+
+def messages(arena: Arena, name: str, limit: int) -> list[tuple[Message, ...]]:
+    """The messages that a stored round sends."""
+    from arena.services.running import _contest
+    from judges.orders import presentations
+    from judges.rendering import Renderer
+
+    spec = arena.judges.spec("reference-free")
+    assert spec.prompt is not None
+    renderer = Renderer(spec, spec.prompt)
+    found = []
+    for battle in arena.store.rounds.pending(name):
+        contest = _contest(battle)
+        shown = presentations(contest, spec.order)[0]
+        found.append(renderer.request(contest, renderer.sides(contest), shown).messages)
+        if len(found) == limit:
+            break
+    return found
+
+
+def whole(battles: int, connections: int, latency: float) -> dict[str, float]:
+    """A whole round against the bare client."""
+    figures = {}
+    with tempfile.TemporaryDirectory() as folder, endpoint(latency=latency) as url:
+        arena = fill(Path(folder), battles, url)
+        arena.rounds.create(RoundRequest(set_name="bench", judge="reference-free", name="texts"))
+        work = messages(arena, "texts", battles)
+        asyncio.run(bare(url, work[:CONNECTIONS], connections))
+        started, used = time.perf_counter(), time.process_time()
+        asyncio.run(bare(url, work, connections))
+        figures["bare, replies/s"] = len(work) / (time.perf_counter() - started)
+        busy = len(work) / (time.process_time() - used)
+        used = time.process_time()
+        seconds = judge(arena, "round", connections)
+        figures["round, battles/s"] = battles / seconds
+        figures["round / bare"] = figures["round, battles/s"] / figures["bare, replies/s"]
+        figures["round / bare, by processor time"] = battles / (time.process_time() - used) / busy
+        if latency:
+            figures["round / ideal rate"] = battles / seconds * latency / connections
+        arena.close()
+    return figures
+
+
+def cached(battles: int) -> dict[str, float]:
+    """A second round on one cache."""
+    with tempfile.TemporaryDirectory() as folder, endpoint() as url:
+        arena = fill(Path(folder), battles, url)
+        first = judge(arena, "one", CONNECTIONS)
+        used = time.process_time()
+        seconds = judge(arena, "two", CONNECTIONS)
+        used = time.process_time() - used
+        calls = arena.store.rounds.counts("two").input_tokens
+        arena.close()
+    return {
+        "first round, battles/s": battles / first,
+        "from cache, verdicts/s": battles / seconds,
+        "from cache, verdicts/s of processor time": battles / used,
+        "from cache, tokens asked": calls,
+    }
+
+
+def resumed(battles: int) -> dict[str, float]:
+    """Going on with a round in which everything is done."""
+    with tempfile.TemporaryDirectory() as folder:
+        arena = fill(Path(folder), battles, "http://127.0.0.1:9/v1")
+        seconds = (
+            judge(arena, "done", CONNECTIONS, judge_name="lexical") if battles <= 2_000 else settle(arena)
+        )
+        for name in ("done",):
+            arena.store.rounds.move(
+                name, to=RoundState.PAUSED, allowed=(RoundState.FINISHED, RoundState.PLANNED)
+            )
+        started = time.perf_counter()
+        arena.rounds.run("done", concurrency=CONNECTIONS, report=lambda _progress: None)
+        again = time.perf_counter() - started
+        started = time.perf_counter()
+        arena.rounds.status("done")
+        status = time.perf_counter() - started
+        arena.close()
+    return {"verdicts committed/s": battles / seconds, "resume, s": again, "status, s": status}
+
+
+def settle(arena: Arena) -> float:
+    """Commit a judged verdict for every battle of a round, as the judge loop does; seconds."""
+    from itertools import islice
+
+    from data.records import Judgment, Outcome, Preference, Presentation, Reply, Verdict
+
+    arena.rounds.create(RoundRequest(set_name="bench", judge="reference-free", name="done", canaries=0))
+    pending = arena.store.rounds.pending("done")
+    seconds, number = 0.0, 0
+    while some := list(islice(pending, 500)):
+        batch = []
+        for battle in some:
+            number += 1
+            text = f"<thinking>{'Both rise. ' * 20}</thinking><rating>1</rating>"
+            reply = Reply(
+                key=f"{number:064}", endpoint="e", model="m", text=text, input_tokens=900, output_tokens=60
+            )
+            judgment = Judgment(
+                judge="reference-free",
+                model="m",
+                presentation=Presentation.A_FIRST,
+                outcome=Outcome.JUDGED,
+                preference=Preference.A,
+                rationale="Both rise. " * 20,
+                prompt_hash="0" * 64,
+                parser="rating/1",
+                calls=1,
+                reply=reply,
+            )
+            batch.append(
+                (battle.id, Verdict(outcome=Outcome.JUDGED, preference=Preference.A, judgments=(judgment,)))
+            )
+        started = time.perf_counter()
+        arena.store.verdicts.record(batch)
+        seconds += time.perf_counter() - started
+    return seconds
+
+
+def apart(work: Callable[..., dict[str, float]], *arguments: object) -> dict[str, float]:
+    """Run in a process of its own, and add its peak memory."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_send, args=(theirs, work, arguments))
+    process.start()
+    figures: dict[str, float] = ours.recv()
+    process.join()
+    return figures
+
+
+def _send(pipe: Connection, work: Callable[..., dict[str, float]], arguments: tuple[object, ...]) -> None:
+    figures = work(*arguments)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
+    pipe.send({**figures, f"{work.__name__}, peak memory, MB": peak})
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--battles", type=int, default=3_000)
+    parser.add_argument("--cached", type=int, default=20_000)
+    parser.add_argument("--resumed", type=int, default=200_000)
+    parser.add_argument("--latency", action="store_true", help="also with 300 ms and 256 connections")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    figures: dict[str, float] = {"canaries in a round": len(attacks())}
+    if options.battles:
+        figures |= apart(whole, options.battles, CONNECTIONS, 0.0)
+    if options.latency:
+        found = apart(whole, options.battles, 256, LATENCY)
+        figures |= {f"300 ms: {name}": figure for name, figure in found.items()}
+    if options.cached:
+        figures |= apart(cached, options.cached)
+    if options.resumed:
+        figures |= apart(resumed, options.resumed)
+    if options.json:
+        print(json.dumps(figures, indent=2))
+        return
+    for name, figure in figures.items():
+        print(f"{name:50} {figure:12.2f}")
+
+
+if __name__ == "__main__":
+    main()
