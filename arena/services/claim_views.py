@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from data.store.scores import ScoredAnswer
+from judges.factuality.graph import FactRelation
 from judges.factuality.measures import Label
 
 APART = 0.05
 """Passages whose posteriors are closer than this are taken to be equally credible."""
+LONGEST_NAME = 70
 UNDECIDED = "Neither prevails: {first} is held true at {one:.2f}, {second} at {other:.2f}."
 PREVAILS = "{winner} prevails: it is held true at {high:.2f}, {loser} at {low:.2f}."
 
@@ -45,11 +47,13 @@ class Resolution:
     Attributes:
         system: Whose answer.
         sentence: Which passage prevails.
+        reasons: For each of the two, what it agrees with and what it is at odds with.
         claims: The answer's claims that one of the passages supports or contradicts.
     """
 
     system: str
     sentence: str
+    reasons: tuple[str, ...]
     claims: tuple[ClaimView, ...]
 
 
@@ -106,7 +110,36 @@ def _resolution(score: ScoredAnswer, conflict: Mapping[str, Any], claims: Sequen
         for claim in claims
         if any(witness.passage in trust for witness in (*claim.support, *claim.against))
     )
-    return Resolution(system=score.system, sentence=sentence, claims=touched)
+    reasons = tuple(filter(None, (_reason(score.details, passage) for passage in pair)))
+    return Resolution(system=score.system, sentence=sentence, reasons=reasons, claims=touched)
+
+
+def _reason(details: Mapping[str, Any], passage: str) -> str:
+    """What a passage agrees with and is at odds with, each with how surely and how far that is believed."""
+    names = {str(one["id"]): str(one["passage"]) for one in details.get("contexts", ())}
+    names |= {str(one["id"]): f"“{_shortened(str(one['text']))}”" for one in details.get("claims", ())}
+    trust = {str(one["id"]): float(one["posterior"]) for one in details.get("contexts", ())}
+    trust |= {str(one["id"]): float(one["posterior"]) for one in details.get("claims", ())}
+    sides: dict[bool, list[str]] = {True: [], False: []}
+    for edge in details.get("graph", {}).get("edges", ()):
+        ends = (str(edge["from"]), str(edge["to"]))
+        if not any(names.get(end) == passage for end in ends):
+            continue
+        other = ends[0] if names.get(ends[1]) == passage else ends[1]
+        said = (
+            f"{names.get(other, other)} ({edge['probability']:.2f}; held true at {trust.get(other, 0.0):.2f})"
+        )
+        sides[edge["relation"] != FactRelation.CONTRADICTION].append(said)
+    parts = [
+        f"{verb} {', '.join(sides[agrees])}"
+        for agrees, verb in ((True, "agrees with"), (False, "is at odds with"))
+        if sides[agrees]
+    ]
+    return f"{passage} {'; '.join(parts)}." if parts else ""
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME].rsplit(' ', 1)[0]} …"
 
 
 def _claim(found: Mapping[str, Any]) -> ClaimView:

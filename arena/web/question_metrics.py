@@ -57,31 +57,27 @@ def _show_conflicts(found: QuestionView) -> None:
     elif not conflicts:
         note("No two passages were found to contradict each other, by themselves or over a claim.")
     titles = {passage.id: passage.title for passage in found.question.passages}
-    for conflict in conflicts:
-        with st.expander(f"{conflict.first} against {conflict.second}", icon=":material/balance:"):
+    for at, conflict in enumerate(conflicts):
+        title = f"{conflict.first} against {conflict.second}"
+        with st.expander(title, icon=":material/balance:", expanded=at == 0):
             put(_conflict(conflict, titles))
 
 
 def _conflict(conflict: ConflictView, titles: dict[str, str]) -> Element:
-    names = [f"{name}: {titles[name]}" if titles.get(name) else name for name in _pair(conflict)]
+    pair = (conflict.first, conflict.second)
+    names = [f"{name}: {titles[name]}" if titles.get(name) else name for name in pair]
     head = element("p", element("strong", " against ".join(names)))
     words = [element("p", f"“{text}”", class_="aa-sub") for text in conflict.words]
-    same = {resolution.sentence for resolution in conflict.resolutions}
-    blocks = [_resolution(one, repeat=len(same) > 1) for one in conflict.resolutions]
-    opening = [] if len(same) > 1 else [element("p", next(iter(same)))]
-    return element("div", head, *words, *opening, *blocks, class_="aa-conflict")
+    blocks = [_resolution(one) for one in conflict.resolutions]
+    return element("div", head, *words, *blocks, class_="aa-conflict")
 
 
-def _pair(conflict: ConflictView) -> tuple[str, str]:
-    return conflict.first, conflict.second
-
-
-def _resolution(one: Resolution, *, repeat: bool) -> Element:
-    told = f" {one.sentence}" if repeat else ""
-    head = element("p", element("strong", f"With the answer of {one.system}:"), told)
+def _resolution(one: Resolution) -> Element:
+    head = element("p", element("strong", f"Weighed with the answer of {one.system}: "), one.sentence)
+    reasons = [element("p", reason, class_="aa-sub") for reason in one.reasons]
     if not one.claims:
-        return element("div", head, element("p", "None of its claims rests on either.", class_="aa-sub"))
-    return element("div", head, claim_list(one.claims))
+        return element("div", head, *reasons)
+    return element("div", head, *reasons, claim_list(one.claims))
 
 
 def _show_aspects(found: QuestionView) -> None:

@@ -12,7 +12,7 @@ from arena.services.weaknesses import DoubtfulClaim, MissedFact, Weaknesses
 from arena.web.markup import element, put
 from arena.web.pieces import note
 from arena.web.tables import link, plain_table
-from arena.web.views import OVERALL, BoardView, Bounded, percent, range_of_shares
+from arena.web.views import OVERALL, BoardView, Bounded, percent
 from judges.factuality.measures import Label
 
 
@@ -28,12 +28,19 @@ def show_means(view: BoardView, system: str) -> None:
         "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples). "
         "Answers without a score enter no mean."
     )
-    rows = []
-    for domain in domains:
-        line = lines[domain]
-        if line is not None:
-            rows.append((view.label(domain), *(_mean(line.scores.get(name)) for name in names)))
-    put(plain_table(("Domain", *map(_label, names)), rows))
+    heads = [element("th", name, scope="col") for name in map(_label, names)]
+    body = [
+        element(
+            "tr",
+            element("th", view.label(domain), scope="row"),
+            *(_mean(line.scores.get(name)) for name in names),
+        )
+        for domain, line in lines.items()
+        if line is not None
+    ]
+    head = element("tr", element("th", "Domain", scope="col", class_="aa-left"), *heads)
+    table = element("table", element("thead", head), element("tbody", *body), class_="aa-board aa-means")
+    put(element("div", table, class_="aa-wrap aa-scroll", tabindex="0"))
 
 
 def show_weaknesses(view: BoardView, found: Weaknesses) -> None:
@@ -132,7 +139,11 @@ def _label(name: str) -> str:
     return next((metric.label for metric in BOARD_METRICS if metric.name == name), name)
 
 
-def _mean(score: Bounded | None) -> str:
+def _mean(score: Bounded | None) -> Element:
     if score is None:
-        return "–"
-    return f"{percent(score.value)} ({range_of_shares(score)})"
+        return element("td", element("span", "–", class_="aa-muted"))
+    cell = element("td", element("span", percent(score.value), class_="aa-main"))
+    if score.lower is not None and score.upper is not None:
+        bounds = f"{100 * score.lower:.0f}–{100 * score.upper:.0f}"
+        cell.append(element("span", bounds, class_="aa-sub"))
+    return cell
