@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from arena.services.rounds import RoundService
     from arena.services.sets import SetService
     from arena.services.submissions import SubmissionService
+    from arena.services.weaknesses import WeaknessService
     from data.store import Store
 
 
@@ -132,6 +133,13 @@ class Arena:
         from arena.services.profiles import ProfileService
 
         return ProfileService(self.store)
+
+    @cached_property
+    def weaknesses(self) -> WeaknessService:
+        """What a system's answers lack."""
+        from arena.services.weaknesses import WeaknessService
+
+        return WeaknessService(self.store)
 
     @cached_property
     def demo(self) -> DemoService:

@@ -49,6 +49,7 @@ SHOTS = (
     Shot("system", "/system?board=demo&id=partisan", ".aa-board"),
     Shot("questions", "/questions?board=demo", "[data-testid='stDataFrame']"),
     Shot("question", "/question?board=demo&id=bio-1", ".aa-board"),
+    Shot("question-conflict", "/question?board=demo&id=bio-6", ".aa-conflict"),
     Shot("methodology", "/methodology", ".katex"),
     Shot("data", "/data?board=demo", ".aa-board"),
     Shot("not-found", "/?board=nobody", "[data-testid='stAlert']"),

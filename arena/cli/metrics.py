@@ -10,6 +10,7 @@ import typer
 from arena.bootstrap import open_arena
 from arena.cli.options import AsJson, File, Seed, SetName
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.reaching import Cache, open_reaching
 
 if TYPE_CHECKING:
     from arena.services.metric_access import MetricRequest
@@ -41,7 +42,7 @@ Options = Annotated[
 ]
 Budget = Annotated[float | None, typer.Option("--budget-usd", min=0.0, help="Most that this run may spend.")]
 Concurrency = Annotated[
-    int, typer.Option("--concurrency", min=1, max=4096, help="Answers in flight at most, with an LLM.")
+    int | None, typer.Option("--concurrency", min=1, max=20_000, help="Answers in flight at most (16).")
 ]
 
 
@@ -66,13 +67,14 @@ def run(
     systems: Annotated[str | None, typer.Option("--systems", help="Systems, with commas between.")] = None,
     option: Options = None,
     budget_usd: Budget = None,
-    concurrency: Concurrency = 16,
+    concurrency: Concurrency = None,
+    cache_mode: Cache = None,
     *,
     as_json: AsJson = False,
 ) -> None:
     """Score the answers of a set that have no score yet. Ctrl-C keeps what is done; run it again to go on."""
     names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
-    done = open_arena().metrics.run(
+    done = open_reaching(cache_mode).metrics.run(
         set_name,
         _request(metric, judge, option, budget_usd, concurrency),
         systems=names,
@@ -97,7 +99,7 @@ def score(
     judge: Judge = "",
     option: Options = None,
     budget_usd: Budget = None,
-    concurrency: Concurrency = 16,
+    concurrency: Concurrency = None,
 ) -> None:
     """Score the lines of a JSONL file; one JSON object a line."""
     import json
@@ -148,7 +150,7 @@ def meta_evaluate(
     judge: Judge = "",
     option: Options = None,
     budget_usd: Budget = None,
-    concurrency: Concurrency = 16,
+    concurrency: Concurrency = None,
     resamples: Annotated[int, typer.Option("--resamples", min=2, help="Of the BCa intervals.")] = 10_000,
     seed: Seed = 0,
 ) -> None:
@@ -158,16 +160,16 @@ def meta_evaluate(
 
 
 def _request(
-    metric: str, judge: str, options: list[str] | None, budget_usd: float | None, concurrency: int
+    metric: str, judge: str, options: list[str] | None, budget_usd: float | None, concurrency: int | None
 ) -> MetricRequest:
-    from arena.services.metric_access import MetricRequest
+    from arena.services.metric_access import CONCURRENCY, MetricRequest
 
     return MetricRequest(
         metric=metric,
         judge=judge,
         options=dict(map(_option, options or ())),
         budget_usd=budget_usd,
-        concurrency=concurrency,
+        concurrency=concurrency or CONCURRENCY,
     )
 
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from arena.access import StoredReplies, access_settings
+from arena.access import StoredBook, StoredReplies, access_settings
 from arena.settings import Settings
 from data.errors import InputError, SpecError
 from data.records import Json, JudgeKind
@@ -107,7 +107,7 @@ class MetricAccess:
         ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
         access = access_settings(self._settings, concurrency=request.concurrency)
         try:
-            async with open_asker(access, replies, ledger) as asker:
+            async with open_asker(access, replies, ledger, book=StoredBook(self._store)) as asker:
                 runner = TaskRunner(asker, endpoint=spec.endpoint, model=spec.model)
                 watcher = asyncio.create_task(_stop_with(stop, asker.stop))
                 try:

@@ -7,10 +7,10 @@ from xml.etree.ElementTree import Element
 import streamlit as st
 
 from arena.services.evidence import QuestionView
+from arena.web.answer_scores import show_facts
 from arena.web.choices import choose_one
 from arena.web.markup import element, put
 from arena.web.pieces import note
-from arena.web.question_parts import show_facts
 from arena.web.rationales import Reasons, Side, read_reasons
 from arena.web.tables import link
 from arena.web.views import BoardView, percent

@@ -10,6 +10,7 @@ import streamlit as st
 from arena.bootstrap import Arena
 from arena.services.evidence import QuestionLine, QuestionView
 from arena.services.profiles import SystemProfile
+from arena.services.weaknesses import Weaknesses
 from arena.web.standings_json import read_board, title_of
 from arena.web.views import OVERALL, BoardView
 from arena.web.wiring import arena
@@ -180,6 +181,11 @@ def profile_of(view: BoardView, system: str) -> SystemProfile:
     return _profile(arena(), view, system)
 
 
+def weaknesses_of(view: BoardView, system: str) -> Weaknesses:
+    """What a system's answers lack, on a judged board."""
+    return _weaknesses(arena(), view, system)
+
+
 def questions_of(view: BoardView) -> tuple[QuestionLine, ...]:
     """The questions of a judged board."""
     return _questions(arena(), view)
@@ -222,6 +228,11 @@ def _view(source: Arena, name: str) -> BoardView:
 @st.cache_data(ttl=LONG, max_entries=64, show_spinner="Counting battles …", hash_funcs=BY_CONTENT)
 def _profile(source: Arena, view: BoardView, system: str) -> SystemProfile:
     return source.profiles.of(str(view.round_name), system)
+
+
+@st.cache_data(ttl=LONG, max_entries=64, show_spinner="Reading scores …", hash_funcs=BY_CONTENT)
+def _weaknesses(source: Arena, view: BoardView, system: str) -> Weaknesses:
+    return source.weaknesses.of(str(view.round_name), system)
 
 
 @st.cache_data(ttl=LONG, max_entries=8, show_spinner="Reading questions …", hash_funcs=BY_CONTENT)

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from arena.services.evidence import AnswerView, QuestionView
+from arena.web.answer_scores import show_scores
 from arena.web.markup import element, put
 from arena.web.pieces import back_to_board, note, strip
-from arena.web.rationales import Facts, read_coverage
 from arena.web.tables import link
-from arena.web.views import BoardView, percent
+from arena.web.views import BoardView
 from data.records import Passage
-from data.store.scores import ScoredAnswer
-
-COMPREHENSIVENESS = "comprehensiveness"
 
 
 def show_head(view: BoardView, found: QuestionView) -> None:
@@ -72,28 +69,4 @@ def _show_answer(view: BoardView, shown: AnswerView) -> None:
     record = f"{shown.wins} won · {shown.ties} tied · {shown.losses} lost"
     put(element("p", name, *kind, element("span", record, class_="aa-sub"), class_="aa-name"))
     st.text(shown.answer.answer or "(The answer is empty.)")
-    for score in shown.scores:
-        if score.metric.startswith(COMPREHENSIVENESS):
-            _show_score(score)
-
-
-def _show_score(score: ScoredAnswer) -> None:
-    if score.score is None:
-        note(f"Comprehensiveness: {score.outcome}, so there is no score.")
-        return
-    with st.expander(f"Comprehensiveness {percent(score.score)}"):
-        for facts in read_coverage(score.details):
-            show_facts(facts, key=f"{score.submission}-{score.metric}")
-
-
-def show_facts(facts: Facts, *, key: str) -> None:
-    """Facts of one kind as a list, with their number; nothing where there are none."""
-    if not facts.count:
-        return
-    more = f", {len(facts.lines)} shown" if facts.count > len(facts.lines) else ""
-    put(
-        element("p", element("strong", facts.title), f" {facts.count}{more}", class_=f"aa-facts {facts.tone}")
-    )
-    with st.container(key=f"fact-{facts.title}-{key}"):
-        for line in facts.lines:
-            st.text(f"{facts.sign} {line}")
+    show_scores(shown.scores)

@@ -86,27 +86,3 @@ def _facts(title: str, sign: str, found: list[Mapping[str, str]], count: int) ->
 def _line(fact: Mapping[str, str]) -> str:
     source = fact.get("passage", "")
     return f"{fact['text']}  [{source}]" if source else str(fact["text"])
-
-
-def read_coverage(details: Mapping[str, Any]) -> tuple[Facts, ...]:
-    """The covered and missing statements behind a comprehensiveness score."""
-    kinds = (("Covers", "✓", "covered"), ("Misses", "–", "missing"))
-    return tuple(
-        Facts(
-            title=title,
-            sign=sign,
-            lines=tuple(_statement(found) for found in details[key][:MOST_STATEMENTS]),
-            count=len(details[key]),
-        )
-        for title, sign, key in kinds
-        if isinstance(details.get(key), (list, tuple))
-    )
-
-
-def _statement(found: Mapping[str, Any] | str) -> str:
-    if isinstance(found, str):
-        return found
-    text = next((found[key] for key in ("text", "statement", "claim") if key in found), "")
-    passages = found.get("passages") or [found.get("passage") or ""]
-    source = ", ".join(map(str, passages))
-    return f"{text}  [{source}]" if source else str(text)

@@ -71,6 +71,11 @@ def _line(found: Json, reference: str) -> Line:
         answers=found["answers"],
         flags=tuple(rating.get("flags", ())),
         is_reference=found["system"] == reference,
+        scores={
+            name: mean
+            for name, score in found["scores"].items()
+            if (mean := _bounded(score, "mean", "lower", "upper")) is not None
+        },
     )
 
 

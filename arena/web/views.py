@@ -53,6 +53,7 @@ class Line:
     answers: int
     flags: tuple[str, ...]
     is_reference: bool
+    scores: Mapping[str, Bounded]
 
     @property
     def rank(self) -> str:

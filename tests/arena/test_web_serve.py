@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from arena.services.coverage_views import read_statements
 from arena.settings import Settings
 from arena.web.app import make_app
 from arena.web.markup import as_html, element
-from arena.web.rationales import read_coverage, read_reasons
+from arena.web.rationales import read_reasons
 from arena.web.serve import CONFIGURATIONS, address_of, check_port, configuration
 from data.errors import ServeError
 
@@ -143,8 +144,18 @@ def test_prose_is_no_list(prose: str) -> None:
 
 
 def test_statements_of_any_shape_are_read() -> None:
-    """Statements may be texts or objects with a text and its passage."""
-    facts = read_coverage(
-        {"covered": ["one", {"id": "c1", "text": "two", "passages": ["p", "q"]}], "other": 3}
+    """Statements may be texts or objects with a text and its passages; the missing basis comes first."""
+    found = read_statements(
+        {
+            "covered": ["one", {"id": "c1", "text": "two", "passages": ["p", "q"]}],
+            "missing": [{"id": "c2", "text": "three"}, {"id": "c3", "text": "four"}],
+            "basis": [{"id": "c3", "text": "four"}],
+            "other": 3,
+        }
     )
-    assert [list(found.lines) for found in facts] == [["one", "two  [p, q]"]]
+    assert [(one.text, one.passages) for one in found] == [
+        ("four", ()),
+        ("three", ()),
+        ("one", ()),
+        ("two", ("p", "q")),
+    ]

@@ -7,6 +7,7 @@ import streamlit as st
 from arena.web.battles import choose_battle, show_battle
 from arena.web.choices import addressed_board, evidence_of
 from arena.web.pieces import no_questions
+from arena.web.question_metrics import show_question_metrics
 from arena.web.question_parts import show_answers, show_head, show_sources
 
 
@@ -25,6 +26,7 @@ def show() -> None:
     show_sources(found)
     st.subheader("Answers", anchor="answers")
     show_answers(view, found)
+    show_question_metrics(found)
     st.subheader("Battles", anchor="battles")
     battle = choose_battle(view, found)
     if battle is not None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from arena.web.choices import addressed_board, choose_system, profile_of
+from arena.web.choices import addressed_board, choose_system, profile_of, weaknesses_of
 from arena.web.markup import put
 from arena.web.pieces import back_to_board, lead, note, strip
 from arena.web.plots import profile_plot
 from arena.web.records import show_card, show_records
 from arena.web.tables import profile_table
 from arena.web.views import record_of, standing
+from arena.web.weakness_parts import show_means, show_weaknesses
 
 
 def show() -> None:
@@ -26,6 +27,7 @@ def show() -> None:
     st.subheader("By domain", anchor="domains")
     profile_plot(view, system)
     put(profile_table(view, system))
+    show_means(view, system)
     if view.round_name is None:
         note("This board was published elsewhere as counts, so there are no single battles to look at.")
         return
@@ -35,4 +37,5 @@ def show() -> None:
         show_records(view, "Lost", profile.worst)
     with won:
         show_records(view, "Won", profile.best)
+    show_weaknesses(view, weaknesses_of(view, system))
     show_card(profile.submission)

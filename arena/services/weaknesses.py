@@ -1,0 +1,207 @@
+"""Why a system stands where it stands: facts missed, doubtful claims, sub-questions lost."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from arena.services.board_metrics import BoardMetric, board_metrics
+from arena.services.claim_views import read_claims
+from arena.services.coverage_views import Standing, read_statements
+from arena.services.metric_access import EMBEDDED
+from data.records import Round, Score
+from data.store import Store
+from data.store.scores import ScoredAnswer
+from judges.context.diagnosis import Losses, losses_of, total
+from judges.factuality.measures import Label
+
+COMPREHENSIVENESS = "comprehensiveness-nli"
+FACTUALITY = "factuality-fr3"
+CONTEXT, ANSWER = "context-crux", "answer-crux"
+MOST_SHOWN = 12
+MOST_ANSWERS = 3_000
+"""Details of so many answers a system are read at most: they are large, and a page must come soon."""
+OVERALL = "overall"
+NO_SHARED = "No answer of this system has both a context score and an answer score."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissedFact:
+    """A statement that the system's answer misses, and how many other systems' answers cover or miss it."""
+
+    question: str
+    domain: str
+    text: str
+    passages: tuple[str, ...]
+    covered_by: int
+    missed_by: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtfulClaim:
+    """A claim of the system that is likelier false than true, with the reason."""
+
+    question: str
+    domain: str
+    text: str
+    posterior: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weaknesses:
+    """What a system page shows of why.
+
+    Attributes:
+        metrics: The metrics of the board, each with why it is not computed, where it is not.
+        missed: Statements that it misses, those that the most others cover first.
+        missed_in_all: How many statements it misses.
+        doubtful: Its least credible claims, the least first.
+        labels: How many of its claims are supported, contradicted and undecided.
+        losses: By domain and overall: sub-questions lost in retrieval or in writing.
+        no_losses: Why there are no losses; empty where there are.
+        answers: How many of its answers were read.
+    """
+
+    metrics: tuple[BoardMetric, ...]
+    missed: tuple[MissedFact, ...]
+    missed_in_all: int
+    doubtful: tuple[DoubtfulClaim, ...]
+    labels: Mapping[Label, int]
+    losses: Mapping[str, Losses]
+    no_losses: str
+    answers: int
+
+
+class WeaknessService:
+    """Use cases of teams that ask what to mend."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def of(self, round_name: str, system: str) -> Weaknesses:
+        """What a system's answers in a round lack.
+
+        Raises:
+            NotFoundError: There is no such round.
+        """
+        found = self._store.rounds.get(round_name)
+        numbers = self._sides(found)
+        own = numbers.get(system)
+        metrics = board_metrics(self._store, found.set_name)
+        missed, in_all = self._missed(system, numbers)
+        doubtful, labels, answers = self._doubtful(own)
+        losses = self._losses(own)
+        reasons = [f"The metric {one.name} is not computed: {one.missing}." for one in metrics if one.missing]
+        about = [reason for reason in reasons if CONTEXT in reason or ANSWER in reason]
+        return Weaknesses(
+            metrics=metrics,
+            missed=missed,
+            missed_in_all=in_all,
+            doubtful=doubtful,
+            labels=labels,
+            losses=losses,
+            no_losses="" if losses else (about[0] if about else self._why_no_losses(own)),
+            answers=answers,
+        )
+
+    def _missed(self, system: str, numbers: Mapping[str, int]) -> tuple[tuple[MissedFact, ...], int]:
+        covered: Counter[tuple[str, str]] = Counter()
+        missed: Counter[tuple[str, str]] = Counter()
+        own: dict[tuple[str, str], MissedFact] = {}
+        for name, number in numbers.items():
+            for score in self._details(number, COMPREHENSIVENESS):
+                for statement in read_statements(score.details):
+                    key = (score.question_id, statement.text)
+                    if statement.standing is Standing.COVERED:
+                        covered[key] += 1
+                        continue
+                    missed[key] += 1
+                    if name == system:
+                        own[key] = MissedFact(
+                            question=score.question_id,
+                            domain=score.domain,
+                            text=statement.text,
+                            passages=statement.passages,
+                            covered_by=0,
+                            missed_by=0,
+                        )
+        ranked = sorted(own, key=lambda key: (-covered[key], missed[key]))[:MOST_SHOWN]
+        shown = tuple(
+            MissedFact(
+                question=own[key].question,
+                domain=own[key].domain,
+                text=own[key].text,
+                passages=own[key].passages,
+                covered_by=covered[key],
+                missed_by=missed[key] - 1,
+            )
+            for key in ranked
+        )
+        return shown, len(own)
+
+    def _doubtful(self, own: int | None) -> tuple[tuple[DoubtfulClaim, ...], Mapping[Label, int], int]:
+        labels: Counter[Label] = Counter()
+        found: list[DoubtfulClaim] = []
+        answers = 0
+        for score in self._details(own, FACTUALITY):
+            answers += 1
+            for claim in read_claims(score.details):
+                labels[claim.label] += 1
+                if claim.label is Label.CONTRADICTED:
+                    found.append(
+                        DoubtfulClaim(
+                            question=score.question_id,
+                            domain=score.domain,
+                            text=claim.text,
+                            posterior=claim.posterior,
+                            reason=claim.reason,
+                        )
+                    )
+        least = sorted(found, key=lambda claim: claim.posterior)[:MOST_SHOWN]
+        return tuple(least), {label: labels[label] for label in Label}, answers
+
+    def _losses(self, own: int | None) -> Mapping[str, Losses]:
+        contexts = {score.question_id: score for score in self._details(own, CONTEXT)}
+        by_domain: dict[str, list[Losses]] = defaultdict(list)
+        for score in self._details(own, ANSWER) if contexts else ():
+            context = contexts.get(score.question_id)
+            found = None if context is None else losses_of(_score(context), _score(score))
+            if found is not None:
+                by_domain[OVERALL].append(found)
+                by_domain[score.domain].append(found)
+        return {domain: total(several) for domain, several in by_domain.items()}
+
+    def _why_no_losses(self, own: int | None) -> str:
+        """The reason that the context scores give themselves, where they give one."""
+        for score in self._details(own, CONTEXT):
+            if score.details.get("reason"):
+                return str(score.details["reason"])
+        return NO_SHARED
+
+    def _details(self, number: int | None, metric: str) -> Iterable[ScoredAnswer]:
+        if number is None:
+            return
+        for at, score in enumerate(self._store.scores.detailed([number], metric=metric, judge=EMBEDDED)):
+            if at >= MOST_ANSWERS:
+                return
+            yield score
+
+    def _sides(self, found: Round) -> Mapping[str, int]:
+        """The round's systems and the reference, by the store's numbers of their submissions."""
+        versions: Mapping[str, int] = found.plan["systems"]
+        live = self._store.submissions.find(set_name=found.set_name)
+        reference = self._store.submissions.reference(found.set_name)
+        entered = {one.system: one.id for one in live if versions.get(one.system) == one.version}
+        return {**entered, reference.system: reference.id}
+
+
+def _score(found: ScoredAnswer) -> Score:
+    return Score(
+        id=found.question_id,
+        metric=found.metric,
+        outcome=found.outcome,
+        score=found.score,
+        details=found.details,
+    )

@@ -1,0 +1,149 @@
+"""Why a system stands where it stands: means by domain, facts missed, doubtful claims, where it loses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+
+from arena.services.board_metrics import BOARD_METRICS
+from arena.services.weaknesses import DoubtfulClaim, MissedFact, Weaknesses
+from arena.web.markup import element, put
+from arena.web.pieces import note
+from arena.web.tables import link, plain_table
+from arena.web.views import OVERALL, BoardView, Bounded, percent
+from judges.factuality.measures import Label
+
+
+def show_means(view: BoardView, system: str) -> None:
+    """Mean scores by domain with their intervals."""
+    domains = (OVERALL, *view.domains)
+    lines = {domain: view.line(system, domain) for domain in domains}
+    names = sorted({name for line in lines.values() if line is not None for name in line.scores}, key=_place)
+    if not names:
+        return
+    st.subheader("Why: scores of its answers", anchor="scores")
+    note(
+        "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples). "
+        "Answers without a score enter no mean."
+    )
+    heads = [element("th", name, scope="col") for name in map(_label, names)]
+    body = [
+        element(
+            "tr",
+            element("th", view.label(domain), scope="row"),
+            *(_mean(line.scores.get(name)) for name in names),
+        )
+        for domain, line in lines.items()
+        if line is not None
+    ]
+    head = element("tr", element("th", "Domain", scope="col", class_="aa-left"), *heads)
+    table = element("table", element("thead", head), element("tbody", *body), class_="aa-board aa-means")
+    put(element("div", table, class_="aa-wrap aa-scroll", tabindex="0"))
+
+
+def show_weaknesses(view: BoardView, found: Weaknesses) -> None:
+    """What is not computed, where it loses, which facts it misses, which claims are doubtful."""
+    for metric in found.metrics:
+        if metric.missing:
+            note(f"{metric.label} is not computed: {metric.missing}.")
+    _show_losses(view, found)
+    _show_missed(view, found)
+    _show_doubtful(view, found)
+
+
+def _show_losses(view: BoardView, found: Weaknesses) -> None:
+    st.subheader("Where it loses", anchor="losses")
+    if not found.losses:
+        note(f"Retrieval cannot be told from writing. {found.no_losses}")
+        return
+    note(
+        "Of the sub-questions that the question's passages answer: how many its contexts answer, how many "
+        "its answers answer, and where the others are lost."
+    )
+    header = ("Domain", "In context", "In answer", "Lost in retrieval", "Lost in writing", "Sub-questions")
+    rows = [
+        (
+            view.label(domain),
+            percent(found.losses[domain].context_coverage),
+            percent(found.losses[domain].answer_coverage),
+            percent(found.losses[domain].lost_in_retrieval),
+            percent(found.losses[domain].lost_in_writing),
+            f"{found.losses[domain].answerable:,}",
+        )
+        for domain in (OVERALL, *view.domains)
+        if domain in found.losses
+    ]
+    put(plain_table(header, rows, spare=1))
+
+
+def _show_missed(view: BoardView, found: Weaknesses) -> None:
+    st.subheader("Facts that it misses and others have", anchor="missed")
+    if not found.missed:
+        note("No answer of this system misses a statement of the passages, or none was scored.")
+        return
+    note(
+        f"{len(found.missed)} of {found.missed_in_all:,} statements that its answers miss, those first that "
+        "most other systems cover."
+    )
+    put(_listed(view, found.missed, _missed))
+
+
+def _missed(fact: MissedFact) -> Sequence[Element]:
+    others = fact.covered_by + fact.missed_by
+    source = f"{', '.join(fact.passages)}; " if any(fact.passages) else ""
+    return (
+        element("p", f"– {fact.text}"),
+        element("p", f"{source}covered by {fact.covered_by} of {others} other answers", class_="aa-sub"),
+    )
+
+
+def _show_doubtful(view: BoardView, found: Weaknesses) -> None:
+    st.subheader("Claims that the passages do not bear out", anchor="doubtful")
+    if not found.answers:
+        note("Its claims were not scored.")
+        return
+    counts = ", ".join(f"{found.labels[label]:,} {label}" for label in Label)
+    note(
+        f"Claims in {found.answers:,} answers: {counts}. Undecided is what no passage speaks for or against."
+    )
+    put(_listed(view, found.doubtful, _doubtful))
+
+
+def _doubtful(claim: DoubtfulClaim) -> Sequence[Element]:
+    value = element("span", f"✗ {claim.posterior:.2f}", class_="aa-posterior", style="--strength: 90%")
+    return element("p", value, " ", claim.text), element("p", claim.reason, class_="aa-sub")
+
+
+def _listed(
+    view: BoardView,
+    found: Sequence[MissedFact] | Sequence[DoubtfulClaim],
+    lines: Callable[..., Sequence[Element]],
+) -> Element:
+    items = []
+    for one in found:
+        place = link("question", board=view.name, id=one.question)
+        where = element("p", f"{view.label(one.domain)} · ", class_="aa-sub")
+        where.append(element("a", "Evidence", href=place, target="_self"))
+        items.append(element("li", *lines(one), where, class_="aa-against"))
+    return element("ul", *items, class_="aa-claims")
+
+
+def _place(name: str) -> tuple[int, str]:
+    known = [metric.name for metric in BOARD_METRICS]
+    return (known.index(name) if name in known else len(known), name)
+
+
+def _label(name: str) -> str:
+    return next((metric.label for metric in BOARD_METRICS if metric.name == name), name)
+
+
+def _mean(score: Bounded | None) -> Element:
+    if score is None:
+        return element("td", element("span", "–", class_="aa-muted"))
+    cell = element("td", element("span", percent(score.value), class_="aa-main"))
+    if score.lower is not None and score.upper is not None:
+        bounds = f"{100 * score.lower:.0f}–{100 * score.upper:.0f}"
+        cell.append(element("span", bounds, class_="aa-sub"))
+    return cell
