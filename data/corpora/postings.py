@@ -19,10 +19,18 @@ from numpy.typing import NDArray
 
 K1 = 1.5
 B = 0.75
-BLOCK = 4_000_000
-PAIR = np.dtype([("term", "<u4"), ("count", "<u2")])
-MOST_COUNTED = 65_535
+BLOCK = 1_000_000
+PAIR = np.dtype([("term", "<u4"), ("count", "<u4")])
 DATA, INDICES = "scores.bin", "chunks.bin"
+
+
+class Vocabulary(dict[str, int]):
+    """Numbers terms as they are first asked for."""
+
+    def __missing__(self, term: str) -> int:
+        number = len(self)
+        self[term] = number
+        return number
 
 
 class Postings:
@@ -33,8 +41,7 @@ class Postings:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.vocabulary: dict[str, int] = {}
-        self._frequencies = array("Q")
+        self.vocabulary = Vocabulary()
         self._lengths = array("I")
         self._distinct = array("I")
         self._path = folder / "pairs.bin"
@@ -56,12 +63,8 @@ class Postings:
         """Take the terms of the next chunk, repeats included."""
         counts = Counter(terms)
         pairs = np.empty(len(counts), dtype=PAIR)
-        for place, (term, count) in enumerate(counts.items()):
-            number = self.vocabulary.setdefault(term, len(self.vocabulary))
-            if number == len(self._frequencies):
-                self._frequencies.append(0)
-            self._frequencies[number] += 1
-            pairs[place] = (number, min(count, MOST_COUNTED))
+        pairs["term"] = [self.vocabulary[term] for term in counts]
+        pairs["count"] = list(counts.values())
         self._file.write(pairs.tobytes())
         self._lengths.append(counts.total())
         self._distinct.append(len(counts))
@@ -74,7 +77,9 @@ class Postings:
             at least one term.
         """
         self._file.close()
-        frequencies = np.frombuffer(self._frequencies, dtype=np.uint64).astype(np.int64)
+        frequencies = np.zeros(len(self.vocabulary), dtype=np.int64)
+        for _, terms, _ in self._blocks():
+            frequencies += np.bincount(terms, minlength=len(frequencies))
         starts = np.concatenate([[0], np.cumsum(frequencies)])
         total = int(starts[-1])
         data = np.memmap(self._folder / DATA, dtype=np.float32, mode="w+", shape=(total,))
@@ -97,12 +102,11 @@ class Postings:
         ends = np.cumsum(np.frombuffer(self._distinct, dtype=np.uint32).astype(np.int64))
         if not len(ends) or not ends[-1]:
             return
-        pairs = np.memmap(self._path, dtype=PAIR, mode="r")
         done, first = 0, 0
         while done < len(ends):
             last = max(done + 1, int(np.searchsorted(ends, first + BLOCK, side="right")))
             end = int(ends[last - 1])
-            own = np.asarray(pairs[first:end])
+            own = np.fromfile(self._path, dtype=PAIR, count=end - first, offset=first * PAIR.itemsize)
             sizes = np.diff(ends[done:last], prepend=first)
             chunk = np.repeat(np.arange(done, last), sizes)
             order = np.argsort(own["term"], kind="stable")
