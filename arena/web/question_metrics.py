@@ -169,7 +169,9 @@ def _show_contexts(found: QuestionView) -> None:
         return
     if without:
         note(f"Not known for {', '.join(without)}: the answers file gives no contexts.")
-    if not scores:
+    if not found.question.sub_questions:
+        note("This question comes without sub-questions, so what its contexts cover is not computed.")
+    elif not scores:
         note("The contexts were not scored in this round.")
     for score in scores:
         if score.system in given:

@@ -1,0 +1,314 @@
+"""What the site shows of metrics: claims, conflicts, statements, aspects, sub-questions, contexts, losses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from arena.bootstrap import Arena
+from arena.services.claim_views import conflicts_of, read_claims
+from arena.services.coverage_views import (
+    Standing,
+    aspect_grid,
+    read_context,
+    read_statements,
+    sub_question_grid,
+)
+from arena.services.rounds import RoundRequest
+from arena.settings import Settings
+from arena.web.wiring import as_secrets
+from data.records import Outcome
+from data.store.scores import ScoredAnswer
+from judges.context.subsets import Use
+from judges.factuality.measures import Label
+
+PASSAGES = [
+    {"id": "p1", "title": "Guide", "text": "The Alder bridge was opened in 1960. It is 330 metres long."},
+    {"id": "p2", "title": "Chronicle", "text": "The Alder bridge was opened in 1970 after long delays."},
+    {"id": "p3", "title": "Toll office", "text": "Crossing the Alder bridge costs four euros for cars."},
+    {"id": "p4", "title": "Leaflet", "text": "The Alder bridge was opened in 1960 by the mayor."},
+]
+QUESTION = {
+    "id": "b-1",
+    "domain": "bridges",
+    "question": "When was the Alder bridge opened, how long is it and what does crossing it cost?",
+    "reference": "The Alder bridge was opened in 1960. It is 330 metres long. Crossing it costs four euros.",
+    "passages": PASSAGES,
+    "aspects": ["opening of the Alder bridge in 1960", "toll for crossing the Alder bridge in euros"],
+    "sub_questions": [
+        "When was the Alder bridge opened?",
+        "How long is the Alder bridge in metres?",
+        "What does crossing the Alder bridge cost for cars?",
+    ],
+}
+ANSWERS = {
+    "whole": (
+        "The Alder bridge was opened in 1960. It is 330 metres long. Cars cross it for four euros.",
+        [PASSAGES[0], PASSAGES[2]],
+    ),
+    "late": ("The Alder bridge was opened in 1970. <script>alert(1)</script>", None),
+    "narrow": ("The Alder bridge was opened in 1960.", [PASSAGES[0], PASSAGES[3]]),
+}
+
+
+@pytest.fixture(scope="module")
+def bridges(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A published round: passages that disagree, aspects, sub-questions, contexts of two systems."""
+    folder = tmp_path_factory.mktemp("bridges")
+    (folder / "set").mkdir()
+    (folder / "set" / "set.toml").write_text(
+        'name = "bridges"\ntitle = "Bridges"\nreference_name = "human"\n[domains]\nbridges = "Bridges"\n'
+    )
+    questions = [{**QUESTION, "id": f"b-{number}"} for number in (1, 2)]
+    (folder / "set" / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions))
+    settings = Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'arena.sqlite'}")
+    arena = Arena(settings)
+    arena.sets.import_from(folder / "set")
+    for system, (text, contexts) in ANSWERS.items():
+        rows = [{"question_id": one["id"], "answer": text} for one in questions]
+        if contexts is not None:
+            rows = [{**row, "contexts": contexts} for row in rows]
+        path = folder / f"{system}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        arena.submissions.add(path, "bridges", system=system)
+    arena.rounds.create(RoundRequest(set_name="bridges", judge="lexical", pairs="all", name="bridges"))
+    arena.rounds.run("bridges", concurrency=2, report=lambda _progress: None)
+    arena.boards.publish("bridges", report=lambda _note: None)
+    arena.close()
+    return settings
+
+
+def _page(name: str) -> None:
+    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
+
+    from arena.web.guard import guarded  # noqa: PLC0415 - as above
+
+    guarded(importlib.import_module(f"arena.web.pages.{name}").show)
+
+
+@pytest.fixture
+def shown(bridges: Settings) -> Callable[..., str]:
+    """Everything that a page shows, as HTML and text."""
+
+    def show(name: str, **query: str) -> str:
+        page = AppTest.from_function(_page, args=(name,), default_timeout=30)
+        page.secrets.update({key: dict(value) for key, value in as_secrets(bridges).items()})
+        page.query_params.update(board="bridges", **query)
+        page.run()
+        assert not page.exception
+        html = "".join(found.proto.body for found in page.get("html"))
+        return html + "\n" + "\n".join(found.value for found in page.text)
+
+    return show
+
+
+def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Callable[..., str]) -> None:
+    """Each claim has its sign, posterior, reason and the words of the passages; markup in it stays text."""
+    found = shown("question", id="b-1")
+    assert 'class="aa-for"' in found
+    assert 'class="aa-against"' in found
+    assert "contradicted by p1" in found
+    assert "<strong>against, p1: </strong>" in found
+    assert "&lt;script&gt;" in found
+
+
+def test_question_page_shows_how_a_conflict_ended(shown: Callable[..., str]) -> None:
+    """Passages that disagree are named; with each answer the page says which of them prevails and why."""
+    found = shown("question", id="b-1")
+    assert "p1: Guide against p2: Chronicle" in found
+    assert "Weighed with the answer of late: " in found
+    assert "is at odds with" in found
+    assert "prevails" in found
+
+
+def test_question_page_has_grids_of_aspects_and_sub_questions(shown: Callable[..., str]) -> None:
+    """Aspects and sub-questions stand by answers, with the context's part where it is known."""
+    found = shown("question", id="b-1")
+    for aspect in QUESTION["aspects"]:
+        assert f'<th scope="row">{aspect}</th>' in found
+    assert "[p4]" in found or "[p1]" in found
+    assert "What does crossing the Alder bridge cost for cars?" in found
+    assert "context ✓" in found
+    assert "context –" in found
+
+
+def test_question_page_says_what_contexts_are_good_for(shown: Callable[..., str]) -> None:
+    """Redundant and missing passages are named; for a file without contexts the page says why not."""
+    found = shown("question", id="b-1")
+    assert "Not known for late: the answers file gives no contexts." in found
+    assert "redundant: p4" in found
+    assert "missing, though it would help: p3" in found
+
+
+def test_system_page_tells_retrieval_from_writing(shown: Callable[..., str]) -> None:
+    """A system whose context lacks a passage loses in retrieval; one without contexts is told why not."""
+    narrow = shown("system", id="narrow")
+    assert "Lost in retrieval" in narrow
+    assert "33.3 %" in narrow
+    late = shown("system", id="late")
+    assert "Retrieval cannot be told from writing. The answers file gives no contexts" in late
+
+
+def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callable[..., str]) -> None:
+    """Means by domain, facts that others have, and claims that the passages contradict, with links."""
+    found = shown("system", id="late")
+    for label in ("Comprehensiveness", "Factuality", "Aspects", "Sub-questions"):
+        assert f'<th scope="col">{label}</th>' in found
+    assert "10,000 resamples" in found
+    assert "– Crossing the Alder bridge costs four euros for cars." in found
+    assert "of 3 other answers" in found
+    assert "The Alder bridge was opened in 1970." in found
+    assert 'href="./question?board=bridges&amp;id=b-1"' in found
+
+
+def scored(system: str, metric: str, score: float | None, **details: object) -> ScoredAnswer:
+    """A kept score."""
+    return ScoredAnswer(
+        submission=1,
+        system=system,
+        question_id="q",
+        domain="d",
+        metric=metric,
+        judge="",
+        outcome=Outcome.UNREADABLE if score is None else Outcome.JUDGED,
+        score=score,
+        details=details,
+    )
+
+
+def fact(name: str, posterior: float, *, against: bool) -> dict[str, object]:
+    """A claim as factuality keeps it."""
+    witness = {"context": "k1", "passage": "p1", "probability": 0.9, "posterior": 0.6, "why": "Words."}
+    return {
+        "id": name,
+        "text": f"Claim {name}.",
+        "posterior": posterior,
+        "label": "contradicted" if against else "supported",
+        "for": [] if against else [witness],
+        "against": [witness] if against else [],
+        "reason": "Because.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("trust", "sentence"),
+    [
+        ((0.9, 0.3), "p1 prevails: it is held true at 0.90, p2 at 0.30."),
+        ((0.2, 0.8), "p2 prevails: it is held true at 0.80, p1 at 0.20."),
+        ((0.5, 0.52), "Neither prevails: p1 is held true at 0.50, p2 at 0.52."),
+    ],
+)
+def test_a_conflict_ends_as_the_posteriors_say(trust: tuple[float, float], sentence: str) -> None:
+    """The passage with the clearly higher posterior prevails; what is close is called undecided."""
+    score = scored(
+        "s",
+        "factuality-fr3",
+        0.5,
+        claims=[fact("a1", 0.9, against=False), fact("a2", 0.1, against=True)],
+        contexts=[
+            {"id": "k1", "passage": "p1", "posterior": trust[0]},
+            {"id": "k2", "passage": "p2", "posterior": trust[1]},
+        ],
+        conflicts=[
+            {"passages": ["p1", "p2"], "posteriors": list(trust), "claim": None, "why": "It says no."}
+        ],
+        graph={
+            "edges": [
+                {"from": "k1", "to": "k2", "relation": "contradiction", "probability": 0.8},
+                {"from": "k1", "to": "a1", "relation": "entailment", "probability": 0.7},
+            ]
+        },
+    )
+    (conflict,) = conflicts_of([score])
+    (resolution,) = conflict.resolutions
+    assert (conflict.first, conflict.second, conflict.words) == ("p1", "p2", ("It says no.",))
+    assert resolution.sentence == sentence
+    assert resolution.reasons[0] == (
+        f"p1 agrees with “Claim a1.” (0.70; held true at 0.90); is at odds with p2 (0.80; held true at "
+        f"{trust[1]:.2f})."
+    )
+    assert [claim.label for claim in resolution.claims] == [Label.SUPPORTED, Label.CONTRADICTED]
+
+
+def test_unscored_answers_have_nothing_to_show() -> None:
+    """A score without a value has no claims, statements, cells or uses, and keeps its reason."""
+    missing = scored("s", "context-crux", None, reason="No contexts.")
+    assert read_context(missing).why_not == "No contexts."
+    assert (read_claims(missing.details), read_statements(missing.details)) == ((), ())
+    assert (aspect_grid([missing]), conflicts_of([missing])) == ((), ())
+    assert sub_question_grid([missing], [missing]) == ()
+
+
+def test_statements_are_read_with_what_the_answer_says_instead() -> None:
+    """Contradicted statements come first, then the missing basis, then what follows, then the covered."""
+    found = read_statements(
+        {
+            "covered": [{"id": "c1", "text": "One.", "passages": ["p1"]}],
+            "missing": [
+                {"id": "c2", "text": "Two.", "passages": ["p1"]},
+                {"id": "c3", "text": "Three.", "passages": ["p2"]},
+                {"id": "c4", "text": "Four.", "passages": ["p2"]},
+            ],
+            "basis": [{"id": "c3", "text": "Three.", "passages": ["p2"]}],
+            "contradicted": [{"id": "c4", "text": "Four.", "passages": ["p2"], "answer": "Five."}],
+        }
+    )
+    assert [one.text for one in found] == ["Four.", "Three.", "Two.", "One."]
+    assert found[0].instead == "Five."
+    assert [one.standing for one in found] == [
+        Standing.CONTRADICTED,
+        Standing.BASIS,
+        Standing.MISSING,
+        Standing.COVERED,
+    ]
+
+
+def test_sub_questions_of_answer_and_context_are_told_apart() -> None:
+    """A cell says what the answer has and what its context has; unknown is neither yes nor no."""
+    common = {"sub_questions": ["A?", "B?"], "answerable": [0, 1]}
+    rows = sub_question_grid(
+        [
+            scored("s", "answer-crux", 0.5, answered=[0], **common),
+            scored("t", "answer-crux", 0.0, answered=[], **common),
+        ],
+        [scored("s", "context-crux", 0.5, answered=[1], **common)],
+    )
+    cells = [[(cell.answer, cell.context) for cell in row.cells] for row in rows]
+    assert cells == [[(True, False), (False, None)], [(False, True), (False, None)]]
+
+
+def test_uses_of_a_context_are_grouped() -> None:
+    """Passages are listed by what they are good for, and those that would have helped apart."""
+    found = read_context(
+        scored(
+            "s",
+            "context-crux",
+            0.5,
+            uses=[{"passage": "p1", "use": "required"}, {"passage": "p2", "use": "redundant"}],
+            missing_passages=["p3"],
+        )
+    )
+    assert (found.uses[Use.REQUIRED], found.uses[Use.REDUNDANT], found.missing) == (("p1",), ("p2",), ("p3",))
+
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data" / "wikicontradict" / "dev.jsonl"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.exists(), reason="WIKICONTRADICT IS NOT THERE: its conflicts are not tested")
+def test_conflicts_of_wikicontradict_are_shown_with_reasons(tmp_path: Path) -> None:
+    """The published file becomes a set with systems; conflicts between its passages end with reasons."""
+    arena = Arena(Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'arena.sqlite'}"))
+    assert len(arena.sets.import_from(DATA).systems) == 25
+    arena.metrics.score_board("wikicontradict", lambda _note: None)
+    with_conflicts = 0
+    for question in arena.sets.get("wikicontradict").questions:
+        scores = arena.store.scores.of_question("wikicontradict", question.id)
+        conflicts = conflicts_of([score for score in scores if score.metric == "factuality-fr3"])
+        with_conflicts += any(one.reasons for conflict in conflicts for one in conflict.resolutions)
+    arena.close()
+    assert with_conflicts >= 8
