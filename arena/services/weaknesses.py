@@ -15,6 +15,7 @@ from data.store import Store
 from data.store.scores import ScoredAnswer
 from judges.context.diagnosis import Losses, losses_of, total
 from judges.factuality.measures import Label
+from judges.factuality.summary import FactualitySummary, summarise
 
 COMPREHENSIVENESS = "comprehensiveness-nli"
 FACTUALITY = "factuality-fr3"
@@ -59,6 +60,7 @@ class Weaknesses:
         missed_in_all: How many statements it misses.
         doubtful: Its least credible claims, the least first.
         labels: How many of its claims are supported, contradicted and undecided.
+        factuality: Precision, recall@K and F1@K of its answers; None where none was scored.
         losses: By domain and overall: sub-questions lost in retrieval or in writing.
         no_losses: Why there are no losses; empty where there are.
         answers: How many of its answers were read.
@@ -69,6 +71,7 @@ class Weaknesses:
     missed_in_all: int
     doubtful: tuple[DoubtfulClaim, ...]
     labels: Mapping[Label, int]
+    factuality: FactualitySummary | None
     losses: Mapping[str, Losses]
     no_losses: str
     answers: int
@@ -101,6 +104,7 @@ class WeaknessService:
             missed_in_all=in_all,
             doubtful=doubtful,
             labels=labels,
+            factuality=self._factuality(system, numbers),
             losses=losses,
             no_losses="" if losses else (about[0] if about else self._why_no_losses(own)),
             answers=answers,
@@ -161,6 +165,18 @@ class WeaknessService:
                     )
         least = sorted(found, key=lambda claim: claim.posterior)[:MOST_SHOWN]
         return tuple(least), {label: labels[label] for label in Label}, answers
+
+    def _factuality(self, system: str, numbers: Mapping[str, int]) -> FactualitySummary | None:
+        """The system's answers taken together, with K the median number of claims of all answers."""
+        scores = {
+            name: [_score(found) for found in self._details(number, FACTUALITY)]
+            for name, number in numbers.items()
+        }
+        every = [score for found in scores.values() for score in found]
+        own = scores.get(system, [])
+        if not any(score.score is not None for score in own):
+            return None
+        return summarise(own, k=summarise(every).k)
 
     def _losses(self, own: int | None) -> Mapping[str, Losses]:
         contexts = {score.question_id: score for score in self._details(own, CONTEXT)}

@@ -10,7 +10,7 @@ import streamlit as st
 from arena.services.board_metrics import BOARD_METRICS
 from arena.services.weaknesses import DoubtfulClaim, MissedFact, Weaknesses
 from arena.web.markup import element, put
-from arena.web.pieces import note
+from arena.web.pieces import note, strip
 from arena.web.tables import link, plain_table
 from arena.web.views import OVERALL, BoardView, Bounded, percent
 from judges.factuality.measures import Label
@@ -28,7 +28,7 @@ def show_means(view: BoardView, system: str) -> None:
         "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples). "
         "Answers without a score enter no mean."
     )
-    heads = [element("th", name, scope="col") for name in map(_label, names)]
+    heads = [element("th", element("span", name), scope="col") for name in map(_label, names)]
     body = [
         element(
             "tr",
@@ -62,20 +62,20 @@ def _show_losses(view: BoardView, found: Weaknesses) -> None:
         "Of the sub-questions that the question's passages answer: how many its contexts answer, how many "
         "its answers answer, and where the others are lost."
     )
-    header = ("Domain", "In context", "In answer", "Lost in retrieval", "Lost in writing", "Sub-questions")
+    header = ("Domain", "Lost in retrieval", "Lost in writing", "In context", "In answer", "Sub-questions")
     rows = [
         (
             view.label(domain),
-            percent(found.losses[domain].context_coverage),
-            percent(found.losses[domain].answer_coverage),
             percent(found.losses[domain].lost_in_retrieval),
             percent(found.losses[domain].lost_in_writing),
+            percent(found.losses[domain].context_coverage),
+            percent(found.losses[domain].answer_coverage),
             f"{found.losses[domain].answerable:,}",
         )
         for domain in (OVERALL, *view.domains)
         if domain in found.losses
     ]
-    put(plain_table(header, rows, spare=1))
+    put(plain_table(header, rows, spare=3))
 
 
 def _show_missed(view: BoardView, found: Weaknesses) -> None:
@@ -104,6 +104,17 @@ def _show_doubtful(view: BoardView, found: Weaknesses) -> None:
     if not found.answers:
         note("Its claims were not scored.")
         return
+    if found.factuality is not None:
+        whole = found.factuality
+        strip(
+            (
+                ("factual precision", percent(whole.precision)),
+                (f"recall@{whole.k:g}", percent(whole.recall_at_k)),
+                (f"F1@{whole.k:g}", percent(whole.f1_at_k)),
+                ("claims supported, on average", f"{whole.supported:.1f}"),
+            )
+        )
+        note("K is the median number of claims of all answers to the set.")
     counts = ", ".join(f"{found.labels[label]:,} {label}" for label in Label)
     note(
         f"Claims in {found.answers:,} answers: {counts}. Undecided is what no passage speaks for or against."

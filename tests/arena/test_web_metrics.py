@@ -157,7 +157,7 @@ def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callabl
     """Means by domain, facts that others have, and claims that the passages contradict, with links."""
     found = shown("system", id="late")
     for label in ("Comprehensiveness", "Factuality", "Aspects", "Sub-questions"):
-        assert f'<th scope="col">{label}</th>' in found
+        assert f'<th scope="col"><span>{label}</span></th>' in found
     assert "10,000 resamples" in found
     assert "– Crossing the Alder bridge costs four euros for cars." in found
     assert "of 3 other answers" in found
