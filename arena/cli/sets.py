@@ -27,11 +27,17 @@ def import_(
     for warning in imported.warnings:
         note(problem_line(warning))
     if as_json:
-        show_json({**_fields(imported.summary), "created": imported.created})
+        show_json(
+            {**_fields(imported.summary), "created": imported.created, "systems": list(imported.systems)}
+        )
     else:
         state = "imported" if imported.created else "unchanged: it was imported before"
         summary = imported.summary
         show_line(f"{summary.name}: {summary.questions:,} questions, {state} ({summary.content_hash[:12]}).")
+        if imported.systems:
+            show_line(
+                f"Answers of {len(imported.systems)} systems came with it: {', '.join(imported.systems)}."
+            )
 
 
 @commands.command("list")

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from data.no_answer import is_no_answer
 from data.question_files import content_hash, load_set, write_set
-from data.records import Problem, Question, QuestionSet, SetSummary
+from data.records import Answer, Problem, Question, QuestionSet, SetSummary, SystemCard, require_name
 from data.store import Store
+from data.store.submissions import NewSubmission
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedSet:
-    """What an import did; `created` is False where the same set was there already."""
+    """What an import did; `created` is False where the same set was there already.
+
+    `systems` are those whose answers came with the file.
+    """
 
     summary: SetSummary
     created: bool
     warnings: tuple[Problem, ...]
+    systems: tuple[str, ...] = ()
 
 
 class SetService:
@@ -34,7 +42,10 @@ class SetService:
         """
         loaded = load_set(path, name=name)
         created = self._store.sets.add(loaded.questions, content_hash(loaded.questions))
-        return ImportedSet(self._store.sets.summary(loaded.questions.name), created, loaded.warnings)
+        for system, answers in loaded.answers.items():
+            self._submit(loaded.questions.name, system, answers)
+        summary = self._store.sets.summary(loaded.questions.name)
+        return ImportedSet(summary, created, loaded.warnings, tuple(loaded.answers))
 
     def summaries(self) -> tuple[SetSummary, ...]:
         """Every set, by name."""
@@ -56,3 +67,17 @@ class SetService:
         """Write a set as the folder that an import reads."""
         write_set(self.get(name), folder)
         return self.summary(name)
+
+    def _submit(self, set_name: str, system: str, answers: Sequence[Answer]) -> None:
+        """Store the answers that came with a set; the same again change nothing."""
+        digest = hashlib.sha256()
+        for answer in answers:
+            digest.update(f"{answer.question_id}\0{answer.answer}\0".encode())
+        new = NewSubmission(
+            set_name=set_name,
+            system=require_name(system, "System name"),
+            team="",
+            card=SystemCard(notes="Its answers came with the question set."),
+            content_hash=digest.hexdigest(),
+        )
+        self._store.submissions.add(new, ((answer, is_no_answer(answer.answer)) for answer in answers))

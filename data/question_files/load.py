@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from data.errors import FileFormatError, InvalidFileError, RecordError
-from data.files import ReadLimits, read_text
+from data.files import ReadLimits, decode, parse_json, read_lines, read_text
 from data.jsonl import Make, each_record
 from data.question_files.records import question_from_json, question_from_lfrqa
-from data.records import Problem, ProblemList, Question, QuestionSet, Severity
+from data.question_files.wikicontradict import (
+    HEAD,
+    LABEL,
+    NAME,
+    is_wikicontradict,
+    read_wikicontradict,
+)
+from data.records import Answer, Problem, ProblemList, Question, QuestionSet, Severity
 
 LFRQA_FILE = re.compile(r"annotations_([a-z0-9-]+)_with_citation\.jsonl(\.gz)?")
 LFRQA_LABELS = {
@@ -29,17 +38,19 @@ HEAD_FIELDS = ("name", "title", "version", "licence", "source", "reference_name"
 
 @dataclass(frozen=True, slots=True)
 class LoadedSet:
-    """A set and the warnings met while loading it."""
+    """A set, the warnings met while loading it, and the answers by system where the file has some."""
 
     questions: QuestionSet
     warnings: tuple[Problem, ...]
+    answers: Mapping[str, Sequence[Answer]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None = None) -> LoadedSet:
     """Load a question set.
 
     `path` is a folder with `questions.jsonl` (and `set.toml`; without one, title and domains come
-    from the questions), a questions file, a folder of LFRQA annotation files, or one such file.
+    from the questions), a questions file, a folder of LFRQA annotation files, or one such file, or a
+    WikiContradict file, whose answers come with it.
 
     Raises:
         InvalidFileError: The files have problems; all of them are listed.
@@ -57,6 +68,8 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
         message = f"{path} holds {len(questions)} question files."
         advice = "Bring a folder with set.toml and questions.jsonl, or the LFRQA annotation files."
         raise FileFormatError(message, advice=advice, code="no-questions")
+    if _begins_as_wikicontradict(questions[0], limits):
+        return _load_wikicontradict(questions[0], name, limits)
     return _load_folder(path, questions[0], name, limits)
 
 
@@ -76,6 +89,22 @@ def _load_folder(path: Path, file: Path, name: str | None, limits: ReadLimits) -
     if name is not None:
         head["name"] = name
     return _finish(head, domains, found, problems, path)
+
+
+def _begins_as_wikicontradict(file: Path, limits: ReadLimits) -> bool:
+    try:
+        line, content = next(read_lines(file, limits), (0, b""))
+        return is_wikicontradict(parse_json(decode(content, line), line))
+    except FileFormatError:
+        # Whoever reads the whole file says what is wrong with it.
+        return False
+
+
+def _load_wikicontradict(file: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
+    problems = ProblemList()
+    found, answers = read_wikicontradict(file, limits, problems)
+    loaded = _finish({**HEAD, "name": name or NAME}, {NAME: LABEL}, found, problems, file)
+    return replace(loaded, answers=MappingProxyType(answers))
 
 
 def _load_lfrqa(path: Path, files: list[Path], name: str | None, limits: ReadLimits) -> LoadedSet:
