@@ -180,8 +180,8 @@ class RoundService:
         found = self._store.rounds.get(name)
         spec = self.spec_of(found)
         found = self._store.rounds.move(name, to=RoundState.RUNNING, allowed=RESUMABLE)
-        self._store.ledgers.release(found.id)
         try:
+            self._store.ledgers.release(found.id)
             state = asyncio.run(self._judge(found, spec, concurrency, report))
         except BaseException:
             # A round whose database is gone stays `running`, which can be resumed as well.

@@ -165,8 +165,10 @@ def test_broken_database_ends_the_run_with_one_clear_error(filled: Callable[...,
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
     with arena.store.database.begin() as connection:
-        connection.execute(text("DROP TABLE judgment"))
-    with pytest.raises(StoreError, match="judgment"):
+        connection.execute(
+            text("CREATE TRIGGER broken BEFORE UPDATE ON battle BEGIN INSERT INTO nowhere VALUES (1); END")
+        )
+    with pytest.raises(StoreError, match="nowhere"):
         arena.rounds.run("r", concurrency=2, report=_quiet)
     assert arena.rounds.rounds()[0].state is RoundState.PAUSED
 
