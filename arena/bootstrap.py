@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from arena.services.sets import SetService
     from arena.services.submissions import SubmissionService
     from arena.services.weaknesses import WeaknessService
+    from data.corpora.library import CorpusLibrary
     from data.store import Store
 
 
@@ -140,6 +141,14 @@ class Arena:
         from arena.services.weaknesses import WeaknessService
 
         return WeaknessService(self.store)
+
+    @cached_property
+    def corpora(self) -> CorpusLibrary:
+        """Corpora, in the home folder."""
+        from data.corpora.library import CorpusLibrary
+        from judges.coverage.sources import TERMS
+
+        return CorpusLibrary(self.settings.home / "corpora", TERMS)
 
     @cached_property
     def demo(self) -> DemoService:

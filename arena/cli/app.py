@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from arena.cli import answers, battles, judges, leaderboard, metrics, rounds, sets, submissions, system
+from arena.cli import (
+    answers,
+    battles,
+    corpora,
+    judges,
+    leaderboard,
+    metrics,
+    rounds,
+    sets,
+    submissions,
+    system,
+)
 
 
 def _show_version(asked: bool) -> None:
@@ -48,6 +59,7 @@ def build() -> typer.Typer:
         ("battles", battles),
         ("metrics", metrics),
         ("leaderboard", leaderboard),
+        ("corpora", corpora),
         ("answers", answers),
         ("db", system),
     ):

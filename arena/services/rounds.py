@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -14,7 +14,7 @@ from arena.services.attacks import RoundAttacks, attacks_of, canary_count, plant
 from arena.services.estimates import estimate_round
 from arena.services.planning import Pairs, Plan, Sample, Scope, make_plan
 from arena.services.running import Report, judge_pending
-from data.errors import ConflictError, InputError, JudgeError, NotFoundError, SpecError
+from data.errors import ArenaError, ConflictError, InputError, NotFoundError, SpecError
 from data.records import (
     BattleRecord,
     OrderPolicy,
@@ -180,11 +180,13 @@ class RoundService:
         found = self._store.rounds.get(name)
         spec = self.spec_of(found)
         found = self._store.rounds.move(name, to=RoundState.RUNNING, allowed=RESUMABLE)
-        self._store.ledgers.release(found.id)
         try:
+            self._store.ledgers.release(found.id)
             state = asyncio.run(self._judge(found, spec, concurrency, report))
-        except (JudgeError, KeyboardInterrupt):
-            self._store.rounds.move(name, to=RoundState.PAUSED, allowed=(RoundState.RUNNING,))
+        except BaseException:
+            # A round whose database is gone stays `running`, which can be resumed as well.
+            with suppress(ArenaError):
+                self._store.rounds.move(name, to=RoundState.PAUSED, allowed=(RoundState.RUNNING,))
             raise
         counts = self._store.rounds.counts(name)
         if state is RoundState.RUNNING:

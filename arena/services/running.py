@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 
-from data.errors import JudgeError, StoppedError
+from data.errors import StoppedError, StoreError
 from data.records import PendingBattle, RoundState, Verdict
 from data.store import Store
 from judges.base import Contest, Judge
@@ -78,9 +78,14 @@ class _Run:
     done: int = 0
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     finished: asyncio.Event = field(default_factory=asyncio.Event)
-    failure: JudgeError | None = None
+    failure: Exception | None = None
     settled: list[tuple[int, Verdict]] = field(default_factory=list)
     settled_canaries: list[tuple[int, Verdict]] = field(default_factory=list)
+
+    def fail(self, error: Exception) -> None:
+        """Keep the first error and stop: workers go on emptying the queue, so that nobody waits for ever."""
+        self.failure = self.failure or error
+        self.stopping.set()
 
 
 async def judge_pending(
@@ -109,6 +114,7 @@ async def judge_pending(
 
     Raises:
         JudgeError: Judging cannot go on; what was decided until then is committed.
+        StoreError: The database cannot be used; what could not be committed is pending.
     """
     run = _Run(store, name, judge, total, report, stopping=stop)
     queue: asyncio.Queue[_Task | None] = asyncio.Queue(maxsize=2 * concurrency)
@@ -116,8 +122,7 @@ async def judge_pending(
     writer = asyncio.create_task(_write(run))
     workers = [asyncio.create_task(_work(run, queue)) for _ in range(concurrency)]
     try:
-        await _feed(run, queue, concurrency)
-        await asyncio.gather(*workers)
+        await asyncio.gather(_feed(run, queue, concurrency), *workers)
     finally:
         for task in (*workers, watcher):
             task.cancel()
@@ -132,6 +137,15 @@ async def judge_pending(
 
 
 async def _feed(run: _Run, queue: asyncio.Queue[_Task | None], workers: int) -> None:
+    try:
+        await _feed_tasks(run, queue)
+    except StoreError as error:
+        run.fail(error)
+    for _ in range(workers):
+        await queue.put(None)
+
+
+async def _feed_tasks(run: _Run, queue: asyncio.Queue[_Task | None]) -> None:
     for canary in await asyncio.to_thread(run.store.canaries.pending, run.name):
         await queue.put(_Task(canary, canary=True))
     pending = run.store.rounds.pending(run.name)
@@ -143,8 +157,6 @@ async def _feed(run: _Run, queue: asyncio.Queue[_Task | None], workers: int) -> 
             if run.stopping.is_set():
                 break
             await queue.put(_Task(battle))
-    for _ in range(workers):
-        await queue.put(None)
 
 
 def _take(pending: Iterator[PendingBattle]) -> list[PendingBattle]:
@@ -160,9 +172,8 @@ async def _work(run: _Run, queue: asyncio.Queue[_Task | None]) -> None:
         except StoppedError:
             # The battle stays pending, for whoever goes on.
             continue
-        except JudgeError as error:
-            run.failure = run.failure or error
-            run.stopping.set()
+        except Exception as error:  # noqa: BLE001 - raised by whoever waits for the run, once it has stopped
+            run.fail(error)
             continue
         (run.settled_canaries if task.canary else run.settled).append((task.battle.id, verdict))
         # An embedded judge never waits, so it would keep the writer from its turn.
@@ -183,9 +194,17 @@ async def _write(run: _Run) -> None:
     while not run.finished.is_set():
         with suppress(TimeoutError):
             await asyncio.wait_for(run.finished.wait(), COMMIT_EVERY)
-        await _flush(run)
+        await _try_flush(run)
     # What was settled during the last commit has not been looked at yet.
-    await _flush(run)
+    await _try_flush(run)
+
+
+async def _try_flush(run: _Run) -> None:
+    try:
+        await _flush(run)
+    except StoreError as error:
+        # What could not be committed stays pending in the store; replies that were paid for are cached.
+        run.fail(error)
 
 
 async def _flush(run: _Run) -> None:
@@ -203,5 +222,10 @@ async def _flush(run: _Run) -> None:
 async def _watch(run: _Run) -> None:
     while True:
         await asyncio.sleep(STATE_EVERY)
-        if await asyncio.to_thread(run.store.rounds.state, run.name) is not RoundState.RUNNING:
+        try:
+            state = await asyncio.to_thread(run.store.rounds.state, run.name)
+        except StoreError as error:
+            run.fail(error)
+            return
+        if state is not RoundState.RUNNING:
             run.stopping.set()

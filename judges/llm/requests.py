@@ -66,24 +66,27 @@ class Request:
     def canonical(self) -> str:
         """The request as canonical JSON: sorted keys, no spaces, UTF-8."""
         form = self.response_format
-        sampling = {
-            "temperature": self.sampling.temperature,
-            "top_p": self.sampling.top_p,
-            "max_tokens": self.sampling.max_tokens,
-            "seed": self.sampling.seed,
-            "logprobs": self.sampling.logprobs,
-            "top_logprobs": self.sampling.top_logprobs,
-            "stop": list(self.sampling.stop),
-        }
-        # Rubrics and examples recur in every request of a judge, so messages are encoded one by one.
+        # Rubrics and examples recur in every request of a judge, so their encoding is remembered.
         fields = {
-            "adapter": _encoded(ADAPTER_VERSION),
-            "endpoint": _encoded(self.endpoint),
+            "adapter": _text(ADAPTER_VERSION),
+            "endpoint": _text(self.endpoint),
             "messages": f"[{','.join([_message(item.role, item.content) for item in self.messages])}]",
-            "model": _encoded(self.model),
-            "response_format": _encoded(None if form is None else {"name": form.name, "schema": form.schema}),
-            "sample": _encoded(self.sample),
-            "sampling": _encoded(sampling),
+            "model": _text(self.model),
+            "response_format": "null"
+            if form is None
+            else _encoded({"name": form.name, "schema": form.schema}),
+            "sample": str(self.sample),
+            "sampling": _encoded(
+                {
+                    "temperature": self.sampling.temperature,
+                    "top_p": self.sampling.top_p,
+                    "max_tokens": self.sampling.max_tokens,
+                    "seed": self.sampling.seed,
+                    "logprobs": self.sampling.logprobs,
+                    "top_logprobs": self.sampling.top_logprobs,
+                    "stop": list(self.sampling.stop),
+                }
+            ),
         }
         members = ",".join([f'"{name}":{value}' for name, value in fields.items()])
         return f"{{{members}}}"
@@ -117,6 +120,11 @@ class Unanswered:
 
 def _encoded(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _text(text: str) -> str:
+    return _encoded(text)
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from arena.bootstrap import Arena
 from arena.services.rounds import RoundRequest
-from data.errors import ConflictError, EndpointError, SpecError
+from data.errors import ConflictError, EndpointError, SpecError, StoreError
 from data.records import OrderPolicy, Outcome, RoundState
 from data.store import Store
 
@@ -157,6 +158,19 @@ def test_cancelled_round_counts_the_rest_as_skipped(filled: Callable[..., Arena]
     assert (counts.skipped, counts.pending) == (36, 0)
     with pytest.raises(ConflictError, match="cancelled"):
         arena.rounds.run("r", concurrency=1, report=_quiet)
+
+
+def test_broken_database_ends_the_run_with_one_clear_error(filled: Callable[..., Arena]) -> None:
+    """A commit that fails stops the run at once, instead of judging on or waiting for ever."""
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+    with arena.store.database.begin() as connection:
+        connection.execute(
+            text("CREATE TRIGGER broken BEFORE UPDATE ON battle BEGIN INSERT INTO nowhere VALUES (1); END")
+        )
+    with pytest.raises(StoreError, match="nowhere"):
+        arena.rounds.run("r", concurrency=2, report=_quiet)
+    assert arena.rounds.rounds()[0].state is RoundState.PAUSED
 
 
 def test_existing_name_is_refused(filled: Callable[..., Arena]) -> None:

@@ -6,10 +6,12 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from data.corpora.library import CorpusLibrary
 from data.errors import FileFormatError, NotFoundError, RecordError, SpecError
 from data.records import MetricItem, Outcome, Passage, Score
 from judges.coverage import build
@@ -17,7 +19,7 @@ from judges.coverage.assembly import assemble
 from judges.coverage.judgments import read_qrels
 from judges.coverage.metric import Variant
 from judges.coverage.settings import read_settings
-from judges.coverage.sources import Snippet, WebSource
+from judges.coverage.sources import TERMS, LocalSource, Snippet, WebSource
 from judges.llm.requests import Unanswered
 from judges.llm.tasks import TaskRunner
 from judges.metrics import build_metric
@@ -203,6 +205,19 @@ def test_a_claim_that_cannot_be_decided_is_left_out(
     assert found.details["claims"][2]["grounded"] is None
     server.handlers["classify_relation"] = lambda _: "?"
     assert "could be decided" in scored(S, server.url, item).reason
+
+
+def test_claims_are_grounded_in_a_corpus(item: MetricItem, tmp_path: Path) -> None:
+    """A corpus takes the place of the passages; judgments on its documents hold for their chunks."""
+    rows = [{"id": passage.id, "text": passage.text} for passage in item.passages]
+    (tmp_path / "documents.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    library = CorpusLibrary(tmp_path / "corpora", TERMS)
+    library.add("coffee", tmp_path / "documents.jsonl")
+    source = LocalSource(library.open("coffee"))
+    metric = assemble(Variant.M, runner=None, options=JUDGED, source=source)
+    found = asyncio.run(metric.score(replace(item, passages=())))
+    assert [claim["passage"] for claim in found.details["claims"]] == ["p1#1", "p2#1", None]
+    assert found.details["coverage"] == 2 / 3
 
 
 class Web:
