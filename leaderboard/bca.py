@@ -41,14 +41,14 @@ def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | N
     if units < FEWEST:
         return None
     mean = float(sums.sum() / counts.sum())
-    if np.ptp(sums / counts) == 0:
-        return Interval(mean, mean)
+    low, high = float((sums / counts).min()), float((sums / counts).max())
+    if low == high:
+        return Interval(low, high)
     drawn = np.concatenate([weights @ sums / (weights @ counts) for weights in _resamples(units)])
     shares = _adjusted(drawn, (sums.sum() - sums) / (counts.sum() - counts), mean, level)
-    lower, upper = np.quantile(drawn, shares)
     # Summation in another order leaves rounding dust beyond the bounds of the scores.
-    low, high = float((sums / counts).min()), float((sums / counts).max())
-    return Interval(max(low, float(lower)), min(high, float(upper)))
+    lower, upper = np.clip(np.quantile(drawn, np.sort(shares)), low, high)
+    return Interval(float(lower), float(upper))
 
 
 def _adjusted(drawn: Floats, left_out: Floats, mean: float, level: float) -> Floats:
