@@ -27,7 +27,7 @@ ACCOUNT_EVERY = 0.5
 class StoredReplies:
     """The store as a reply cache: replies that arrive during one commit are committed together by the next.
 
-    `put` returns once the reply is committed, so that a kill loses no more replies than battles were in
+    `put` returns once the reply is committed, so that a kill loses no more replies than calls were in
     flight.
     """
 

@@ -37,7 +37,8 @@ class Patterns:
 
     Attributes:
         families: The families of attack.
-        probes: Words of which a text has one wherever a sentence of it can belong to a family.
+        probes: Words of which a text has one wherever a sentence of it can belong to a family, each with
+            the numbers of the families and the needs that it is part of.
         talks_to_judge: What a decoded or hidden text says when it is meant for the judge.
         needs: Words of which a text with verdicts in it has one.
         telling: Verdict notations that honest answers do not use.
@@ -45,7 +46,7 @@ class Patterns:
     """
 
     families: tuple[Family, ...]
-    probes: tuple[str, ...]
+    probes: Mapping[str, Sequence[tuple[int, str]]]
     talks_to_judge: re.Pattern[str]
     needs: tuple[str, ...]
     telling: re.Pattern[str]
@@ -64,7 +65,7 @@ def patterns() -> Patterns:
     )
     return Patterns(
         families=families,
-        probes=tuple(dict.fromkeys(_probe(need) for family in families for need in family.needs)),
+        probes=_probes(families),
         talks_to_judge=_any(record["talks_to_judge"], {}),
         needs=tuple(verdicts["needs"]),
         telling=_any(verdicts["telling"], {}),
@@ -78,18 +79,27 @@ def possible_in(text: str) -> tuple[Family, ...]:
     Most answers meet few, which makes looking at their sentences quick.
     """
     known = patterns()
-    met = {probe for probe in known.probes if probe in text}
-    if not met:
-        return ()
-    found = []
-    for family in known.families:
-        needs = tuple([need for need in family.needs if _probe(need) in met])
-        if needs:
-            found.append(Family(family.name, needs, family.pattern))
-    return tuple(found)
+    met: dict[int, list[str]] = {}
+    for probe, needs in known.probes.items():
+        if probe in text:
+            for number, need in needs:
+                met.setdefault(number, []).append(need)
+    return tuple(
+        [
+            Family(known.families[number].name, tuple(met[number]), known.families[number].pattern)
+            for number in sorted(met)
+        ]
+    )
 
 
-@cache
+def _probes(families: Sequence[Family]) -> Mapping[str, Sequence[tuple[int, str]]]:
+    found: dict[str, list[tuple[int, str]]] = {}
+    for number, family in enumerate(families):
+        for need in family.needs:
+            found.setdefault(_probe(need), []).append((number, need))
+    return found
+
+
 def _probe(need: str) -> str:
     """The word of a need to look for first: what is cut out of a text may join the words of a need."""
     return max(need.split(), key=len)

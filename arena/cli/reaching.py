@@ -24,7 +24,7 @@ Timeout = Annotated[int | None, typer.Option("--timeout", min=1, help="Longest w
 Concurrency = Annotated[
     int | None,
     typer.Option(
-        "--concurrency", min=1, max=20_000, help="Battles in flight at most (16; with batches 10,000)."
+        "--concurrency", min=1, max=20_000, help="Calls in flight at most (16; with batches 10,000)."
     ),
 ]
 

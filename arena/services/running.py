@@ -20,6 +20,7 @@ from judges.base import Contest, Judge
 
 COMMIT_EVERY = 0.25
 BATCH = 500
+LEAST_WORKERS = 256
 STATE_EVERY = 1.0
 
 
@@ -105,7 +106,8 @@ async def judge_pending(
         name: The round.
         judge: Who decides.
         total: How many battles and canaries are pending, for the progress reports.
-        concurrency: Battles in flight at most.
+        concurrency: Calls in flight at most, which LLM access holds to. At least 256 battles are looked at
+            together, so that those whose replies are kept already do not wait for those that are asked.
         report: Called after every commit.
         stop: Set from outside to stop: battles in flight finish, the rest stays pending.
 
@@ -117,12 +119,13 @@ async def judge_pending(
         StoreError: The database cannot be used; what could not be committed is pending.
     """
     run = _Run(store, name, judge, total, report, stopping=stop)
-    queue: asyncio.Queue[_Task | None] = asyncio.Queue(maxsize=2 * concurrency)
+    count = max(concurrency, LEAST_WORKERS)
+    queue: asyncio.Queue[_Task | None] = asyncio.Queue(maxsize=2 * count)
     watcher = asyncio.create_task(_watch(run))
     writer = asyncio.create_task(_write(run))
-    workers = [asyncio.create_task(_work(run, queue)) for _ in range(concurrency)]
+    workers = [asyncio.create_task(_work(run, queue)) for _ in range(count)]
     try:
-        await asyncio.gather(_feed(run, queue, concurrency), *workers)
+        await asyncio.gather(_feed(run, queue, count), *workers)
     finally:
         for task in (*workers, watcher):
             task.cancel()

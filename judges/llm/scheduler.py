@@ -109,10 +109,7 @@ class Scheduler:
         if mode is CacheMode.REPLAY:
             message = f"Replay met a request to {request.model} that was never recorded ({request.key[:12]})."
             raise ReplayMissError(message, advice="Run with the cache mode 'live' to ask for it.")
-        answer = await self._call(request)
-        if isinstance(answer, Reply) and self._cache is not None:
-            await self._cache.put(request, answer)
-        return answer
+        return await self._call(request)
 
     async def _call(self, request: Request) -> Reply | Unanswered:
         """Call until there is an answer or no point in calling again."""
@@ -135,13 +132,7 @@ class Scheduler:
             else:
                 if reply is None:
                     return _skipped(bill)
-                # What was charged for calls that brought nothing belongs to this reply as well.
-                return replace(
-                    reply,
-                    input_tokens=bill.input_tokens,
-                    output_tokens=bill.output_tokens,
-                    cost_usd=bill.cost_usd,
-                )
+                return reply
 
     async def _attempt(self, request: Request, lane: Lane, bill: Bill) -> Reply | None:
         """One call, from a place in the gate; None where the budget has no room for it.
@@ -169,6 +160,16 @@ class Scheduler:
                 lane.fail(fault, request.key, sent)
                 raise
             lane.succeed()
+            # What was charged for calls that brought nothing belongs to this reply as well.
+            reply = replace(
+                reply,
+                input_tokens=bill.input_tokens,
+                output_tokens=bill.output_tokens,
+                cost_usd=bill.cost_usd,
+            )
+            if self._cache is not None:
+                # The place is kept until the reply is: a kill repeats no more calls than there are places.
+                await self._cache.put(request, reply)
             return reply
 
     async def _send(self, request: Request, bill: Bill, reserved: float) -> Reply:
