@@ -10,7 +10,6 @@ from xml.etree.ElementTree import Element
 from arena.web.markup import element
 from arena.web.texts import DEFINITIONS, FLAGS
 from arena.web.views import (
-    FACTUALITY,
     OVERALL,
     BoardView,
     Bounded,
@@ -168,10 +167,6 @@ def _columns(view: BoardView, lines: Sequence[Line]) -> list[Column]:
     if any(line.comprehensiveness is not None for line in lines):
         columns.append(
             Column("Comprehensive", lambda line: _estimate(line.comprehensiveness, _bare), priority=2)
-        )
-    if any(FACTUALITY in line.scores for line in lines):
-        columns.append(
-            Column("Factual", lambda line: _estimate(line.scores.get(FACTUALITY), _bare), priority=3)
         )
     if any(line.no_answer is not None for line in lines):
         columns.append(Column("No answer", lambda line: _share(line.no_answer), priority=2))

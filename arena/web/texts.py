@@ -16,9 +16,6 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
         "Win": "Share of its battles that the system won, in per cent.",
         "Win + tie": "Share of its battles that the system won or tied, in per cent.",
         "Comprehensive": "Mean share of the yardstick's statements that its answers cover, in per cent.",
-        "Factual": "Mean share of its claims that are likelier true than false, given the passages, in per "
-        "cent. The embedded version goes by wording: what is put in other words than any passage's counts as "
-        "unsupported, so that answers that copy do better than answers that sum up.",
         "No answer": "Share of its answers that say that none was found, in per cent.",
         "Words": "Median length of its answers in words.",
         "Battles": "Judged battles behind the rating. Where there is a human-written reference, the rates "

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 OVERALL = "overall"
 OVERALL_LABEL = "Overall"
-FACTUALITY = "factuality-fr3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +235,6 @@ def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:
         ("Win rate", line.win and percent(line.win.value)),
         ("Win + tie rate", line.win_tie and percent(line.win_tie.value)),
         ("Comprehensiveness", line.comprehensiveness and percent(line.comprehensiveness.value)),
-        ("Factual precision", percent(line.scores[FACTUALITY].value) if FACTUALITY in line.scores else None),
         ("No answer", None if line.no_answer is None else percent(line.no_answer)),
         ("Median words", None if line.words is None else whole(line.words)),
         ("Battles behind the rating", whole(line.battles)),
