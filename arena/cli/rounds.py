@@ -187,9 +187,16 @@ def retry(
 
 
 @commands.command()
-def publish(name: Name, *, as_json: AsJson = False) -> None:
+def publish(
+    name: Name,
+    *,
+    metrics: Annotated[
+        bool, typer.Option("--metrics/--no-metrics", help="Score answers by the embedded metrics first.")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
     """Compute the standings of a finished round and publish them as a board."""
-    board, created = open_arena().boards.publish(name, report=note)
+    board, created = open_arena().boards.publish(name, report=note, score=metrics)
     if as_json:
         show_json({"name": board.name, "content_hash": board.content_hash, "created": created})
     else:

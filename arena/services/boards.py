@@ -58,8 +58,13 @@ class BoardService:
             ended=Counter(battle.outcome for battle in battles if battle.outcome is not None),
         )
 
-    def publish(self, name: str, *, report: Note) -> tuple[Board, bool]:
+    def publish(self, name: str, *, report: Note, score: bool = True) -> tuple[Board, bool]:
         """Score what has no score yet, compute a finished round's standings, and publish them.
+
+        Args:
+            name: The round.
+            report: Told what is being done.
+            score: Whether to score; without, the board has the scores that are there already.
 
         Returns:
             The board, and whether it is new; publishing again changes nothing.
@@ -79,7 +84,8 @@ class BoardService:
                 f"Round {name} is {found.state}, so it cannot be published.",
                 advice=f"Finish it first: `arena rounds resume {name}`.",
             )
-        self._score_set(found.set_name, report)
+        if score:
+            self._score_set(found.set_name, report)
         board, created = self._store.boards.publish(
             name, round_id=found.id, standings=self.standings(name).as_json()
         )

@@ -59,9 +59,8 @@ class ProfileService:
         """
         found = self._store.rounds.get(round_name)
         tallies: dict[str, Counter[str]] = defaultdict(Counter)
-        for battle in self._store.verdicts.battles(round_name):
-            if system in {battle.system_a, battle.system_b}:
-                tallies[battle.question_id][_result(battle, system)] += 1
+        for battle in self._store.verdicts.battles(round_name, system=system):
+            tallies[battle.question_id][_result(battle, system)] += 1
         if not tallies:
             raise NotFoundError(
                 f"{system} has no battle in {round_name}.", advice="The leaderboard names those that have."

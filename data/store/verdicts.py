@@ -83,16 +83,17 @@ class VerdictStore:
                     values = {name: getattr(verdict, name) for name in SETTLED}
                     connection.execute(update(battles).where(battles.c.id == number).values(values))
 
-    def battles(self, round_name: str) -> Iterator[BattleRecord]:
-        """Yield the battles of a round in a fixed order, without texts."""
+    def battles(self, round_name: str, *, system: str | None = None) -> Iterator[BattleRecord]:
+        """Yield the battles of a round, or those of one system in it, in a fixed order, without texts."""
+        query = _select().where(rounds.c.name == round_name)
+        if system is not None:
+            sides = select(submissions.c.id).where(submissions.c.system == system)
+            query = query.where(battles.c.a_id.in_(sides) | battles.c.b_id.in_(sides))
         after = 0
         while True:
             with self._database.begin() as connection:
                 rows = connection.execute(
-                    _select()
-                    .where(rounds.c.name == round_name, battles.c.id > after)
-                    .order_by(battles.c.id)
-                    .limit(ROWS_AT_ONCE)
+                    query.where(battles.c.id > after).order_by(battles.c.id).limit(ROWS_AT_ONCE)
                 ).all()
             if not rows:
                 return
