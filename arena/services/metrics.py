@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from arena.services.board_metrics import BoardMetric, board_metrics
+from arena.services.interrupts import stopping_on_interrupt
 from arena.services.metric_access import MetricAccess, MetricRequest
 from arena.services.metric_files import meta_evaluation_of
-from arena.services.scoring import MetricReport, Scored, score_pending, stopping_on_interrupt
+from arena.services.scoring import MetricReport, Scored, score_pending
 from data.errors import NotFoundError
 from data.files import ReadLimits
 from data.metric_items import read_items

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from arena.services.attacks import RoundAttacks, attacks_of, canary_count, plant_canaries
 from arena.services.estimates import estimate_round
+from arena.services.interrupts import stopping_on_interrupt
 from arena.services.planning import Pairs, Plan, Sample, Scope, make_plan
 from arena.services.running import Report, judge_pending
 from data.errors import ArenaError, ConflictError, InputError, NotFoundError, SpecError
@@ -246,7 +246,7 @@ class RoundService:
         books = await asyncio.to_thread(self._store.rounds.counts, found.name)
         waiting = await asyncio.to_thread(self.attacks, found.name)
         stop = asyncio.Event()
-        with _stopping_on_interrupt(stop):
+        with stopping_on_interrupt(stop):
             async with self._open_judge(spec, found, concurrency, stop) as judge:
                 return await judge_pending(
                     self._store,
@@ -298,20 +298,3 @@ class RoundService:
         taken = {found.name for found in self._store.rounds.all()}
         numbered: Sequence[str] = [stem, *(f"{stem}-{number}" for number in range(2, len(taken) + 3))]
         return next(name for name in numbered if name not in taken)
-
-
-@contextmanager
-def _stopping_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    try:
-        loop.add_signal_handler(signal.SIGINT, stop.set)
-        loop.add_signal_handler(signal.SIGTERM, stop.set)
-    except (NotImplementedError, RuntimeError, ValueError):
-        # Not the main thread, or a platform without signal handlers: interrupts end the run as usual.
-        yield
-        return
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
-        loop.remove_signal_handler(signal.SIGTERM)

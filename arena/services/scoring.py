@@ -7,10 +7,9 @@ and going on asks only for what has no score.
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
@@ -167,22 +166,3 @@ async def _flush(run: _Run) -> None:
         await asyncio.to_thread(run.store.scores.put, run.judge, batch)
         run.scored.add([score for _, score in batch])
         run.report(run.scored.outcomes.total(), run.pending)
-
-
-@contextmanager
-def stopping_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM set an event instead of breaking off."""
-    loop = asyncio.get_running_loop()
-    signals = (signal.SIGINT, signal.SIGTERM)
-    try:
-        for one in signals:
-            loop.add_signal_handler(one, stop.set)
-    except (NotImplementedError, RuntimeError, ValueError):
-        # Not the main thread, or a platform without signal handlers: interrupts end the run as usual.
-        yield
-        return
-    try:
-        yield
-    finally:
-        for one in signals:
-            loop.remove_signal_handler(one)
