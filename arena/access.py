@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from arena.settings import Settings
+from data.errors import StoreError
 from data.records import Reply
 from data.store import Store
 from judges.llm.batchbook import BatchRecord
@@ -22,6 +23,7 @@ from judges.llm.scheduler import Scheduler
 from judges.llm.settings import AccessSettings
 
 ACCOUNT_EVERY = 0.5
+SHARE_EVERY = 1.0
 
 
 class StoredReplies:
@@ -76,23 +78,40 @@ class StoredReplies:
                     committed.set_exception(error)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payer:
+    """Who pays for calls: a round's account, through a worker's seat; `cap` is in USD."""
+
+    round_id: int
+    seat_id: int
+    cap: float | None = None
+
+
 class StoredLedger:
     """A round's account in the store, which workers share."""
 
-    def __init__(self, store: Store, round_id: int, cap: float) -> None:
-        self._store, self._round_id, self._cap = store, round_id, cap
+    def __init__(self, store: Store, payer: Payer, cap: float) -> None:
+        self._store, self._payer, self._cap = store, payer, cap
 
     async def draw(self, least: float, wished: float) -> float:
         """Take between `least` and `wished` USD out of what is left; 0 where less than `least` is."""
-        return await asyncio.to_thread(self._store.ledgers.draw, self._round_id, least, wished)
+        payer, draw = self._payer, self._store.ledgers.draw
+        return await asyncio.to_thread(draw, payer.round_id, least, wished, seat_id=payer.seat_id)
 
     async def settle(self, *, spent: float, returned: float) -> None:
         """Of what was drawn, `spent` USD were paid and `returned` USD are free again."""
-        await asyncio.to_thread(self._store.ledgers.settle, self._round_id, spent=spent, returned=returned)
+        payer = self._payer
+        await asyncio.to_thread(
+            self._store.ledgers.settle,
+            payer.round_id,
+            spent=spent,
+            returned=returned,
+            seat_id=payer.seat_id,
+        )
 
     async def balance(self) -> Balance:
         """The state now."""
-        found = await asyncio.to_thread(self._store.ledgers.account, self._round_id)
+        found = await asyncio.to_thread(self._store.ledgers.account, self._payer.round_id)
         return Balance(cap=self._cap, spent=found.spent, drawn=found.drawn)
 
 
@@ -128,24 +147,25 @@ class RoundAccount:
     With a cap, the budget pays in what was spent; without one, this does.
     """
 
-    def __init__(self, store: Store, round_id: int, scheduler: Scheduler, *, capped: bool) -> None:
-        self._store, self._round_id, self._scheduler, self._capped = store, round_id, scheduler, capped
+    def __init__(self, store: Store, payer: Payer, scheduler: Scheduler) -> None:
+        self._store, self._payer, self._scheduler = store, payer, scheduler
         self._noted = Tally()
 
     async def note(self) -> None:
         """Write down what was used since the last note."""
         now, before = self._scheduler.tally, self._noted
         self._noted = replace(now)
-        spent = 0.0 if self._capped else now.cost_usd - before.cost_usd
+        spent = 0.0 if self._payer.cap is not None else now.cost_usd - before.cost_usd
         given = now.input_tokens - before.input_tokens
         returned = now.output_tokens - before.output_tokens
         if spent or given or returned:
             await asyncio.to_thread(
                 self._store.ledgers.note,
-                self._round_id,
+                self._payer.round_id,
                 spent=spent,
                 input_tokens=given,
                 output_tokens=returned,
+                seat_id=self._payer.seat_id,
             )
 
     async def keep(self, ended: asyncio.Event) -> None:
@@ -178,25 +198,34 @@ async def open_access(
     settings: Settings,
     *,
     concurrency: int,
-    round_id: int | None = None,
-    cap: float | None = None,
+    payer: Payer | None = None,
     stop: asyncio.Event | None = None,
 ) -> AsyncIterator[Scheduler]:
     """Open LLM access over the store's replies and batches, and over a round's account.
 
+    The limits a minute are those of the installation: workers that judge at the same time share them.
+
     Once `stop` is set, nothing new is asked; calls in flight finish and are kept.
     """
-    ledger = None if round_id is None or cap is None else StoredLedger(store, round_id, cap)
+    ledger = None if payer is None or payer.cap is None else StoredLedger(store, payer, payer.cap)
     replies = StoredReplies(store)
     account = None
     try:
         async with open_asker(
             access_settings(settings, concurrency=concurrency), replies, ledger, book=StoredBook(store)
         ) as scheduler:
-            if round_id is not None:
-                account = RoundAccount(store, round_id, scheduler, capped=cap is not None)
+            if payer is not None:
+                account = RoundAccount(store, payer, scheduler)
+            limited = payer is not None and bool(settings.rpm or settings.tpm)
+            if limited:
+                await _share_limits(store, scheduler)
             async with _attended(scheduler, account, stop or asyncio.Event()):
-                yield scheduler
+                sharer = asyncio.create_task(_keep_sharing(store, scheduler)) if limited else None
+                try:
+                    yield scheduler
+                finally:
+                    if sharer is not None:
+                        sharer.cancel()
     finally:
         if account is not None:
             await account.note()
@@ -223,3 +252,18 @@ async def _attended(
 async def _stop_with(scheduler: Scheduler, stop: asyncio.Event) -> None:
     await stop.wait()
     scheduler.stop()
+
+
+async def _share_limits(store: Store, scheduler: Scheduler) -> int:
+    """Leave every worker that judges its share of the limits a minute, and return how many there are."""
+    seats = await asyncio.to_thread(store.seats.callers)
+    scheduler.share(1 / max(1, seats))
+    return seats
+
+
+async def _keep_sharing(store: Store, scheduler: Scheduler) -> None:
+    """Follow the number of workers; where the database fails, the share stays what it was."""
+    while True:
+        await asyncio.sleep(SHARE_EVERY)
+        with suppress(StoreError):
+            await _share_limits(store, scheduler)

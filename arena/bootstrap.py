@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arena.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     # Each is imported when first used, so that `arena --help` stays quick.
+    from arena.services.annotation import AnnotationDesk
+    from arena.services.battle_pages import BattlePages
     from arena.services.boards import BoardService
     from arena.services.calibration import CalibrationService
+    from arena.services.calibration_desk import CalibrationDesk
+    from arena.services.comparisons import ComparisonService
+    from arena.services.controlled_sets import ControlledSetService
+    from arena.services.corpora import CorpusService
     from arena.services.demo import DemoService
     from arena.services.evidence import EvidenceService
     from arena.services.generation import GenerationService
+    from arena.services.history import HistoryService
+    from arena.services.identity import IdentityService
+    from arena.services.jobs import JobService
     from arena.services.judges import JudgeService
+    from arena.services.judgment_reports import JudgmentReportService
+    from arena.services.metric_access import MetricAccess
+    from arena.services.metric_agreement import AgreementService
     from arena.services.metrics import MetricService
+    from arena.services.notices import NoticeService
+    from arena.services.policies import PolicyService
     from arena.services.profiles import ProfileService
+    from arena.services.question_lists import QuestionListService
+    from arena.services.reports import ReportService
     from arena.services.rereading import RereadingService
+    from arena.services.round_desk import RoundDesk
     from arena.services.round_tables import RoundTableService
     from arena.services.rounds import RoundService
+    from arena.services.seating import Seating
+    from arena.services.sessions import SessionService
+    from arena.services.set_desk import SetDesk
     from arena.services.sets import SetService
     from arena.services.submissions import SubmissionService
+    from arena.services.teams import TeamService
+    from arena.services.trials import TrialService
+    from arena.services.uploads import UploadService
     from arena.services.weaknesses import WeaknessService
-    from data.corpora.library import CorpusLibrary
     from data.store import Store
 
 
@@ -52,11 +75,64 @@ class Arena:
         return SetService(self.store)
 
     @cached_property
+    def set_desk(self) -> SetDesk:
+        """Question sets as organisers handle them."""
+        from arena.services.set_desk import SetDesk
+
+        return SetDesk(self.store, self.sets, self.policies)
+
+    @cached_property
     def submissions(self) -> SubmissionService:
         """Submissions."""
         from arena.services.submissions import SubmissionService
+        from data.files import MEBIBYTE
+        from submissions.limits import IntakeLimits
 
-        return SubmissionService(self.store, max_upload_mb=self.settings.max_upload_mb)
+        limits = IntakeLimits(
+            file_bytes=self.settings.max_upload_mb * MEBIBYTE, answer_chars=self.settings.max_answer_chars
+        )
+        return SubmissionService(self.store, self.teams, limits=limits)
+
+    @cached_property
+    def identities(self) -> IdentityService:
+        """Who asks."""
+        from arena.services.identity import IdentityService
+
+        return IdentityService(self.store)
+
+    @cached_property
+    def sessions(self) -> SessionService:
+        """Browsers that are signed in."""
+        from arena.services.sessions import SessionService
+
+        return SessionService(self.store, self.identities)
+
+    @cached_property
+    def teams(self) -> TeamService:
+        """Teams, accounts, tokens and the audit log."""
+        from arena.services.teams import TeamService
+
+        return TeamService(self.store)
+
+    @cached_property
+    def policies(self) -> PolicyService:
+        """Phases, deadlines and quotas of sets."""
+        from arena.services.policies import PolicyService
+
+        return PolicyService(self.store)
+
+    @cached_property
+    def uploads(self) -> UploadService:
+        """Files of answers on their way in."""
+        from arena.services.uploads import UploadService
+        from data.files import MEBIBYTE
+
+        return UploadService(
+            self.settings.uploads_folder,
+            most_bytes=self.settings.max_upload_mb * MEBIBYTE,
+            per_owner=self.settings.uploads,
+            hours=self.settings.upload_hours,
+        )
 
     @cached_property
     def judges(self) -> JudgeService:
@@ -68,14 +144,51 @@ class Arena:
     @cached_property
     def rounds(self) -> RoundService:
         """Rounds."""
+        from arena.services.judging import RoundRunner
         from arena.services.rounds import RoundService
 
         return RoundService(
             self.store,
             load_spec=self.judges.spec,
             load_prices=self.judges.prices,
-            open_judge=self.judges.open,
+            runner=RoundRunner(self.store, self.seating, self.judges.open),
         )
+
+    @cached_property
+    def battle_pages(self) -> BattlePages:
+        """Battles, a page at a time."""
+        from arena.services.battle_pages import BattlePages
+
+        return BattlePages(self.store)
+
+    @cached_property
+    def jobs(self) -> JobService:
+        """Jobs for workers."""
+        from arena.services.jobs import JobService
+
+        return JobService(self.store, self.seating)
+
+    @cached_property
+    def seating(self) -> Seating:
+        """This process's dealings with the queue of jobs."""
+        from arena.identity import this_worker
+        from arena.services.seating import Seating
+
+        return Seating(self.store, this_worker(), self.settings.lease)
+
+    @cached_property
+    def trials(self) -> TrialService:
+        """Dry samples of rounds."""
+        from arena.services.trials import TrialService
+
+        return TrialService(self.store, self.rounds, self.judges)
+
+    @cached_property
+    def desk(self) -> RoundDesk:
+        """Rounds as organisers watch them."""
+        from arena.services.round_desk import RoundDesk
+
+        return RoundDesk(self)
 
     @cached_property
     def generation(self) -> GenerationService:
@@ -106,20 +219,60 @@ class Arena:
         return CalibrationService(self.judges)
 
     @cached_property
+    def calibration_desk(self) -> CalibrationDesk:
+        """Calibrations as organisers start and read them."""
+        from arena.services.calibration_desk import CalibrationDesk
+
+        return CalibrationDesk(self.jobs, self.judges)
+
+    @cached_property
+    def annotation_desk(self) -> AnnotationDesk:
+        """Pairs that people label."""
+        from arena.services.annotation import AnnotationDesk
+
+        return AnnotationDesk(self.store)
+
+    @cached_property
+    def metric_access(self) -> MetricAccess:
+        """What opens metrics."""
+        from arena.services.metric_access import MetricAccess
+
+        return MetricAccess(self.store, self.settings, self.judges.spec, self.corpora.source)
+
+    @cached_property
     def metrics(self) -> MetricService:
         """Scores of answers."""
-        from arena.services.metric_access import MetricAccess
         from arena.services.metrics import MetricService
 
-        access = MetricAccess(self.store, self.settings, self.judges.spec)
-        return MetricService(self.store, access)
+        return MetricService(self.store, self.metric_access, processes=self.settings.processes)
+
+    @cached_property
+    def agreement(self) -> AgreementService:
+        """How metrics agree with people and with each other."""
+        from arena.services.metric_agreement import AgreementService
+
+        return AgreementService(self.store, self.metric_access)
+
+    @cached_property
+    def controlled_sets(self) -> ControlledSetService:
+        """Sets built from summaries."""
+        from arena.services.controlled_sets import ControlledSetService
+
+        return ControlledSetService(self.metric_access)
 
     @cached_property
     def boards(self) -> BoardService:
         """Standings and published boards."""
         from arena.services.boards import BoardService
 
-        return BoardService(self.store, score_set=self.metrics.score_board)
+        return BoardService(self.store, score_set=self.metrics.score_board, agreement=self.agreement.of_board)
+
+    @cached_property
+    def notices(self) -> NoticeService:
+        """Errata on published boards."""
+        from arena.services.notices import NoticeService
+
+        return NoticeService(self.store)
 
     @cached_property
     def evidence(self) -> EvidenceService:
@@ -143,12 +296,49 @@ class Arena:
         return WeaknessService(self.store)
 
     @cached_property
-    def corpora(self) -> CorpusLibrary:
+    def comparisons(self) -> ComparisonService:
+        """Systems against each other."""
+        from arena.services.comparisons import ComparisonService
+
+        return ComparisonService(self.store)
+
+    @cached_property
+    def question_lists(self) -> QuestionListService:
+        """Questions of a round, found by what came of them."""
+        from arena.services.question_lists import QuestionListService
+
+        return QuestionListService(self.store)
+
+    @cached_property
+    def judgment_reports(self) -> JudgmentReportService:
+        """Readers' reports of judgments."""
+        from arena.services.judgment_reports import JudgmentReportService
+
+        return JudgmentReportService(self.store)
+
+    @cached_property
+    def history(self) -> HistoryService:
+        """Boards over time."""
+        from arena.services.history import HistoryService
+
+        return HistoryService(self.store)
+
+    @cached_property
+    def reports(self) -> ReportService:
+        """Reports to teams."""
+        from arena.services.reports import ReportService
+
+        return ReportService(self.store, self.profiles, self.weaknesses)
+
+    @cached_property
+    def corpora(self) -> CorpusService:
         """Corpora, in the home folder."""
+        from arena.services.corpora import CorpusService
         from data.corpora.library import CorpusLibrary
         from judges.coverage.sources import TERMS
 
-        return CorpusLibrary(self.settings.home / "corpora", TERMS)
+        library = CorpusLibrary(self.settings.home / "corpora", TERMS)
+        return CorpusService(library, self.store, self.settings)
 
     @cached_property
     def demo(self) -> DemoService:
@@ -156,6 +346,12 @@ class Arena:
         from arena.services.demo import DemoService
 
         return DemoService(self)
+
+    def reaching(self, **options: Any) -> Arena:  # noqa: ANN401 - settings of any type
+        """The same arena with other settings of how LLMs are reached; closed with this one."""
+        twin = Arena(replace(self.settings, **options))
+        twin.__dict__["store"] = self.store
+        return twin
 
     def close(self) -> None:
         """Give back what was opened."""

@@ -33,7 +33,7 @@ from judges.comprehensiveness import (  # noqa: E402 - the checkout goes first
 )
 from judges.comprehensiveness.claims import Missing  # noqa: E402 - as above
 from judges.comprehensiveness.embedded import LexicalSteps  # noqa: E402 - as above
-from judges.comprehensiveness.nli import NliComprehensiveness  # noqa: E402 - as above
+from judges.comprehensiveness.nli import NliReader  # noqa: E402 - as above
 from judges.comprehensiveness.prefilter import hopeful  # noqa: E402 - as above
 from judges.comprehensiveness.settings import ComprehensivenessSettings  # noqa: E402 - as above
 
@@ -69,8 +69,7 @@ def measure_prefilter(path: Path) -> None:
 
 async def _graph(item: MetricItem, similarity: float) -> FactGraph:
     settings = ComprehensivenessSettings(similarity=similarity)
-    metric = NliComprehensiveness("comprehensiveness-nli", LexicalSteps, engine="lexical", settings=settings)
-    found = await metric.graph(item)
+    found = await NliReader(LexicalSteps, engine="lexical", settings=settings).graph(item)
     if isinstance(found, Missing):
         raise SystemExit(found.reason)
     return found

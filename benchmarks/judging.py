@@ -1,12 +1,15 @@
 """How fast battles are judged, against a bare client on the same work.
 
     python benchmarks/judging.py [--judgments 3000] [--latency-calls 6000] [--connections 256] [--json]
+    python benchmarks/judging.py --memory 200000
+    python benchmarks/judging.py --inspect PYTHON    (an interpreter that has inspect_ai and openai)
 
 All against scripted endpoints on this machine, in one run; only ratios carry over to other machines. Where
 other work disturbs the clock, the ratios by processor time still hold.
 
 - `bare`: an `AsyncOpenAI` + aiohttp loop over ready-made messages, replies discarded.
 - `access`: the same messages through `open_asker` with a cache in memory.
+- `direct`: the same over the `direct` transport, without OpenAI's client.
 - `ideal`: with 300 ms latency and 256 connections, 256 / 0.3 replies a second. A machine on which `bare`
   alone makes fewer than that without any latency cannot reach it; ask for fewer connections there.
 
@@ -40,7 +43,7 @@ from judges.llm.budget import MemoryLedger
 from judges.llm.cache import MemoryReplyCache
 from judges.llm.opening import open_asker
 from judges.llm.requests import Message, Request, Sampling
-from judges.llm.settings import AccessSettings
+from judges.llm.settings import AccessSettings, TransportKind
 
 MODEL = "gpt-4o"
 CONNECTIONS = 64
@@ -110,11 +113,21 @@ async def access_with_budget(url: str, work: Sequence[tuple[Message, ...]], conn
     await _access(url, work, connections, ledger=MemoryLedger(1e6))
 
 
+async def direct(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
+    """The same without OpenAI's client."""
+    await _access(url, work, connections, ledger=None, transport=TransportKind.DIRECT)
+
+
 async def _access(
-    url: str, work: Sequence[tuple[Message, ...]], connections: int, *, ledger: MemoryLedger | None
+    url: str,
+    work: Sequence[tuple[Message, ...]],
+    connections: int,
+    *,
+    ledger: MemoryLedger | None,
+    transport: TransportKind = TransportKind.OPENAI,
 ) -> None:
     pending = iter(work)
-    settings = AccessSettings(concurrency=connections)
+    settings = AccessSettings(concurrency=connections, transport=transport)
     async with open_asker(settings, MemoryReplyCache(), ledger) as asker:
 
         async def loop() -> None:
@@ -125,7 +138,11 @@ async def _access(
         await asyncio.gather(*(loop() for _ in range(connections)))
 
 
-PIPELINES: dict[str, Pipeline] = {"access": access, "access, with a budget": access_with_budget}
+PIPELINES: dict[str, Pipeline] = {
+    "access": access,
+    "access, with a budget": access_with_budget,
+    "direct": direct,
+}
 
 
 def rates(
@@ -147,7 +164,15 @@ def main() -> None:
     parser.add_argument("--latency-calls", type=int, default=6_000)
     parser.add_argument("--connections", type=int, default=MANY_CONNECTIONS)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--memory", type=int, default=0, help="measure memory over so many judgments, only")
+    parser.add_argument("--inspect", metavar="PYTHON", help="compare a whole round with inspect_ai, only")
     options = parser.parse_args()
+    if options.inspect:
+        show(against_inspect(options.inspect, options.judgments), as_json=options.json)
+        return
+    if options.memory:
+        show(memory_of(options.memory), as_json=options.json)
+        return
     work = battles(options.judgments)
     bare_rate, bare_busy = rates(bare, work, CONNECTIONS)
     figures: dict[str, float] = {"bare": bare_rate, "bare, by processor time": bare_busy}
@@ -162,7 +187,40 @@ def main() -> None:
         found, _ = rates(pipeline, waiting, connections, latency=LATENCY)
         figures[f"{name}, 300 ms and {connections} connections / ideal"] = found / ideal
     figures["peak memory, MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
-    if options.json:
+    show(figures, as_json=options.json)
+
+
+def memory_of(judgments: int) -> dict[str, float]:
+    """The memory of a process that judges a round of so many battles."""
+    from rounds import apart, memory
+
+    return apart(memory, judgments)
+
+
+def against_inspect(python: str, judgments: int) -> dict[str, float]:
+    """A whole round (planned, rendered, asked, read, committed) against inspect_ai on texts as long."""
+    from rounds import apart, whole
+
+    work = [[message.content for message in messages] for messages in battles(judgments)]
+    with endpoint() as url:
+        command = [python, str(ROOT / "benchmarks" / "inspect_judging.py"), url, str(CONNECTIONS)]
+        done = subprocess.run(command, input=json.dumps(work), capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"inspect_ai was not measured: {done.stderr.strip().splitlines()[-1]}")
+    theirs = json.loads(done.stdout.strip().splitlines()[-1])
+    ours = apart(whole, judgments, CONNECTIONS, 0.0)
+    return {
+        **{f"inspect_ai, {name}": rate for name, rate in theirs.items()},
+        **ours,
+        "round / inspect_ai": ours["round, battles/s"] / theirs["by the clock"],
+        "round / inspect_ai, by processor time": ours["round, battles/s of processor time"]
+        / theirs["by processor time"],
+    }
+
+
+def show(figures: dict[str, float], *, as_json: bool) -> None:
+    """Print figures, one a line or as JSON."""
+    if as_json:
         print(json.dumps(figures, indent=2))
         return
     for name, figure in figures.items():

@@ -33,13 +33,16 @@ sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from judging import LATENCY, bare, endpoint
+from sqlalchemy import text
 
 from arena.bootstrap import Arena
 from arena.services.rounds import RoundRequest
+from arena.services.running import Progress
 from arena.settings import Settings
 from data.records import RoundState
 from judges.canaries import attacks
 from judges.llm.requests import Message
+from judges.llm.settings import TransportKind
 
 CONNECTIONS = 64
 SYSTEMS = 8
@@ -70,7 +73,7 @@ def prose(seed: int, words: int) -> str:
     return f"In case {seed}, " + ". The ".join(lines) + "."
 
 
-def fill(home: Path, battles: int, url: str) -> Arena:
+def fill(home: Path, battles: int, url: str, transport: TransportKind = TransportKind.OPENAI) -> Arena:
     """An arena with a set and eight systems that make so many battles against the reference."""
     questions = -(-battles // SYSTEMS)
     folder = home / "bench"
@@ -88,7 +91,11 @@ def fill(home: Path, battles: int, url: str) -> Arena:
             }
             file.write(json.dumps(row) + "\n")
     settings = Settings(
-        home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}", endpoint=url, api_key="none"
+        home=home,
+        database_url=f"sqlite:///{home / 'arena.sqlite'}",
+        endpoint=url,
+        api_key="none",
+        transport=transport,
     )
     arena = Arena(settings)
     arena.sets.import_from(folder)
@@ -102,15 +109,15 @@ def fill(home: Path, battles: int, url: str) -> Arena:
     return arena
 
 
-def judge(arena: Arena, name: str, connections: int) -> float:
-    """Judge a round and return seconds, planning left out."""
+def judge(arena: Arena, name: str, connections: int) -> tuple[float, float]:
+    """Judge a round and return seconds by the clock and of the processor, planning left out."""
     request = RoundRequest(set_name="bench", judge="reference-free", name=name)
     arena.rounds.create(request)
-    started = time.perf_counter()
+    started, used = time.perf_counter(), time.process_time()
     counts = arena.rounds.run(name, concurrency=connections, report=lambda _progress: None)
-    seconds = time.perf_counter() - started
+    seconds, busy = time.perf_counter() - started, time.process_time() - used
     assert counts.judged == counts.planned, counts
-    return seconds
+    return seconds, busy
 
 
 def messages(arena: Arena, name: str, limit: int) -> list[tuple[Message, ...]]:
@@ -144,11 +151,11 @@ def whole(battles: int, connections: int, latency: float) -> dict[str, float]:
         asyncio.run(bare(url, work, connections))
         figures["bare, replies/s"] = len(work) / (time.perf_counter() - started)
         busy = len(work) / (time.process_time() - used)
-        used = time.process_time()
-        seconds = judge(arena, "round", connections)
+        seconds, used = judge(arena, "round", connections)
         figures["round, battles/s"] = battles / seconds
         figures["round / bare"] = figures["round, battles/s"] / figures["bare, replies/s"]
-        figures["round / bare, by processor time"] = battles / (time.process_time() - used) / busy
+        figures["round, battles/s of processor time"] = battles / used
+        figures["round / bare, by processor time"] = figures["round, battles/s of processor time"] / busy
         if latency:
             figures["round / ideal rate"] = battles / seconds * latency / connections
         arena.close()
@@ -159,10 +166,8 @@ def cached(battles: int) -> dict[str, float]:
     """A second round on one cache."""
     with tempfile.TemporaryDirectory() as folder, endpoint() as url:
         arena = fill(Path(folder), battles, url)
-        first = judge(arena, "one", CONNECTIONS)
-        used = time.process_time()
-        seconds = judge(arena, "two", CONNECTIONS)
-        used = time.process_time() - used
+        first, _ = judge(arena, "one", CONNECTIONS)
+        seconds, used = judge(arena, "two", CONNECTIONS)
         calls = arena.store.rounds.counts("two").input_tokens
         arena.close()
     return {
@@ -177,13 +182,10 @@ def resumed(battles: int) -> dict[str, float]:
     """Going on with a round in which everything is done."""
     with tempfile.TemporaryDirectory() as folder:
         arena = fill(Path(folder), battles, "http://127.0.0.1:9/v1")
-        seconds = (
-            judge(arena, "done", CONNECTIONS, judge_name="lexical") if battles <= 2_000 else settle(arena)
-        )
-        for name in ("done",):
-            arena.store.rounds.move(
-                name, to=RoundState.PAUSED, allowed=(RoundState.FINISHED, RoundState.PLANNED)
-            )
+        seconds = settle(arena)
+        arena.store.rounds.move("done", to=RoundState.PAUSED, allowed=(RoundState.PLANNED,))
+        counted = arena.store.rounds.counts("done")
+        assert counted.judged == counted.planned >= battles, counted
         started = time.perf_counter()
         arena.rounds.run("done", concurrency=CONNECTIONS, report=lambda _progress: None)
         again = time.perf_counter() - started
@@ -191,45 +193,68 @@ def resumed(battles: int) -> dict[str, float]:
         arena.rounds.status("done")
         status = time.perf_counter() - started
         arena.close()
-    return {"verdicts committed/s": battles / seconds, "resume, s": again, "status, s": status}
+    return {"filling, s": seconds, "resume, s": again, "status, s": status}
+
+
+def memory(battles: int) -> dict[str, float]:
+    """Resident memory while a whole round is judged over LLM calls, from its first tenth to its end."""
+    sizes: list[tuple[int, float]] = []
+
+    def look(progress: Progress) -> None:
+        sizes.append((progress.done, _resident()))
+
+    with tempfile.TemporaryDirectory() as folder, endpoint() as url:
+        arena = fill(Path(folder), battles, url, TransportKind.DIRECT)
+        arena.rounds.create(RoundRequest(set_name="bench", judge="reference-free", name="long"))
+        before, started = _resident(), time.perf_counter()
+        counts = arena.rounds.run("long", concurrency=CONNECTIONS, report=look)
+        seconds = time.perf_counter() - started
+        arena.close()
+    assert counts.judged == counts.planned, counts
+    tenth = next(size for done, size in sizes if done >= battles / 10)
+    return {
+        "LLM judgments": counts.judged,
+        "battles/s": battles / seconds,
+        "resident before, MB": before,
+        "resident at a tenth, MB": tenth,
+        "resident at the end, MB": sizes[-1][1],
+        "most resident while judging, MB": max(size for _, size in sizes),
+        "growth after the first tenth, MB": sizes[-1][1] - tenth,
+    }
+
+
+def _resident() -> float:
+    """This process's resident memory now, in MB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+JUDGED = "UPDATE battle SET outcome = 'judged', preference = 'a' WHERE round_id = :round"
+ASKED = """
+    INSERT INTO judgment (battle_id, judge, model, endpoint, presentation, outcome, preference, rationale,
+        detail, grade, settings, prompt_hash, parser, calls, reply_key, input_tokens, output_tokens, cost_usd,
+        latency, cached, created_at)
+    SELECT id, 'reference-free', 'm', 'e', 'ab', 'judged', 'a', :reason, '', '', '', :hash, 'rating/1', 1,
+        printf('%064d', id), 900, 60, 0.001, 0.3, false, CURRENT_TIMESTAMP
+    FROM battle WHERE round_id = :round"""
+REPLIED = """
+    INSERT INTO reply (key, endpoint, model, text, finish_reason, input_tokens, output_tokens, cost_usd,
+        latency, created_at)
+    SELECT printf('%064d', id), 'e', 'm', '<thinking>' || :reason || '</thinking><rating>1</rating>', 'stop',
+        900, 60, 0.001, 0.3, CURRENT_TIMESTAMP
+    FROM battle WHERE round_id = :round"""
 
 
 def settle(arena: Arena) -> float:
-    """Commit a judged verdict for every battle of a round, as the judge loop does; seconds."""
-    from itertools import islice
-
-    from data.records import Judgment, Outcome, Preference, Presentation, Reply, Verdict
-
-    arena.rounds.create(RoundRequest(set_name="bench", judge="reference-free", name="done", canaries=0))
-    pending = arena.store.rounds.pending("done")
-    seconds, number = 0.0, 0
-    while some := list(islice(pending, 500)):
-        batch = []
-        for battle in some:
-            number += 1
-            text = f"<thinking>{'Both rise. ' * 20}</thinking><rating>1</rating>"
-            reply = Reply(
-                key=f"{number:064}", endpoint="e", model="m", text=text, input_tokens=900, output_tokens=60
-            )
-            judgment = Judgment(
-                judge="reference-free",
-                model="m",
-                presentation=Presentation.A_FIRST,
-                outcome=Outcome.JUDGED,
-                preference=Preference.A,
-                rationale="Both rise. " * 20,
-                prompt_hash="0" * 64,
-                parser="rating/1",
-                calls=1,
-                reply=reply,
-            )
-            batch.append(
-                (battle.id, Verdict(outcome=Outcome.JUDGED, preference=Preference.A, judgments=(judgment,)))
-            )
-        started = time.perf_counter()
-        arena.store.verdicts.record(batch)
-        seconds += time.perf_counter() - started
-    return seconds
+    """Judge every battle of a round by SQL alone; seconds."""
+    request = RoundRequest(set_name="bench", judge="reference-free", name="done", canaries=0)
+    number = arena.rounds.create(request).id
+    given = {"round": number, "reason": "Both rise. " * 20, "hash": "0" * 64}
+    started = time.perf_counter()
+    with arena.store.database.begin() as connection:
+        for statement in (JUDGED, ASKED, REPLIED):
+            connection.execute(text(statement), given)
+    return time.perf_counter() - started
 
 
 def apart(work: Callable[..., dict[str, float]], *arguments: object) -> dict[str, float]:
@@ -238,6 +263,8 @@ def apart(work: Callable[..., dict[str, float]], *arguments: object) -> dict[str
     ours, theirs = context.Pipe()
     process = context.Process(target=_send, args=(theirs, work, arguments))
     process.start()
+    # Closed here, so that a process that ends without a word ends the wait.
+    theirs.close()
     figures: dict[str, float] = ours.recv()
     process.join()
     return figures

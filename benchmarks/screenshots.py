@@ -46,12 +46,30 @@ SHOTS = (
     Shot("leaderboard", "/?board=demo", ".aa-board"),
     Shot("leaderboard-domain", "/?board=demo&domain=finance", ".aa-board"),
     Shot("leaderboard-paper", "/?board=rag-qa-arena", ".aa-board"),
+    Shot(
+        "leaderboard-columns",
+        "/?board=demo&columns=Rating,Win,Factual,Aspects,Context&control=1",
+        ".aa-board",
+    ),
+    Shot("leaderboard-nobody", "/?board=demo&find=nobody", "[data-testid='stAlert']"),
+    Shot("compare", "/compare?board=demo&a=meridian&b=human&c=partisan", ".aa-questions"),
+    Shot("compare-paper", "/compare?board=rag-qa-arena", ".aa-board"),
+    Shot("matrix", "/matrix?board=demo", ".aa-matrix"),
+    Shot("matrix-paper", "/matrix?board=rag-qa-arena", ".aa-matrix"),
     Shot("system", "/system?board=demo&id=partisan", ".aa-board"),
-    Shot("questions", "/questions?board=demo", "[data-testid='stDataFrame']"),
-    Shot("question", "/question?board=demo&id=bio-1", ".aa-board"),
+    Shot("questions", "/questions?board=demo", ".aa-questions"),
+    Shot(
+        "questions-pair",
+        "/questions?board=demo&system=partisan&opponent=slipshod&result=lost",
+        ".aa-questions",
+    ),
+    Shot("question", "/question?board=demo&id=bio-1", ".aa-text"),
     Shot("question-conflict", "/question?board=demo&id=bio-6", ".aa-conflict"),
+    Shot("rounds", "/rounds", ".aa-entry"),
     Shot("methodology", "/methodology", ".katex"),
     Shot("data", "/data?board=demo", ".aa-board"),
+    Shot("static", "/leaderboard.html?board=demo", ".aa-board"),
+    Shot("embed", "/embed/demo", ".aa-board"),
     Shot("not-found", "/?board=nobody", "[data-testid='stAlert']"),
 )
 
@@ -91,7 +109,7 @@ def _take(driver: webdriver.Chrome, url: str, ready: str, width: int, path: Path
     except TimeoutException:
         print(f"{url}: {ready} did not appear")
     time.sleep(1.2)
-    main = "document.querySelector('[data-testid=stMain]')"
+    main = "(document.querySelector('[data-testid=stMain]') || document.documentElement)"
     for _ in range(2):
         height = driver.execute_script(f"return {main}.scrollHeight")
         _resize(driver, width, min(int(height) + 8, TALLEST))

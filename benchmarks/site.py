@@ -1,36 +1,55 @@
-"""Time to the first table of a published board, against an empty Streamlit page in the same run.
+"""Speed of the site on a round of 50 systems, 7 domains and 16,000 questions (800,000 battles).
 
-    python benchmarks/site.py [--runs 9]
+    PYTHONPATH=. python benchmarks/site.py [--runs 9] [--home FOLDER] [--questions 16000] [--only-sessions]
 
-Both servers have the site's configuration. Visits alternate; each starts from a blank page and ends when
-the browser has the first row in its document (for the empty page: its one text), by the browser's own
-clock. Boards: the bundled paper (12 systems, 7 domains) and one of 50 systems in 7 domains.
+Measured in one run, on the same machine and with the site's own configuration:
+
+- first table, in headless Chromium, against an empty Streamlit page: visits alternate, each starts from a
+  blank page and ends when the browser has the first row (for the empty page: its one text), by its clock;
+- change of the domain, in the browser: from the click to the other domain's caption;
+- search of questions, in the browser (from Enter to the new count) and in the service alone;
+- 50 open sessions over websockets (Streamlit's own protocol, a light client in this process, which shares the
+  machine's cores with the server). Load model: each session is a person who changes the domain of the
+  leaderboard every 5 to 10 s at random, so some 6.7 changes a second; p95 against that of one session alone.
+  As information, the same change by all 50 in one instant, and the server's processor time a change;
+- memory: growth of the server's resident set for 50 open sessions, a session.
+
+With --home the round is made once and kept in the folder.
 """
 
 from __future__ import annotations
 
 import argparse
-import copy
+import asyncio
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from large_round import DOMAINS, NAME, make_large_round
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from site_server import free_port, wait_for
+from site_sessions import Session, acting, alone, burst, p95, processor_time, resident
 
-from arena.bootstrap import open_arena
+from arena.bootstrap import Arena
+from arena.services.question_lists import QuestionFilter
 from arena.settings import Settings
 
 ROOT = Path(__file__).parents[1]
-SYSTEMS = 50
-TARGET = 2.0
+READERS = 50
+ACTS = 6
+ALONE = 60
+BOARD = f"board={NAME}"
 ARGUMENTS = (
     "--headless=new",
     "--no-sandbox",
@@ -58,30 +77,26 @@ const look = () => {
 };
 new MutationObserver(look).observe(document, {childList: true, subtree: true});
 """
-
-
-def prepare(home: Path) -> None:
-    """Publish the paper's board, and one with many systems made of its lines."""
-    arena = open_arena(Settings(home=home, database_url=f"sqlite:///{home}/arena.sqlite"))
-    paper = arena.boards.publish_paper()
-    large = copy.deepcopy(dict(paper.standings))
-    for domain, lines in large["lines"].items():
-        many = [copy.deepcopy(lines[at % len(lines)]) for at in range(SYSTEMS)]
-        for at, line in enumerate(many):
-            line["system"] = f"system-{at:02d}"
-        large["lines"][domain] = many
-    arena.store.boards.publish("large", round_id=None, standings={**large, "title": "Fifty systems"})
-    arena.close()
+CHANGE = """
+const done = arguments[arguments.length - 1], wanted = arguments[0], start = performance.now();
+const captions = () => [...document.querySelectorAll('.aa-standings caption')];
+const there = () => captions().some(c => c.textContent.includes(wanted));
+const watch = new MutationObserver(() => {
+  if (there()) { watch.disconnect(); done(performance.now() - start); }
+});
+watch.observe(document.body, {childList: true, subtree: true, characterData: true});
+[...document.querySelectorAll('button')].find(b => b.textContent.trim() === wanted).click();
+"""
 
 
 @contextmanager
-def server(kind: str, what: Path, health: str) -> Iterator[str]:
-    """Start one of the two servers and stop it afterwards."""
+def server(kind: str, what: Path, health: str) -> Iterator[tuple[str, int]]:
+    """Start one of the two servers, and stop it afterwards; its address and process."""
     port = free_port()
     process = subprocess.Popen([sys.executable, "-c", SERVE, kind, str(what), str(port)], cwd=ROOT)
     try:
         wait_for(f"http://127.0.0.1:{port}{health}")
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port}", process.pid
     finally:
         process.terminate()
         process.wait(timeout=20)
@@ -100,42 +115,138 @@ def visit(driver: webdriver.Chrome, url: str, selector: str) -> float:
     return float(seen)
 
 
+def told(what: str, times: list[float], more: str = "") -> None:
+    """Print a line of times in milliseconds."""
+    spread = f"({min(times):.0f}–{max(times):.0f})" if len(times) > 1 else ""
+    print(f"{what:26} median {statistics.median(times):6.0f} ms {spread} {more}".rstrip(), flush=True)
+
+
+def first_tables(driver: webdriver.Chrome, site: str, nothing: str, runs: int) -> None:
+    """Print the times to the first table."""
+    pages = {
+        "empty page": (nothing, "[data-testid=stText]"),
+        "first table, 50 systems": (f"{site}/?{BOARD}", ".aa-standings tbody tr"),
+    }
+    times: dict[str, list[float]] = {name: [] for name in pages}
+    for run in range(runs + 1):
+        for name, (url, selector) in pages.items():
+            taken = visit(driver, url, selector)
+            if run:  # The first round fills the browser's and the servers' caches.
+                times[name].append(taken)
+    base = statistics.median(times["empty page"])
+    for name, taken in times.items():
+        middle = statistics.median(taken)
+        print(f"{name:26} median {middle:6.0f} ms ({min(taken):.0f}–{max(taken):.0f})  {middle / base:.2f}×")
+    print(f"{'':26} target at most 1.5× the empty page")
+
+
+def domain_changes(driver: webdriver.Chrome, site: str, runs: int) -> None:
+    """Print the times from a click on a domain to its table."""
+    visit(driver, f"{site}/?{BOARD}", ".aa-standings tbody tr")
+    time.sleep(3)
+    driver.set_script_timeout(30)
+    taken = []
+    for at in range(runs + 1):
+        taken.append(driver.execute_async_script(CHANGE, ("Finance", "Science")[at % 2]))
+        time.sleep(1.5)
+    times = taken[1:]
+    print(
+        f"{'domain change':26} median {statistics.median(times):6.0f} ms ({min(times):.0f}–{max(times):.0f})"
+    )
+    print(f"{'':26} target below 300 ms")
+
+
+def searches(driver: webdriver.Chrome, site: str, settings: Settings, runs: int) -> None:
+    """Print the times of question searches."""
+    arena = Arena(settings)
+    questions = arena.question_lists.of(NAME)
+    start = time.perf_counter()
+    found = questions.matching(QuestionFilter(words="orchids tides"))
+    print(
+        f"{'search in the service':26} {1000 * (time.perf_counter() - start):6.0f} ms, {len(found):,} found"
+    )
+    start = time.perf_counter()
+    endings = arena.question_lists.endings(NAME, "system-07", "human")
+    matching = questions.matching(QuestionFilter(system="system-07", opponent="human"), endings=endings)
+    print(
+        f"{'battles of one pair':26} {1000 * (time.perf_counter() - start):6.0f} ms, {len(matching):,} found"
+    )
+    arena.close()
+    visit(driver, f"{site}/questions?{BOARD}", ".aa-questions tbody tr")
+    time.sleep(2)
+    times = []
+    for at in range(runs):
+        field = driver.find_element(By.CSS_SELECTOR, "[data-testid=stTextInput] input")
+        field.send_keys(Keys.CONTROL, "a")
+        before = driver.find_element(By.CSS_SELECTOR, ".aa-note").text
+        start = time.perf_counter()
+        field.send_keys(("orchids", "batteries tides", "cheese")[at % 3], Keys.ENTER)
+        patient = WebDriverWait(driver, 30, 0.01, ignored_exceptions=(StaleElementReferenceException,))
+        patient.until(
+            lambda d, before=before: d.find_element(By.CSS_SELECTOR, ".aa-note").text not in {before, ""}
+        )
+        times.append(1000 * (time.perf_counter() - start))
+        time.sleep(1)
+    told("search in the browser", times)
+    print(f"{'':26} target below 1,000 ms")
+
+
+async def readers(site: str, pid: int) -> None:
+    """Print what many readers at once wait for, and what they cost in memory."""
+    addresses = [f"{BOARD}&domain={domain}" for domain in DOMAINS]
+    await alone(site, addresses, len(addresses))
+    used = processor_time(pid)
+    one = await alone(site, addresses, ALONE)
+    used = (processor_time(pid) - used) / len(one)
+    many = await acting(site, READERS, addresses, ACTS)
+    at_once = await burst(site, READERS, addresses)
+    told("one session", [1000 * value for value in one], f"server: {1000 * used:.0f} ms of processor each")
+    told(f"{READERS} sessions", [1000 * value for value in many])
+    told(f"{READERS} in one instant", [1000 * value for value in at_once])
+    ratio = p95(many) / p95(one)
+    print(f"{'p95':26} {1000 * p95(one):.0f} and {1000 * p95(many):.0f} ms: {ratio:.2f}×; target below 3×")
+    before = resident(pid)
+    sessions = [Session(site) for _ in range(READERS)]
+    for session in sessions:
+        await session.open()
+        await session.visit(BOARD)
+    grown = (resident(pid) - before) / READERS
+    print(f"{'memory':26} {before:.0f} MiB shared, {grown:.1f} MiB a session; target below 15 MB")
+    for session in sessions:
+        await session.close()
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--runs", type=int, default=9)
-    runs = parser.parse_args().runs
+    parser.add_argument("--questions", type=int, default=16_000)
+    parser.add_argument("--only-sessions", action="store_true", help="measure open sessions alone")
+    parser.add_argument("--home", type=Path, help="where the round is kept; by default a temporary folder")
+    arguments = parser.parse_args()
     options = webdriver.ChromeOptions()
     options.page_load_strategy = "eager"
     for argument in ARGUMENTS:
         options.add_argument(argument)
     options.binary_location = shutil.which("chromium") or ""
     with tempfile.TemporaryDirectory() as folder:
-        home, empty = Path(folder) / "home", Path(folder) / "empty.py"
-        home.mkdir()
-        prepare(home)
+        empty = Path(folder) / "empty.py"
         empty.write_text('import streamlit as st\nst.text("empty")\n')
+        settings = make_large_round(arguments.home or Path(folder) / "home", questions=arguments.questions)
+        if arguments.only_sessions:
+            with server("site", settings.home, "/healthz") as (site, pid):
+                asyncio.run(readers(site, pid))
+            return
         with (
-            server("site", home, "/healthz") as site,
-            server("empty", empty, "/_stcore/health") as nothing,
+            server("site", settings.home, "/healthz") as (site, pid),
+            server("empty", empty, "/_stcore/health") as (nothing, _),
             webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"))) as driver,
         ):
-            pages = {
-                "empty page": (nothing, "[data-testid=stText]"),
-                "paper board, 12 systems": (f"{site}/?board=rag-qa-arena", ".aa-board tbody tr"),
-                f"large board, {SYSTEMS} systems": (f"{site}/?board=large", ".aa-board tbody tr"),
-            }
-            times: dict[str, list[float]] = {name: [] for name in pages}
-            for run in range(runs + 1):
-                for name, (url, selector) in pages.items():
-                    taken = visit(driver, url, selector)
-                    if run:  # The first round fills the browser's and the servers' caches.
-                        times[name].append(taken)
-    base = statistics.median(times["empty page"])
-    for name, taken in times.items():
-        middle = statistics.median(taken)
-        print(f"{name:28} median {middle:6.0f} ms  ({min(taken):.0f}–{max(taken):.0f})  {middle / base:.2f}×")
-    print(f"target: at most {TARGET}× the empty page; {runs} visits each")
+            first_tables(driver, site, nothing, arguments.runs)
+            domain_changes(driver, site, arguments.runs)
+            searches(driver, site, settings, arguments.runs)
+            driver.get("about:blank")
+            asyncio.run(readers(site, pid))
 
 
 if __name__ == "__main__":

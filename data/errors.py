@@ -8,15 +8,21 @@
     │   └── SpecError           a judge spec, prompt or card cannot be used
     ├── NotFoundError           a name or id that nothing bears
     ├── ConflictError           the name is taken, or the state forbids it
+    │   ├── ClosedError         the set takes no submissions now
+    │   └── QuotaError          the team has used up its submissions
     ├── StoreError              the database cannot be reached, opened or written
     ├── JudgeError              judging could not go on
     │   ├── EndpointError       the LLM endpoint cannot be reached or keeps failing
     │   ├── ReplayMissError     replay mode met a request that was never recorded
     │   ├── BudgetError         the cap is reached or cannot be met
-    │   └── StoppedError        somebody asked to stop; the rest can be resumed
+    │   ├── StoppedError        somebody asked to stop; the rest can be resumed
+    │   └── LeaseLostError      a worker was given up for dead, and others may have its battles
     ├── StatisticsError         a number that does not exist was asked for
     │   └── UnrankableError     ratings do not exist for these battles
+    ├── AccessError             nobody is signed in, or the token is not valid
+    │   └── TooManyAttemptsError    tokens are being guessed; wait
     ├── ForbiddenError          the person may not do this
+    ├── ServerError             another machine's arena cannot be reached, or fails
     └── ServeError              the site cannot be started
 
 Every error says what happened, where, and what to do about it.
@@ -88,6 +94,14 @@ class ConflictError(ArenaError):
     """The name is taken, or the state forbids it."""
 
 
+class ClosedError(ConflictError):
+    """The question set takes no submissions now."""
+
+
+class QuotaError(ConflictError):
+    """The team has used up its submissions, of the day or in all."""
+
+
 class StoreError(ArenaError):
     """The database cannot be reached, opened or written."""
 
@@ -112,6 +126,10 @@ class StoppedError(JudgeError):
     """Somebody asked to stop; what was in flight is finished, and the rest can be resumed."""
 
 
+class LeaseLostError(JudgeError):
+    """A worker was given up for dead; others may have its battles, and what it had not committed is lost."""
+
+
 class StatisticsError(ArenaError):
     """A number that does not exist was asked for."""
 
@@ -120,8 +138,24 @@ class UnrankableError(StatisticsError):
     """Ratings do not exist for these battles."""
 
 
+class AccessError(ArenaError):
+    """Nobody is signed in, or the token or session is not valid."""
+
+
+class TooManyAttemptsError(AccessError):
+    """Too many tokens were refused; `retry_after` is how many seconds to wait."""
+
+    def __init__(self, message: str, *, retry_after: int, advice: str = "") -> None:
+        super().__init__(message, advice=advice)
+        self.retry_after = retry_after
+
+
 class ForbiddenError(ArenaError):
     """The person may not do this."""
+
+
+class ServerError(ArenaError):
+    """Another machine's arena cannot be reached, or fails."""
 
 
 class ServeError(ArenaError):

@@ -9,9 +9,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Column, DateTime, ForeignKey, Index, MetaData, Text, UniqueConstraint
+from sqlalchemy import JSON, Column, ForeignKey, Index, MetaData, UniqueConstraint, text
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
+
+from data.columns import json_column as _json
+from data.columns import moment_column as _moment
+from data.columns import reference_column as _reference
+from data.columns import text_column as _text
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -26,20 +31,9 @@ class Base(SQLModel, registry=registry(metadata=MetaData(naming_convention=NAMIN
     """The parent of every table; names constraints so that migrations can find them."""
 
 
-def _moment(*, nullable: bool = False) -> Any:  # noqa: ANN401 - Field returns Any
-    return Field(default=None, sa_column=Column(DateTime(timezone=True), nullable=nullable))
-
-
-def _json() -> Any:  # noqa: ANN401 - Field returns Any
-    return Field(sa_column=Column(JSON, nullable=False))
-
-
-def _text(*, nullable: bool = False) -> Any:  # noqa: ANN401 - Field returns Any
-    return Field(default=None if nullable else "", sa_column=Column(Text, nullable=nullable))
-
-
-def _reference(target: str, *, index: bool = False) -> Any:  # noqa: ANN401 - Field returns Any
-    return Field(sa_column=Column(ForeignKey(target, ondelete="CASCADE"), nullable=False, index=index))
+def _where(condition: str) -> dict[str, Any]:
+    """A condition of an index, for both engines."""
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
 
 
 class QuestionSetRow(Base, table=True):
@@ -56,6 +50,7 @@ class QuestionSetRow(Base, table=True):
     domains: dict[str, str] = _json()
     questions: int
     content_hash: str = Field(max_length=64)
+    hidden_references: bool
     created_at: datetime = _moment()
 
 
@@ -74,10 +69,14 @@ class QuestionRow(Base, table=True):
 
 
 class SubmissionRow(Base, table=True):
-    """One system's file of answers, or the reference of a set."""
+    """One system's file of answers, or the reference of a set.
+
+    `team` is the name of a team, which never changes, or empty. At most one version of a system is
+    `selected`; without one the newest accepted version stands for it.
+    """
 
     __tablename__ = "submission"
-    __table_args__ = (UniqueConstraint("set_id", "system", "version"),)
+    __table_args__ = (UniqueConstraint("set_id", "system", "version"), Index(None, "team", "set_id"))
     id: int | None = Field(default=None, primary_key=True)
     set_id: int = _reference("question_set.id")
     kind: str = Field(max_length=16)
@@ -89,6 +88,11 @@ class SubmissionRow(Base, table=True):
     content_hash: str = Field(max_length=64)
     answers: int
     no_answers: int
+    phase: str = Field(max_length=100)
+    anonymous: bool
+    selected: bool
+    withdrawn_at: datetime | None = _moment(nullable=True)
+    withdrawn_reason: str = _text()
     created_at: datetime = _moment()
 
 
@@ -130,6 +134,7 @@ class BattleRow(Base, table=True):
         UniqueConstraint("round_id", "key"),
         Index(None, "round_id", "outcome"),
         Index(None, "round_id", "question_id"),
+        Index("ix_battle_open", "round_id", "question_id", "id", **_where("outcome IS NULL")),
     )
     id: int | None = Field(default=None, primary_key=True)
     round_id: int = _reference("round.id")
@@ -239,6 +244,87 @@ class LedgerRow(Base, table=True):
     output_tokens: int
 
 
+class JobRow(Base, table=True):
+    """Something for a worker to do; at most one job of a round is queued or running.
+
+    `owner` is empty where any worker may take it, else the one process group that may. `workers` is how
+    many may share it. `not_before` is in seconds of the database's clock since 1970.
+    """
+
+    __tablename__ = "job"
+    __table_args__ = (
+        Index("uq_job_round_active", "round_id", unique=True, **_where("state IN ('queued', 'running')")),
+        Index(None, "state", "priority"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    kind: str = Field(max_length=16)
+    round_id: int | None = Field(
+        default=None, sa_column=Column(ForeignKey("round.id", ondelete="CASCADE"), nullable=True)
+    )
+    state: str = Field(max_length=16)
+    payload: dict[str, Any] = _json()
+    result: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    priority: int
+    workers: int
+    owner: str = Field(max_length=100)
+    attempts: int
+    most_attempts: int
+    not_before: float
+    error: str = _text()
+    created_at: datetime = _moment()
+    started_at: datetime | None = _moment(nullable=True)
+    finished_at: datetime | None = _moment(nullable=True)
+
+
+class SeatRow(Base, table=True):
+    """A worker's place at a job: its lease. The number is never used again, so it fences off a dead worker.
+
+    Moments are seconds of the database's clock since 1970. `drawn_usd` is what it set aside, `paid_*`
+    what it reported to the round's account, `recorded_*` what its committed verdicts say was paid.
+    """
+
+    __tablename__ = "seat"
+    __table_args__ = (UniqueConstraint("job_id", "slot"), {"sqlite_autoincrement": True})
+    id: int | None = Field(default=None, primary_key=True)
+    job_id: int = _reference("job.id")
+    slot: int
+    worker: str = Field(max_length=100)
+    place: str = _text()
+    pid: int
+    born: str = Field(max_length=40)
+    taken_at: float
+    beat_at: float
+    lease_until: float
+    done: int
+    drawn_usd: float
+    paid_usd: float
+    paid_input: int
+    paid_output: int
+    recorded_usd: float
+    recorded_input: int
+    recorded_output: int
+
+
+class BattleHoldRow(Base, table=True):
+    """The seat that judges a battle at present: by its primary key, one at most."""
+
+    __tablename__ = "battle_hold"
+    battle_id: int = Field(
+        sa_column=Column(ForeignKey("battle.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
+    )
+    seat_id: int = _reference("seat.id", index=True)
+
+
+class CanaryHoldRow(Base, table=True):
+    """The seat that judges a canary at present: by its primary key, one at most."""
+
+    __tablename__ = "canary_hold"
+    canary_id: int = Field(
+        sa_column=Column(ForeignKey("canary.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
+    )
+    seat_id: int = _reference("seat.id", index=True)
+
+
 class ScoreRow(Base, table=True):
     """A metric of one answer; `score` is null unless the outcome is `judged`."""
 
@@ -270,6 +356,36 @@ class BoardRow(Base, table=True):
     published_at: datetime = _moment()
 
 
+class QuestionDigestRow(Base, table=True):
+    """How a round's battles on one question ended, counted once when its board is published."""
+
+    __tablename__ = "question_digest"
+    round_id: int = Field(
+        sa_column=Column(ForeignKey("round.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
+    )
+    question_id: int = Field(
+        sa_column=Column(ForeignKey("question.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
+    )
+    battles: int
+    undecided: int
+    ties: int
+    flips: int
+    disputed: int
+
+
+class JudgmentReportRow(Base, table=True):
+    """A reader's word that a judgment is wrong, for the organisers."""
+
+    __tablename__ = "judgment_report"
+    id: int | None = Field(default=None, primary_key=True)
+    battle_id: int = _reference("battle.id", index=True)
+    judge: str = Field(max_length=100)
+    presentation: str = Field(max_length=2)
+    reason: str = _text()
+    reporter: str = Field(max_length=64, index=True)
+    created_at: datetime = _moment()
+
+
 TABLES = Base.metadata.tables
 question_sets = TABLES["question_set"]
 questions = TABLES["question"]
@@ -284,3 +400,9 @@ batches = TABLES["batch"]
 ledgers = TABLES["ledger"]
 scores = TABLES["score"]
 boards = TABLES["board"]
+jobs = TABLES["job"]
+seats = TABLES["seat"]
+battle_holds = TABLES["battle_hold"]
+canary_holds = TABLES["canary_hold"]
+question_digests = TABLES["question_digest"]
+judgment_reports = TABLES["judgment_report"]

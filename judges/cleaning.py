@@ -8,6 +8,7 @@ answer itself; `compat` repeats RAG-QA Arena's steps to the letter, with their s
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from judges.spec import Cleaning
 
@@ -25,6 +26,9 @@ _LEADING_LABEL = re.compile(
 _INLINE_LABEL = re.compile(r"\A\s*(?:thinking|thoughts?): .*?\banswer: ", re.DOTALL | re.IGNORECASE)
 _WRAPPED = re.compile(r"\A\s*<(answer|final_answer|response)>(.*?)(?:</\1>)?\s*\Z", re.DOTALL | re.IGNORECASE)
 _PREFIX = re.compile(r"\A\s*(?:\*\*)?(?:final )?answer(?:\*\*)?:(?:\*\*)?\s+", re.IGNORECASE)
+
+# Whatever the patterns above take off begins like this, but for a closing tag without an opening one.
+_MARKED = re.compile(r"\s*(?:<|\*\*|think|thought|reasoning|(?:final )?answer)", re.IGNORECASE)
 
 _APOLOGY = re.compile(
     r"\A(?:(?:i am|i'm|we are|we're)?\s*(?:very |so )?sorry|apologies|my apologies|unfortunately|regrettably|"
@@ -53,6 +57,7 @@ _TURN = re.compile(r"\b(?:but|however|nevertheless|still|though|although|general
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'"})
 _MOST_WORDS = 80
+_REMEMBERED = 1_024
 
 
 def clean(text: str, cleaning: Cleaning = Cleaning.STANDARD) -> str:
@@ -92,9 +97,11 @@ def is_no_answer(text: str) -> bool:
     return found
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _standard(text: str) -> str:
     bare = text.strip()
-    before = None
+    # Most answers carry no wrapper, and this is asked of every answer of a board.
+    before = None if _MARKED.match(bare) or "</" in bare else bare
     while bare != before:
         before = bare
         bare = _ORPHAN_CLOSE.sub("", bare, count=1) if "</think" in bare.lower() else bare

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -37,7 +37,8 @@ _HIDDEN_HTML = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _QUOTE = re.compile("[\"'“‘`«]")
-_SENTENCE = re.compile(r"[^\n]*?(?:[.!?]+[\"'”’)]*(?=\s|\Z)|\n+|\Z)", re.DOTALL)
+_ENDS = r"[.!?]++[\"'”’)]*+(?=\s|\Z)"
+_SENTENCE = re.compile(rf"(?:[^\n.!?]++|(?!{_ENDS})[.!?]++)*+(?:{_ENDS}|\n+|\Z)")
 _WORD = re.compile(r"[^\W_]+")
 NOTHING_LEFT = "(no further text)"
 _FENCED_CONTEXT = 20
@@ -80,7 +81,7 @@ def inspect(sides: Sides) -> Suspicion:
     found = tuple(
         dict.fromkeys([f"{family} in a" for family in in_a] + [f"{family} in b" for family in in_b])
     )
-    return Suspicion(sides=replace(sides, a=a, b=b), families=found)
+    return Suspicion(sides=replace(sides, a=a, b=b), families=found) if found else Suspicion(sides=sides)
 
 
 @lru_cache(maxsize=4096)
@@ -110,12 +111,22 @@ def _suspicious(text: str) -> Iterator[tuple[int, int, str]]:
     unquoted = (
         _QUOTED.sub(lambda match: re.sub(r"\S", " ", match[0]), plain) if _QUOTE.search(plain) else plain
     )
-    families = suspicion.possible_in(skeleton(plain))
+    bones = skeleton(plain)
+    families = suspicion.possible_in(bones)
+    # The skeleton of ASCII keeps every character's place, so its sentences are looked at first.
+    aligned = plain.isascii()
+    needed = suspicion.needed_by(families)
     for match in _SENTENCE.finditer(unquoted) if families else ():
+        if aligned and not _any_of(needed, bones[match.start() : match.end()]):
+            continue
         said = _own_words(match[0], plain[match.start() : match.end()])
         family = suspicion.family_of(said, families) if said else ""
         if family:
             yield match.start(), match.end(), family
+
+
+def _any_of(words: Sequence[str], text: str) -> bool:
+    return bool([word for word in words if word in text])
 
 
 def _without_code(text: str) -> str:

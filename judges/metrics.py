@@ -11,10 +11,13 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from data.errors import NotFoundError
+from data.errors import NotFoundError, SpecError
 from data.records import Json, MetricItem, Score
+
+if TYPE_CHECKING:
+    from judges.coverage.sources import Source
 
 NO_OPTIONS: Mapping[str, Json] = MappingProxyType({})
 
@@ -47,6 +50,8 @@ class MetricInfo:
         title: For people, one phrase.
         needs: What an item must carry beside question and answer.
         embedded: Whether it runs without an LLM.
+        searches: Whether it can look for evidence elsewhere than in an item's own passages.
+        takes_judgments: Whether it needs judgments of people on passages by aspect.
         bounds: The lowest and highest score there can be.
     """
 
@@ -55,6 +60,8 @@ class MetricInfo:
     title: str
     needs: str
     embedded: bool = True
+    searches: bool = False
+    takes_judgments: bool = False
     bounds: tuple[float, float] = (0.0, 1.0)
 
 
@@ -89,61 +96,71 @@ METRICS: tuple[MetricInfo, ...] = (
         family=FACTUALITY,
         title="FactReasoner, each claim against its own contexts",
         needs="passages or contexts",
+        searches=True,
     ),
     MetricInfo(
         name="factuality-fr2",
         family=FACTUALITY,
         title="FactReasoner, claims against all contexts",
         needs="passages or contexts",
+        searches=True,
     ),
     MetricInfo(
         name="factuality-fr3",
         family=FACTUALITY,
         title="FactReasoner, claims and contexts against all contexts",
         needs="passages or contexts",
+        searches=True,
     ),
     MetricInfo(
         name="factuality-factscore",
         family=FACTUALITY,
         title="Share of the claims that are supported, FactScore's way",
         needs="passages or contexts",
+        searches=True,
     ),
     MetricInfo(
         name="factuality-factverify",
         family=FACTUALITY,
         title="Share of the claims that are supported, FactVerify's way",
         needs="passages or contexts",
+        searches=True,
     ),
     MetricInfo(
         name="factuality-veriscore",
         family=FACTUALITY,
         title="Share of the claims that are supported, VeriScore's way",
         needs="passages or contexts",
+        searches=True,
     ),
     MetricInfo(
         name="factuality-direct",
         family=FACTUALITY,
-        title="Share of the claims that an LLM supports, weighing the evidence and what it knows",
+        title="Share of the claims that are supported, all evidence weighed at once",
         needs="passages or contexts",
-        embedded=False,
+        searches=True,
     ),
     MetricInfo(
         name="coverage-icat-m",
         family=COVERAGE,
         title="ICAT with given aspects and given relevance",
-        needs="aspects and passages",
+        needs="aspects, passages and judgments (--judgments)",
+        searches=True,
+        takes_judgments=True,
     ),
     MetricInfo(
         name="coverage-icat-s",
         family=COVERAGE,
         title="ICAT with given aspects, aligned by the judge",
         needs="aspects and passages",
+        searches=True,
     ),
     MetricInfo(
         name="coverage-icat-a",
         family=COVERAGE,
         title="ICAT with aspects and alignment by the judge",
         needs="passages",
+        searches=True,
     ),
     MetricInfo(
         name="context-crux",
@@ -163,7 +180,14 @@ METRICS: tuple[MetricInfo, ...] = (
 class Family(Protocol):
     """The module of a family of metrics."""
 
-    def build(self, name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
+    def build(
+        self,
+        name: str,
+        *,
+        runner: object | None,
+        options: Mapping[str, Json],
+        **more: Any,  # noqa: ANN401 - `source: Source`, for metrics that search alone
+    ) -> Metric:
         """Build one metric of the family."""
         ...
 
@@ -182,7 +206,11 @@ def metric_info(name: str) -> MetricInfo:
 
 
 def build_metric(
-    name: str, *, runner: object | None = None, options: Mapping[str, Json] = NO_OPTIONS
+    name: str,
+    *,
+    runner: object | None = None,
+    options: Mapping[str, Json] = NO_OPTIONS,
+    source: Source | None = None,
 ) -> Metric:
     """Build a metric by name.
 
@@ -190,11 +218,19 @@ def build_metric(
         name: One of `METRICS`.
         runner: What asks an LLM (`judges.llm.tasks`); without one, the embedded version is built.
         options: The metric's constants where they differ from the paper's (thresholds, priors).
+        source: Where evidence is looked for in place of each item's own passages.
 
     Raises:
         NotFoundError: No metric bears the name.
-        SpecError: An option is unknown or out of bounds, or the metric has no embedded version.
+        SpecError: An option is unknown or out of bounds, the metric has no embedded version, or it takes
+            no source.
     """
     info = metric_info(name)
     family = cast("Family", importlib.import_module(info.family))
-    return family.build(name, runner=runner, options=options)
+    if source is None:
+        return family.build(name, runner=runner, options=options)
+    if not info.searches:
+        known = ", ".join(each.name for each in METRICS if each.searches)
+        message = f"The metric {name} looks at the passages of its items alone, not at a corpus or the web."
+        raise SpecError(message, advice=f"Leave the corpus out, or choose one of: {known}.")
+    return family.build(name, runner=runner, options=options, source=source)

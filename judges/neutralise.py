@@ -94,7 +94,7 @@ def neutralise(text: str) -> Neutralised:
     The same text always gives the same result, and a second pass changes nothing. A text without
     such things comes back as it was.
     """
-    if not _signs(text) and _PLAIN.fullmatch(text):
+    if not _signs(text) and (text.isascii() or _PLAIN.fullmatch(text)):
         return Neutralised(text)
     if text.isascii():
         return _replace(text, [])

@@ -62,7 +62,7 @@ class Renderer:
         first, second = (sides.a, sides.b) if presentation is Presentation.A_FIRST else (sides.b, sides.a)
         question = contest.question
         texts = {"question": self._safe(question.question), "answer_1": first, "answer_2": second}
-        shown = self.prompt.placeholders("pair")
+        shown = self._shown
         if "reference" in shown:
             texts["reference"] = self._safe(question.reference or "")
         passages = [self._passage(passage) for passage in question.passages] if "passages" in shown else []
@@ -76,6 +76,11 @@ class Renderer:
             sampling=self.spec.sampling,
             sample=sample,
         )
+
+    @cached_property
+    def _shown(self) -> frozenset[str]:
+        """The placeholders of the prompt's pair."""
+        return self.prompt.placeholders("pair")
 
     @cached_property
     def prefix(self) -> tuple[Message, ...]:

@@ -23,6 +23,8 @@ PARSERS = {
     ReplyFormat.LOGPROBS: "logprobs/1",
     ReplyFormat.DIGIT_SCAN: "digit-scan/1",
 }
+STRICT_PARSERS = (PARSERS[ReplyFormat.RATING], PARSERS[ReplyFormat.LOGPROBS])
+SCANNED_OTHERWISE = "RAG-QA Arena's digit scan reads the reply otherwise"
 
 
 class Choice(Enum):
@@ -106,12 +108,28 @@ def read(reply: Reply, reply_format: ReplyFormat) -> Reading:
     if label not in known:
         return replace(blank, detail=f"the rating {label!r} is none of {', '.join(known)}")
     choice, margin = known[label]
-    if reply_format is ReplyFormat.GRADES:
-        return replace(blank, outcome=Outcome.JUDGED, choice=choice, margin=margin, grade=label)
+    graded = reply_format is ReplyFormat.GRADES
     soft = _margin(reply) if reply_format is ReplyFormat.LOGPROBS else None
     missing = reply_format is ReplyFormat.LOGPROBS and soft is None
-    note = "the endpoint gave no log probabilities of the rating" if missing else ""
-    return replace(blank, outcome=Outcome.JUDGED, choice=choice, margin=soft, detail=note)
+    notes = ["the endpoint gave no log probabilities of the rating"] if missing else []
+    if not graded and _scanned_otherwise(reply.text, choice):
+        notes.append(SCANNED_OTHERWISE)
+    return Reading(
+        outcome=Outcome.JUDGED,
+        parser=blank.parser,
+        choice=choice,
+        margin=margin if graded else soft,
+        grade=label if graded else "",
+        rationale=rationale,
+        detail="; ".join(notes),
+    )
+
+
+def _scanned_otherwise(text: str, choice: Choice) -> bool:
+    """Whether the digit scan reads a readable reply otherwise; with a single pair of tags it cannot."""
+    if text.count("<rating>") == 1 and text.lower().count("rating>") == len(("<rating>", "</rating>")):
+        return False
+    return _scan(text).choice is not choice
 
 
 def compare(replies: Iterable[Reply], first: ReplyFormat, second: ReplyFormat) -> Rereading:

@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}")
@@ -18,7 +18,9 @@ _REVERSED = ("erongi", "gnitar", "egduj", "snoitcurtsni", "rewsna", "referp", "r
 _DISGUISED_WORDS = 2
 _MIXTURE = 2
 _SHORTEST_RUN = 24
-_LONG_RUN = re.compile(rf"\S{{{_SHORTEST_RUN}}}")
+_LONG = "long"
+_REMEMBERED = 1_024
+_REMEMBERED_WORDS = 32_768
 _LINE = re.compile(r"[^\n]+")
 
 
@@ -79,11 +81,12 @@ def possible_in(text: str) -> tuple[Family, ...]:
     Most answers meet few, which makes looking at their sentences quick.
     """
     known = patterns()
+    # No probe has a space in it, and most words were met before.
+    probes = {probe for word in set(text.split()) for probe in _probes_in(word)}
     met: dict[int, list[str]] = {}
-    for probe, needs in known.probes.items():
-        if probe in text:
-            for number, need in needs:
-                met.setdefault(number, []).append(need)
+    for probe in sorted(probes):
+        for number, need in known.probes[probe]:
+            met.setdefault(number, []).append(need)
     return tuple(
         [
             Family(known.families[number].name, tuple(met[number]), known.families[number].pattern)
@@ -100,6 +103,18 @@ def _probes(families: Sequence[Family]) -> Mapping[str, Sequence[tuple[int, str]
     return found
 
 
+@lru_cache(maxsize=_REMEMBERED_WORDS)
+def _probes_in(word: str) -> tuple[str, ...]:
+    """The probes that a word holds."""
+    return tuple([probe for probe in patterns().probes if probe in word])
+
+
+def needed_by(families: Iterable[Family]) -> tuple[str, ...]:
+    """Words of which a sentence (its skeleton, quotations included) has one if it is in a family."""
+    return tuple({_probe(need) for family in families for need in family.needs})
+
+
+@lru_cache(maxsize=_REMEMBERED)
 def _probe(need: str) -> str:
     """The word of a need to look for first: what is cut out of a text may join the words of a need."""
     return max(need.split(), key=len)
@@ -138,17 +153,28 @@ def structured(text: str) -> Iterator[tuple[int, int]]:
 def encoded(text: str) -> Iterator[tuple[int, int]]:
     """Spans that decode (base64, hexadecimal, ROT13, reversed) to something said to the judge."""
     meant = patterns().talks_to_judge
-    if _LONG_RUN.search(text):
+    hints = [hint for word in set(text.split()) for hint in _hints_in(word)]
+    if not hints:
+        return
+    if _LONG in hints:
         for run, decode in ((_BASE64, _from_base64), (_HEX, _from_hex)):
             for match in run.finditer(text):
                 if meant.search(decode(match[0])):
                     yield match.start(), match.end()
     small = text.lower()
     for words in (_ROT13, _REVERSED):
-        if len([word for word in words if word in small]) >= _DISGUISED_WORDS:
+        if len(set(words).intersection(hints)) >= _DISGUISED_WORDS:
             for line in _LINE.finditer(small):
                 if sum(word in line[0] for word in words) >= _DISGUISED_WORDS:
                     yield line.span()
+
+
+@lru_cache(maxsize=_REMEMBERED_WORDS)
+def _hints_in(word: str) -> tuple[str, ...]:
+    """What in a word (a run without spaces) may be encoded: disguised words, or its length."""
+    small = word.lower()
+    found = [disguised for disguised in (*_ROT13, *_REVERSED) if disguised in small]
+    return (*found, _LONG) if len(word) >= _SHORTEST_RUN else tuple(found)
 
 
 def _any(parts: Iterable[str], words: Mapping[str, str]) -> re.Pattern[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from data.errors import InputError, StatisticsError
 from leaderboard.answer_facts import AnswerFact
@@ -94,6 +95,29 @@ def separations(ratings: RatingTable, settings: Settings) -> list[dict[str, obje
     return found
 
 
+def all_differences(ratings: RatingTable) -> dict[str, object]:
+    """The paired difference of every two rated systems, from joint draws, kept small.
+
+    Args:
+        ratings: The board's ratings.
+
+    Returns:
+        `systems` (best first, at most `MOST_PAIRS`) and `pairs`, each a list: two places in `systems`, then
+        points, lower and upper end of the 95 % interval (one decimal) and the chance that the first is the
+        better (three); pairs that cannot be compared are left out.
+    """
+    named = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
+    pairs: list[list[float]] = []
+    for one, other in combinations(range(len(named)), 2):
+        try:
+            gap = difference(ratings, named[one], named[other])
+        except StatisticsError:
+            continue
+        ends = [round(value, 1) for value in (gap.points, gap.lower, gap.upper)]
+        pairs.append([one, other, *ends, round(gap.chance, 3)])
+    return {"systems": named, "pairs": pairs}
+
+
 def _star(table: BattleTable, settings: Settings, reference: str | None) -> Beside:
     kind = "star"
     if reference is None or reference not in table.systems:
@@ -112,9 +136,9 @@ def _star(table: BattleTable, settings: Settings, reference: str | None) -> Besi
 
 def _length(table: BattleTable, settings: Settings, answers: Mapping[str, Sequence[AnswerFact]]) -> Beside:
     kind = "length-controlled"
-    words = {(name, fact.question): fact.words for name, facts in answers.items() for fact in facts}
+    words = _lengths(table, answers)
     try:
-        ends = tuple(_words_of(table, side, words) for side in (table.a, table.b))
+        ends = tuple(_words_of(side, table, words) for side in (table.a, table.b))
         found = rate_with_style(table, {LENGTH: (ends[0], ends[1])}, _sandwiched(settings))
     except KeyError:
         return Beside(kind=kind, ratings=(), note="The lengths of the answers are not known.")
@@ -128,13 +152,30 @@ def _length(table: BattleTable, settings: Settings, answers: Mapping[str, Sequen
     return Beside(kind=kind, ratings=found.controlled.ratings, note=note)
 
 
-def _words_of(
-    table: BattleTable, side: np.ndarray[tuple[int], np.dtype[np.int32]], words: Mapping[tuple[str, str], int]
-) -> list[int]:
-    return [
-        words[table.systems[system], table.questions[question]]
-        for system, question in zip(side.tolist(), table.question.tolist(), strict=True)
-    ]
+def _lengths(table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]]) -> NDArray[np.int64]:
+    """(systems, questions) lengths of answers in words, −1 where one is not known."""
+    found = np.full((len(table.systems), len(table.questions)), -1, dtype=np.int64)
+    place = {question: code for code, question in enumerate(table.questions)}
+    for code, system in enumerate(table.systems):
+        known = [
+            (place[fact.question], fact.words) for fact in answers.get(system, ()) if fact.question in place
+        ]
+        for question, words in known:
+            found[code, question] = words
+    return found
+
+
+def _words_of(side: NDArray[np.int32], table: BattleTable, words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(N,) lengths of one side's answers.
+
+    Raises:
+        KeyError: One is not known.
+    """
+    found = words[side, table.question]
+    if (found < 0).any():
+        row = int(np.argmax(found < 0))
+        raise KeyError(table.systems[side[row]], table.questions[table.question[row]])
+    return found
 
 
 def _sandwiched(settings: Settings) -> Settings:

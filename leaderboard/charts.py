@@ -7,6 +7,7 @@ Each chart repeats what a table beside it says.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -19,6 +20,9 @@ ROW_HEIGHT = 30
 LABEL_LIMIT = 170
 INK = "#6b7480"
 MOST_SHADE = 0.6
+SCATTER_HEIGHT = 360
+SCATTER_NAMES = 120
+NAME_HEIGHT = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,52 +165,96 @@ def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5, ink: str = 
     return alt.LayerChart(layer=[tiles, figures]).properties(height=alt.Step(ROW_HEIGHT))
 
 
-def scatter(points: Sequence[Point], *, x: str, y: str, ink: str = INK) -> alt.LayerChart:
-    """Draw systems between two rates, with their names and, where known, error bars both ways."""
-    # Names stand above and below their points in turn, so that neighbours seldom cover each other.
-    ordered = sorted(points, key=lambda point: point.x)
-    values = [{**asdict(point), "below": bool(at % 2)} for at, point in enumerate(ordered)]
+def scatter(
+    points: Sequence[Point],
+    *,
+    x: str,
+    y: str,
+    ink: str = INK,
+    x_share: bool = True,
+    y_share: bool = True,
+) -> alt.LayerChart:
+    """Draw systems between two values, with error bars where known, and their names at the right edge.
+
+    Names keep the order of the points' heights and stand clear of one another at any width; a thin line
+    leads from each point to its name.
+
+    Args:
+        points: One a system.
+        x: What the horizontal axis shows.
+        y: What the vertical axis shows.
+        ink: Colour of the names.
+        x_share: The horizontal values are shares, 0–1, and are shown as per cent.
+        y_share: Likewise the vertical ones.
+    """
+    # Of points at one height the left one is named below, so that lines do not cross.
+    ordered = sorted(points, key=lambda point: (point.y, point.x))
+    height = max(SCATTER_HEIGHT, NAME_HEIGHT * (len(ordered) + 1))
+    ends = [end for point in ordered for end in (point.y, point.y_lower, point.y_upper) if end is not None]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    margin = 0.05 * (high - low) or 0.05
+    low, high = low - margin, high + margin
+    least = NAME_HEIGHT / height * (high - low)
+    places = _apart([point.y for point in ordered], least, low + least / 2, high - least / 2)
+    values = [{**asdict(point), "place": place} for point, place in zip(ordered, places, strict=True)]
     base = alt.Chart(alt.InlineData(values=values))
-    scale = alt.Scale(zero=False, nice=True, padding=20)
+    across = alt.X(
+        "x:Q", title=x, scale=alt.Scale(zero=False, nice=True, padding=20), axis=_ticks(share=x_share)
+    )
+    upright = alt.Scale(domain=[low, high], nice=False)
+    upward = alt.Y("y:Q", title=y, scale=upright, axis=_ticks(share=y_share))
+    names = json.dumps([point.system for point in ordered])
+    beside = alt.Axis(
+        orient="right",
+        values=places,
+        labelExpr=f"{names}[indexof({json.dumps(places)}, datum.value)]",
+        grid=False,
+        domain=False,
+        ticks=False,
+        labelColor=ink,
+        labelLimit=SCATTER_NAMES,
+        labelOverlap=False,
+        labelFlush=False,
+        title=None,
+    )
     tooltip = [
         alt.Tooltip("system:N", title="System"),
-        alt.Tooltip("x:Q", title=x, format=".1%"),
-        alt.Tooltip("y:Q", title=y, format=".1%"),
+        alt.Tooltip("x:Q", title=x, format=".1%" if x_share else ",.0f"),
+        alt.Tooltip("y:Q", title=y, format=".1%" if y_share else ",.0f"),
     ]
-    ticks = alt.Axis(format="%", tickCount=6, labelFlush=False)
-    across = alt.X("x:Q", title=x, scale=scale, axis=ticks)
-    upward = alt.Y("y:Q", title=y, scale=scale, axis=ticks)
-    # Names point inwards, so that none is cut off at the edge.
-    middle = (min((p.x for p in points), default=0) + max((p.x for p in points), default=1)) / 2
     layers = [
+        base.mark_rule(color=NEUTRAL, opacity=0.7, strokeWidth=1, strokeDash=[1, 3], clip=True).encode(
+            x=across, x2=alt.value("width"), y=upward, y2="place:Q"
+        ),
         base.transform_filter("isValid(datum.x_lower)")
         .mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5)
-        .encode(x=alt.X("x_lower:Q", title=x, scale=scale), x2="x_upper:Q", y=upward),
+        .encode(x=alt.X("x_lower:Q", title=x), x2="x_upper:Q", y=upward),
         base.transform_filter("isValid(datum.y_lower)")
         .mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5)
-        .encode(x=across, y=alt.Y("y_lower:Q", title=y, scale=scale), y2="y_upper:Q"),
+        .encode(x=across, y=alt.Y("y_lower:Q", title=y, scale=upright), y2="y_upper:Q"),
         base.mark_point(filled=True, size=90, opacity=1, color=BETTER).encode(
             x=across, y=upward, tooltip=tooltip
         ),
-        *(
-            _names_beside(
-                base, f"datum.x {side} {middle} && {where}", left=left, below=below, ink=ink
-            ).encode(x=across, y=upward)
-            for side, left in (("<=", True), (">", False))
-            for where, below in (("!datum.below", False), ("datum.below", True))
-        ),
     ]
-    return alt.LayerChart(layer=layers).properties(height=360)
+    named = base.mark_point(opacity=0).encode(x=across, y=alt.Y("place:Q", scale=upright, axis=beside))
+    resolve = alt.Resolve(axis=alt.AxisResolveMap(y="independent"))
+    both = alt.LayerChart(layer=[alt.LayerChart(layer=layers), named], resolve=resolve)
+    return both.properties(height=height)
+
+
+def _apart(values: Sequence[float], least: float, low: float, high: float) -> list[float]:
+    """Places near ascending values, at least so far apart, within bounds where there is room."""
+    places: list[float] = []
+    for value in values:
+        places.append(max(value, low, *(place + least for place in places[-1:])))
+    for at in range(len(places) - 1, -1, -1):
+        places[at] = min(places[at], high - least * (len(places) - 1 - at))
+    return places
+
+
+def _ticks(*, share: bool) -> alt.Axis:
+    return alt.Axis(format="%" if share else ",d", tickCount=6, labelFlush=False)
 
 
 def _names() -> alt.Axis:
     return alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False, labelPadding=8, labelFlush=False)
-
-
-def _names_beside(base: alt.Chart, test: str, *, left: bool, below: bool, ink: str) -> alt.Chart:
-    """The names of the points that pass a test, to the right of points on the left and the reverse."""
-    marked = base.transform_filter(test).mark_text(
-        align="left" if left else "right", dx=9 if left else -9, dy=12 if below else -8, color=ink
-    )
-    named: alt.Chart = marked.encode(text="system:N")
-    return named

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import FileFormatError
+from data.spreadsheets import guarded
 from leaderboard.formats.sinks import atomic_bytes, atomic_text
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+__all__ = ["export_standings", "flat_rows", "guarded", "standings_text"]
+
 RATING_COLUMNS = (
     "rating",
     "se",
@@ -102,14 +104,6 @@ def _row(domain: str, line: Mapping[str, Any], metrics: Sequence[str]) -> Row:
         row[metric] = score.get("mean")
         row.update({f"{metric}_{bound}": score.get(bound) for bound in ("lower", "upper")})
     return row
-
-
-def guarded(cell: object) -> object:
-    """A cell that no spreadsheet takes for a formula: such text gets an apostrophe in front.
-
-    Source: OWASP, "CSV Injection".
-    """
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
 
 
 def _write_parquet(rows: list[Row], destination: Path) -> None:

@@ -15,6 +15,8 @@ from leaderboard.intervals import LEVEL, Interval, effective_count, mean_interva
 OVERALL = "overall"
 
 Floats = NDArray[np.float64]
+MOST_CELLS = 8
+"""Cells of a table of counts for each row, at most; sparser ones are sorted instead."""
 Codes = NDArray[np.int64]
 _Column = NDArray[np.bool_] | NDArray[np.int32] | Floats
 
@@ -204,7 +206,7 @@ def _merged(tallies: _Tallies, domain: Codes) -> _Tallies:
     questions = int(tallies.question.max(initial=0)) + 1
     domains = int(domain.max(initial=0)) + 1
     key = (tallies.system * domains + domain) * questions + tallies.question
-    present, codes = np.unique(key, return_inverse=True)
+    present, codes = _numbered(key, len(key))
     cell, question = np.divmod(present, questions)
     columns = [_sums(codes, column, len(present)) for column in tallies.sums.T]
     return _Tallies(
@@ -281,6 +283,18 @@ def _rows(
 def _bounded(interval: Interval | None) -> Interval | None:
     """A mean of shares lies between 0 and 1, and so do its bounds."""
     return None if interval is None else Interval(max(0.0, interval.lower), min(1.0, interval.upper))
+
+
+def _numbered(key: Codes, rows: int) -> tuple[Codes, Codes]:
+    """The keys that occur, sorted, and the place of each row's key among them."""
+    size = int(key.max(initial=-1)) + 1
+    if size > MOST_CELLS * max(rows, 1):
+        present, codes = np.unique(key, return_inverse=True)
+        return present, codes
+    # Nearly every key occurs, so that counting is many times as fast as sorting.
+    occurs = np.zeros(size, dtype=bool)
+    occurs[key] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[key]
 
 
 def _sums(key: Codes, values: Floats, cells: int) -> Floats:

@@ -11,7 +11,7 @@ from data.errors import NotFoundError, UnrankableError
 from data.records import Outcome
 from leaderboard.answer_facts import AnswerFact, MeanScore, mean_score
 from leaderboard.battles import BattleTable
-from leaderboard.beside import Beside, beside, separations
+from leaderboard.beside import Beside, all_differences, beside, separations
 from leaderboard.head_to_head import HeadToHead, head_to_head
 from leaderboard.rates import OVERALL, Rate, RateTable, win_rates
 from leaderboard.ratings import Cluster, Rating, RatingTable, Settings, rate
@@ -35,6 +35,7 @@ class Line:
         median_words: Of their lengths; None without answers.
         scores: Mean scores by metric.
         outcomes: How this system's planned battles ended, overall alone.
+        badges: What the organisers say of it, such as `baseline`.
     """
 
     system: str
@@ -45,6 +46,7 @@ class Line:
     median_words: float | None
     scores: Mapping[str, MeanScore]
     outcomes: Mapping[Outcome, int]
+    badges: Sequence[str] = ()
 
     def as_json(self) -> dict[str, object]:
         """One object; rating and rate are those of `battles rate` and `battles winrates`, or null."""
@@ -59,6 +61,7 @@ class Line:
             "outcomes": {outcome.value: self.outcomes.get(outcome, 0) for outcome in Outcome}
             if self.outcomes
             else {},
+            "badges": list(self.badges),
         }
 
 
@@ -73,6 +76,8 @@ class About:
         reference: The human-written reference's name; None where there is none.
         labels: Domain ids to what readers see, in the order in which domains are shown.
         facts: What else to tell (judge, question set, dates, …), label to value.
+        health: How far the judge can be trusted: flips, unreadable replies, attacks, agreement with people.
+        attempts: How many versions of each system were judged so far; empty where that is not known.
     """
 
     name: str
@@ -81,6 +86,8 @@ class About:
     reference: str | None = None
     labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     facts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    health: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    attempts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -97,6 +104,7 @@ class Standings:
         outcomes: How all planned battles ended.
         beside: Second tables of ratings: the star's, the length-controlled.
         separations: Neighbours on the board: how far apart, how sure, how many questions would settle it.
+        differences: The paired difference of every two systems, compact (`beside.all_differences`).
     """
 
     about: About
@@ -108,6 +116,7 @@ class Standings:
     outcomes: Mapping[Outcome, int]
     beside: tuple[Beside, ...] = ()
     separations: Sequence[Mapping[str, object]] = ()
+    differences: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
     def line(self, system: str, domain: str = OVERALL) -> Line:
         """One system's line.
@@ -135,6 +144,8 @@ class Standings:
                 {"id": domain, "label": self._label(domain)} for domain in self.lines if domain != OVERALL
             ],
             "facts": dict(self.about.facts),
+            "health": dict(self.about.health),
+            "attempts": dict(self.about.attempts),
             "outcomes": {outcome.value: self.outcomes.get(outcome, 0) for outcome in Outcome},
             "rating_settings": {key: value for key, value in settings.items() if key != "ratings"} or None,
             "unrankable": self.unrankable,
@@ -143,6 +154,7 @@ class Standings:
             "head_to_head": self.pairs.as_json(),
             "beside": [one.as_json() for one in self.beside],
             "separations": [dict(one) for one in self.separations],
+            "differences": dict(self.differences),
         }
 
     def _label(self, domain: str) -> str:
@@ -158,6 +170,7 @@ def build_standings(
     answers: Mapping[str, Sequence[AnswerFact]] | None = None,
     outcomes: Mapping[str, Mapping[Outcome, int]] | None = None,
     ended: Mapping[Outcome, int] | None = None,
+    badges: Mapping[str, Sequence[str]] | None = None,
 ) -> Standings:
     """Compute a board from judged battles.
 
@@ -171,6 +184,7 @@ def build_standings(
         answers: Facts about each system's answers.
         outcomes: How each system's planned battles ended.
         ended: How all planned battles ended.
+        badges: What the organisers say of systems, such as `baseline`.
 
     Returns:
         The standings: the same input gives the same JSON.
@@ -192,6 +206,7 @@ def build_standings(
         rates={(row.system, row.domain): row for row in rows},
         facts=facts,
         outcomes=outcomes or {},
+        badges=badges or {},
     )
     judged = len(table) if table.weight is None else round(float(table.weight.sum()))
     lines = {domain: board.lines(domain) for domain in (OVERALL, *_domains(table, about, facts))}
@@ -206,6 +221,7 @@ def build_standings(
         outcomes=MappingProxyType(dict(ended or {Outcome.JUDGED: judged})),
         beside=() if ratings is None else beside(table, chosen, reference=reference, answers=facts),
         separations=() if ratings is None else separations(ratings, chosen),
+        differences={} if ratings is None else all_differences(ratings),
     )
 
 
@@ -259,6 +275,7 @@ class _Board:
     rates: Mapping[tuple[str, str], Rate]
     facts: Mapping[str, Sequence[AnswerFact]]
     outcomes: Mapping[str, Mapping[Outcome, int]]
+    badges: Mapping[str, Sequence[str]]
 
     def lines(self, domain: str) -> tuple[Line, ...]:
         """Every system that has battles or answers here, best first."""
@@ -282,6 +299,7 @@ class _Board:
             median_words=float(median(fact.words for fact in facts)) if facts else None,
             scores=MappingProxyType({metric: mean_score(facts, metric) for metric in metrics}),
             outcomes=self.outcomes.get(system, {}) if domain == OVERALL else {},
+            badges=tuple(self.badges.get(system, ())),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -58,6 +59,25 @@ def check_card(text: str) -> tuple[SystemCard | None, tuple[Problem, ...]]:
     if problems.errors:
         return None, problems.result()
     return SystemCard(**{name: value for name, (_, value) in values.items()}), ()
+
+
+def check_fields(values: Mapping[str, str]) -> tuple[SystemCard | None, Mapping[str, tuple[Problem, ...]]]:
+    """Read a card from the fields of a form: the card, or None and what is wrong, field by field.
+
+    Args:
+        values: Names of fields to what stands there; space around it does not count.
+    """
+    found: dict[str, tuple[Problem, ...]] = {}
+    kept = {name: value.strip() for name, value in values.items()}
+    for name, value in kept.items():
+        problems = ProblemList()
+        if name not in FIELDS:
+            problems.add(0, "unknown-field", f"A card has no field {name[:60]!r}.")
+        else:
+            _check_value(name, 0, value, problems)
+        if problems.errors:
+            found[name] = problems.result()
+    return (None if found else SystemCard(**kept)), found
 
 
 def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[int, str]]:

@@ -40,7 +40,8 @@ def _load(name: str) -> ModuleType:
 @pytest.fixture(scope="session")
 def scripted_module() -> ModuleType:
     """The module `tests/scripted_llm.py`: `Script`, `Fault`, `ScriptedLLM`, `RULES`."""
-    _load("scripted_replies")
+    for name in ("scripted_replies", "scripted_log", "scripted_batches"):
+        _load(name)
     return _load("scripted_llm")
 
 

@@ -4,11 +4,12 @@ Inside tests, use the `scripted_llm` fixture. For other processes, run it as a p
 
     python tests/scripted_llm.py --port 8010 --latency 0.05 --fault rate_limit=0.1 --fault drop=0.02
 
-It serves `/v1/chat/completions`, `/v1/models`, `/v1/files` and `/v1/batches`; `GET /scripted/log`
-tells what was asked, `POST /scripted/script` changes the script, `POST /scripted/reset` forgets the
-log. Faults of transport (429, 500, hang, drop, malformed) are drawn afresh at each attempt, those of
-content (refusal, filtered, truncated, wrong format) belong to the request: asking again changes
-nothing. Both come from a hash of the request, so two processes see the same faults.
+It serves `/v1/chat/completions`, `/v1/embeddings`, `/v1/models`, `/v1/files` and `/v1/batches`;
+`GET /scripted/log` tells what was asked, `POST /scripted/script` changes the script, and
+`POST /scripted/reset` forgets the log. Faults of transport (429, 500, hang, drop, malformed) are drawn
+afresh at each attempt, those of content (refusal, filtered, truncated, wrong format) belong to the
+request: asking again changes nothing. Both come from a hash of the request, so two processes see the
+same faults.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ import dataclasses
 import json
 import threading
 import time
-from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from aiohttp import web
+from scripted_batches import Batches
+from scripted_log import Log, error
 from scripted_replies import (
     RULES,
     STATUS_FAULTS,
@@ -32,50 +34,15 @@ from scripted_replies import (
     Fault,
     Handler,
     Script,
+    ToolUse,
     answers_of,
     chance,
+    embedding_of,
     instance_of,
     logprobs_of,
 )
 
-__all__ = ["RULES", "Ask", "Fault", "Log", "Script", "ScriptedLLM"]
-
-
-class Log:
-    """What was asked: per key, how often a call began and how often a reply was sent."""
-
-    def __init__(self) -> None:
-        self.started: Counter[str] = Counter()
-        self.replied: Counter[str] = Counter()
-        self.statuses: Counter[str] = Counter()
-        self.times: deque[float] = deque(maxlen=100_000)
-        self.bodies: deque[dict[str, Any]] = deque(maxlen=2_000)
-        self.headers: deque[dict[str, str]] = deque(maxlen=100)
-        self.in_flight = 0
-        self.peak = 0
-
-    @property
-    def calls(self) -> int:
-        """Calls that began."""
-        return self.started.total()
-
-    @property
-    def asked_twice(self) -> dict[str, int]:
-        """The keys whose reply was sent more than once."""
-        return {key: count for key, count in self.replied.items() if count > 1}
-
-    def as_json(self) -> dict[str, Any]:
-        """The counts, for other processes."""
-        return {
-            "calls": self.calls,
-            "replies": self.replied.total(),
-            "requests": len(self.started),
-            "asked_twice": self.asked_twice,
-            "statuses": dict(self.statuses),
-            "peak": self.peak,
-            "started": dict(self.started),
-            "replied": dict(self.replied),
-        }
+__all__ = ["RULES", "Ask", "Fault", "Log", "Script", "ScriptedLLM", "ToolUse"]
 
 
 class ScriptedLLM:
@@ -86,10 +53,10 @@ class ScriptedLLM:
         self.log = Log()
         self.handlers: dict[str, Handler] = {}
         self.text_handler: Handler | None = None
+        self.openings: dict[str, str] = {}
         self.host, self.port = host, port
         self._names: dict[str, str] = {}
-        self._files: dict[str, bytes] = {}
-        self._batches: dict[str, dict[str, Any]] = {}
+        self._batches = Batches(self)
 
     @property
     def url(self) -> str:
@@ -127,14 +94,14 @@ class ScriptedLLM:
                     return fault
         return None
 
-    def answer(self, ask: Ask) -> str:
-        """The text for a request: by task name, by pairwise rule, or a stock phrase."""
+    def answer(self, ask: Ask) -> str | ToolUse:
+        """The text for a request, or its tool calls: by task name, by pairwise rule, or a stock phrase."""
         form = ask.body.get("response_format") or {}
         schema = form.get("json_schema", {})
-        name = schema.get("name") or self._names.get(ask.opening, "")
+        name = schema.get("name") or self._names.get(ask.opening) or self._task_of(ask)
         if name in self.handlers:
             reply = self.handlers[name](ask)
-            return reply if isinstance(reply, str) else json.dumps(reply)
+            return reply if isinstance(reply, str | ToolUse) else json.dumps(reply)
         if schema:
             return json.dumps(instance_of(schema["schema"]))
         pair = answers_of(ask)
@@ -145,22 +112,32 @@ class ScriptedLLM:
             return str(self.text_handler(ask))
         return f"<thinking>Nothing to weigh.</thinking><answer>Scripted answer {ask.digest[:8]}.</answer>"
 
+    def _task_of(self, ask: Ask) -> str:
+        """The task that a request without a response format opens as."""
+        return next((name for start, name in self.openings.items() if ask.opening.startswith(start)), "")
+
     def completion(self, ask: Ask, key: str, drawn: Fault | str | None) -> dict[str, Any]:
         """A chat completion, with the fault of content that was drawn."""
-        text = drawn if isinstance(drawn, str) and not isinstance(drawn, Fault) else self.answer(ask)
-        finish, refusal = "stop", None
+        said = drawn if isinstance(drawn, str) and not isinstance(drawn, Fault) else self.answer(ask)
+        calls = said.as_json(ask) if isinstance(said, ToolUse) else None
+        text = "" if isinstance(said, ToolUse) else said
+        finish, refusal = "tool_calls" if calls else "stop", None
         match drawn:
             case Fault.REFUSAL:
                 text, refusal = "", "I can't help with that."
             case Fault.FILTERED:
                 text, finish = "", "content_filter"
             case Fault.TRUNCATED:
-                text, finish = text[: len(text) // 2], "length"
+                text, finish, calls = text[: len(text) // 2], "length", None
             case Fault.WRONG_FORMAT:
+                calls = None
                 text = "Both have their merits; on balance I would go with the former."
             case _:
                 pass
-        message = {"role": "assistant", "content": None if refusal else text, "refusal": refusal}
+        content = None if refusal or calls else text
+        message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": refusal}
+        if calls:
+            message["tool_calls"] = calls
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
         if ask.body.get("logprobs"):
             choice["logprobs"] = {"content": logprobs_of(text), "refusal": None}
@@ -225,106 +202,39 @@ class ScriptedLLM:
         if form and not self.script.response_format:
             self._names[ask.opening] = form["json_schema"]["name"]
             return "Unsupported parameter: 'response_format'."
+        if ask.body.get("tools") and not self.script.tools:
+            return "This model does not support tools."
         if "max_tokens" in ask.body and not self.script.legacy_max_tokens:
             return "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
         if "logprobs" in ask.body and not self.script.logprobs:
             return "This model does not return logprobs."
         return None
 
+    async def embeddings(self, request: web.Request) -> web.StreamResponse:
+        """`POST /v1/embeddings`: a vector a text, of its words; the log's key is the text."""
+        body = await request.json()
+        texts, log = list(body["input"]), self.log
+        log.started.update(texts)
+        log.bodies.append(body)
+        drawn = self.draw("\n".join(texts), log.started[texts[0]])
+        if drawn in STATUS_FAULTS:
+            status, code = STATUS_FAULTS[drawn]
+            return error(status, code, f"Scripted {drawn}.")
+        embed = self.handlers.get("embeddings", embedding_of)
+        vectors = [embed(text) for text in texts]
+        if None in vectors:
+            return error(400, "invalid_request_error", "A text is too long.")
+        log.replied.update(texts)
+        data = [
+            {"object": "embedding", "index": place, "embedding": row} for place, row in enumerate(vectors)
+        ]
+        tokens = sum(len(text.split()) for text in texts)
+        usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+        return web.json_response({"object": "list", "data": data, "model": body["model"], "usage": usage})
+
     async def models(self, _request: web.Request) -> web.Response:
         """`GET /v1/models`."""
         return web.json_response({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
-
-    # Files and batches -----------------------------------------------------------------------
-
-    async def upload(self, request: web.Request) -> web.Response:
-        """`POST /v1/files`."""
-        form = await request.post()
-        content = form["file"].file.read()
-        return web.json_response(self._keep(content))
-
-    def _keep(self, content: bytes) -> dict[str, Any]:
-        name = f"file-{len(self._files) + 1}"
-        self._files[name] = content
-        return {
-            "id": name,
-            "object": "file",
-            "bytes": len(content),
-            "created_at": 1_700_000_000,
-            "filename": f"{name}.jsonl",
-            "purpose": "batch",
-            "status": "processed",
-        }
-
-    async def content(self, request: web.Request) -> web.Response:
-        """`GET /v1/files/{name}/content`."""
-        name = request.match_info["name"]
-        if name not in self._files:
-            return error(404, "not_found", f"No file {name}.")
-        return web.Response(body=self._files[name])
-
-    async def create_batch(self, request: web.Request) -> web.Response:
-        """`POST /v1/batches`."""
-        body = await request.json()
-        name = f"batch_{len(self._batches) + 1}"
-        self._batches[name] = {
-            "id": name,
-            "object": "batch",
-            "endpoint": body["endpoint"],
-            "input_file_id": body["input_file_id"],
-            "completion_window": body["completion_window"],
-            "metadata": body.get("metadata"),
-            "created_at": 1_700_000_000,
-            "status": "in_progress",
-            "polls": 0,
-        }
-        return web.json_response(self._batches[name])
-
-    async def list_batches(self, _request: web.Request) -> web.Response:
-        """`GET /v1/batches`."""
-        data = list(reversed(self._batches.values()))
-        return web.json_response({"object": "list", "data": data, "has_more": False})
-
-    async def batch(self, request: web.Request) -> web.Response:
-        """`GET /v1/batches/{name}`."""
-        name = request.match_info["name"]
-        if name not in self._batches:
-            return error(404, "not_found", f"No batch {name}.")
-        batch = self._batches[name]
-        batch["polls"] += 1
-        if batch["polls"] > self.script.batch_polls and batch["status"] == "in_progress":
-            self._finish(batch)
-        return web.json_response(batch)
-
-    def _finish(self, batch: dict[str, Any]) -> None:
-        batch["status"] = self.script.batch_end
-        if not self.script.batch_output:
-            return
-        good, bad = [], []
-        for line in self._files[batch["input_file_id"]].decode().splitlines():
-            item = json.loads(line)
-            ask = Ask(item["body"])
-            self.log.started[ask.key] += 1
-            drawn = self.draw(ask.key, self.log.started[ask.key])
-            status, code = STATUS_FAULTS.get(drawn, (200, ""))
-            if status == 200:
-                self.log.replied[ask.key] += 1
-            body = (
-                {"error": {"message": f"Scripted {drawn}.", "code": code}}
-                if status != 200
-                else self.completion(ask, ask.key, drawn)
-            )
-            result = {
-                "id": f"line-{ask.key[:8]}",
-                "custom_id": item["custom_id"],
-                "response": {"status_code": status, "body": body},
-                "error": None,
-            }
-            (good if status == 200 else bad).append(json.dumps(result))
-        if good:
-            batch["output_file_id"] = self._keep("\n".join(good).encode())["id"]
-        if bad:
-            batch["error_file_id"] = self._keep("\n".join(bad).encode())["id"]
 
     # For other processes ---------------------------------------------------------------------
 
@@ -349,12 +259,9 @@ class ScriptedLLM:
         app.add_routes(
             [
                 web.post("/v1/chat/completions", self.chat),
+                web.post("/v1/embeddings", self.embeddings),
                 web.get("/v1/models", self.models),
-                web.post("/v1/files", self.upload),
-                web.get("/v1/files/{name}/content", self.content),
-                web.post("/v1/batches", self.create_batch),
-                web.get("/v1/batches", self.list_batches),
-                web.get("/v1/batches/{name}", self.batch),
+                *self._batches.routes(),
                 web.get("/scripted/log", self.show_log),
                 web.post("/scripted/script", self.change_script),
                 web.post("/scripted/reset", self.forget),
@@ -396,13 +303,6 @@ class ScriptedLLM:
         finally:
             loop.call_soon_threadsafe(stop.set)
             thread.join(10)
-
-
-def error(status: int, code: str, message: str, *, retry_after: str | None = None) -> web.Response:
-    """An error body as OpenAI shapes it."""
-    headers = {"Retry-After": retry_after} if retry_after is not None else None
-    body = {"error": {"message": message, "type": code, "code": code, "param": None}}
-    return web.json_response(body, status=status, headers=headers)
 
 
 def main() -> None:

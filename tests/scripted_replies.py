@@ -67,6 +67,7 @@ class Script:
         response_format: False makes every request with a response format a 400.
         legacy_max_tokens: False makes `max_tokens` a 400 that asks for `max_completion_tokens`.
         logprobs: False makes every request for log-probabilities a 400.
+        tools: False makes every request with tools a 400.
         rule: Name of the pairwise rule (see `RULES`).
         batch_polls: How often a batch is seen "in_progress" before it ends.
         batch_end: The state in which batches end.
@@ -83,6 +84,7 @@ class Script:
     response_format: bool = True
     legacy_max_tokens: bool = True
     logprobs: bool = True
+    tools: bool = True
     rule: str = "longer"
     batch_polls: int = 1
     batch_end: str = "completed"
@@ -106,6 +108,11 @@ class Ask:
         users = [message["content"] for message in self.messages if message.get("role") == "user"]
         return users[-1] if users else ""
 
+    def without_reask(self) -> Ask:
+        """The request before a malformed reply was asked about, for rules that read the last user message."""
+        users = [at for at, message in enumerate(self.messages) if message.get("role") == "user"]
+        return Ask({**self.body, "messages": self.messages[: users[0] + 1]})
+
     @property
     def opening(self) -> str:
         """The first message, which tasks of one kind share."""
@@ -121,6 +128,16 @@ class Ask:
         """The whole body, hashed: one request, one key."""
         return hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).hexdigest()
 
+    @property
+    def offered(self) -> list[str]:
+        """The names of the tools that may be called."""
+        return [tool["function"]["name"] for tool in self.body.get("tools", [])]
+
+    @property
+    def results(self) -> list[str]:
+        """What the tools that were called said, in their order."""
+        return [message["content"] for message in self.messages if message.get("role") == "tool"]
+
     def tagged(self, tag: str) -> list[str]:
         """The contents of every `<tag …>…</tag>` in the last user message."""
         found = re.findall(rf"<{tag}(?:\s[^>]*)?>\n?(.*?)\n?</{tag}(?:\s[^>]*)?>", self.text, flags=re.DOTALL)
@@ -130,6 +147,41 @@ class Ask:
         """The contents of every `<tag id="…">…</tag>` in the last user message, by id."""
         pattern = rf'<{tag}\s[^>]*?id="([^"]*)"[^>]*>\n?(.*?)\n?</{tag}(?:\s[^>]*)?>'
         return dict(re.findall(pattern, self.text, flags=re.DOTALL))
+
+
+DIMENSIONS = 64
+
+
+def embedding_of(text: str) -> list[float]:
+    """A text as counts of its words, each at a place that its hash tells."""
+    counts = [0.0] * DIMENSIONS
+    for word in re.findall(r"\w+", text.lower()):
+        counts[int(hashlib.sha256(word.encode()).hexdigest(), 16) % DIMENSIONS] += 1
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What a handler returns instead of a reply: calls of tools, each a name and its arguments.
+
+    Arguments that are text are sent as they are, whether or not they are JSON.
+    """
+
+    calls: tuple[tuple[str, object], ...]
+
+    def as_json(self, ask: Ask) -> list[dict[str, Any]]:
+        """The calls as OpenAI shapes them, with ids that differ from turn to turn."""
+        return [
+            {
+                "id": f"call_{ask.digest[:12]}_{at}",
+                "type": "function",
+                "function": {
+                    "name": name,
+                    "arguments": given if isinstance(given, str) else json.dumps(given),
+                },
+            }
+            for at, (name, given) in enumerate(self.calls)
+        ]
 
 
 ANSWER_PATTERNS = (

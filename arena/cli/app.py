@@ -12,6 +12,7 @@ from arena.cli import (
     answers,
     battles,
     corpora,
+    jobs,
     judges,
     leaderboard,
     metrics,
@@ -19,6 +20,7 @@ from arena.cli import (
     sets,
     submissions,
     system,
+    teams,
 )
 
 
@@ -54,8 +56,10 @@ def build() -> typer.Typer:
     for name, module in (
         ("sets", sets),
         ("submissions", submissions),
+        ("teams", teams),
         ("judges", judges),
         ("rounds", rounds),
+        ("jobs", jobs),
         ("battles", battles),
         ("metrics", metrics),
         ("leaderboard", leaderboard),
@@ -67,4 +71,5 @@ def build() -> typer.Typer:
     app.callback()(root)
     app.command("demo")(system.demo)
     app.command("serve")(system.serve)
+    app.command("worker")(jobs.worker)
     return app

@@ -13,6 +13,14 @@ from arena.bootstrap import open_arena
 from arena.cli.options import AsJson, JudgeName
 from arena.cli.output import show_fields, show_json, show_line, show_table
 from arena.cli.reaching import Cache, open_reaching
+from data.errors import JudgeError
+from data.records import Outcome
+
+ADVICE = {
+    Outcome.FAILED: "Check that the endpoint (OPENAI_BASE_URL, or the spec's) runs and serves the model.",
+    Outcome.REFUSED: "The model or a filter declined; try another model or other texts.",
+    Outcome.UNREADABLE: "The model does not keep to the reply format; see docs/judges.md for others.",
+}
 
 if TYPE_CHECKING:
     from arena.services.calibration import JudgeCalibration
@@ -74,12 +82,17 @@ def try_(
         from dataclasses import asdict
 
         show_json({**fields, "judgments": [asdict(judgment) for judgment in verdict.judgments]})
-        return
-    show_fields({name: _plain(value) for name, value in fields.items()})
-    for judgment in verdict.judgments:
-        show_line("")
-        show_line(f"{judgment.judge}, order {judgment.presentation.value}: {judgment.outcome.value}")
-        show_line(judgment.rationale)
+    else:
+        show_fields({name: _plain(value) for name, value in fields.items()})
+        for judgment in verdict.judgments:
+            show_line("")
+            show_line(f"{judgment.judge}, order {judgment.presentation.value}: {judgment.outcome.value}")
+            show_line(judgment.rationale)
+    if verdict.outcome is not Outcome.JUDGED:
+        raise JudgeError(
+            f"The judge {judge} did not decide ({verdict.outcome}): {verdict.detail.rstrip('.')}.",
+            advice=ADVICE.get(verdict.outcome, ""),
+        )
 
 
 @commands.command()

@@ -10,6 +10,7 @@ import typer
 from arena.bootstrap import open_arena
 from arena.cli.options import AsJson
 from arena.cli.output import note, show_json, show_line, show_table
+from arena.services.identity import OPERATOR
 
 commands = typer.Typer(help="Published boards.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round.")]
@@ -39,9 +40,11 @@ def show(
 ) -> None:
     """Show a published board."""
     arena = open_arena()
-    board = arena.boards.get(name)
+    board = arena.boards.get(name, caller=OPERATOR)
     if board.retracted:
         note(f"This board was retracted. {board.notice}".rstrip())
+    elif board.notice:
+        note(f"Notice: {board.notice}")
     if as_json:
         show_json(dict(board.standings))
         return
@@ -55,5 +58,5 @@ def export(
     destination: Annotated[Path, typer.Argument(metavar="DEST", help="A .csv, .json or .parquet file.")],
 ) -> None:
     """Write a published board to a file; its ending says the format."""
-    open_arena().boards.export_board(name, destination)
+    open_arena().boards.export_board(name, destination, caller=OPERATOR)
     show_line(f"{name} written to {destination}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -11,12 +12,23 @@ from arena.bootstrap import Arena, open_arena
 from arena.settings import read_settings
 from judges.llm.settings import CacheMode, TransportKind
 
+
+class EngineKind(StrEnum):
+    """Where a round is judged."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
 Cache = Annotated[
     CacheMode | None,
     typer.Option("--cache-mode", help="live: ask what is missing; replay: ask nothing; record: ask anew."),
 ]
 Transport = Annotated[
-    TransportKind | None, typer.Option("--transport", help="How LLM requests travel (batch: half the price).")
+    TransportKind | None,
+    typer.Option(
+        "--transport", help="How LLM requests travel (direct: least work a call; batch: half the price)."
+    ),
 ]
 Rpm = Annotated[int | None, typer.Option("--rpm", min=1, help="Requests a minute at most.")]
 Tpm = Annotated[int | None, typer.Option("--tpm", min=1, help="Tokens a minute at most.")]
@@ -26,6 +38,16 @@ Concurrency = Annotated[
     typer.Option(
         "--concurrency", min=1, max=20_000, help="Calls in flight at most (16; with batches 10,000)."
     ),
+]
+
+Engine = Annotated[
+    EngineKind, typer.Option("--engine", help="local: in this process; ray: on a Ray cluster.")
+]
+Queue = Annotated[
+    bool, typer.Option("--queue", help="Leave it to the workers of the queue, and return at once.")
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", min=1, help="How many workers may share it (queue, ray).")
 ]
 
 USUAL = 16
@@ -50,6 +72,26 @@ def open_reaching(
     return open_arena(
         replace(read_settings(), **{name: one for name, one in given.items() if one is not None})
     )
+
+
+def options_given(
+    concurrency: int | None,
+    cache_mode: CacheMode | None,
+    transport: TransportKind | None,
+    rpm: int | None,
+    tpm: int | None,
+    timeout: int | None,
+) -> dict[str, Any]:
+    """The options that were given, as a job for workers keeps them."""
+    given = {
+        "concurrency": concurrency,
+        "cache_mode": cache_mode,
+        "transport": transport,
+        "rpm": rpm,
+        "tpm": tpm,
+        "timeout": timeout,
+    }
+    return {name: one for name, one in given.items() if one is not None}
 
 
 def in_flight(arena: Arena, asked: int | None) -> int:

@@ -1,8 +1,9 @@
-"""`arena rounds table` and `arena rounds reparse`: what stored rounds say, without asking anything."""
+"""`arena rounds table`, `reparse` and `reports`: what is known of stored rounds, without asking anything."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -50,3 +51,29 @@ def reparse(
     show_fields({key: json.dumps(one) if isinstance(one, dict) else one for key, one in found.items()})
     for example in examples:
         show_line(f"{example['battle']}: {example['before']} → {example['after']}")
+
+
+def reports(
+    name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """List what readers of the site say of a round's judgments, the newest first."""
+    found = open_arena().judgment_reports.of_round(name)
+    if as_json:
+        show_json([{**asdict(one), "reported_at": one.reported_at.isoformat()} for one in found])
+    elif not found:
+        note("No reader has reported a judgment of this round.")
+    else:
+        rows = [
+            (
+                one.reported_at.isoformat(timespec="minutes"),
+                one.question_id,
+                f"{one.system_a} – {one.system_b}",
+                one.judge,
+                one.presentation.value,
+                one.reason,
+            )
+            for one in found
+        ]
+        show_table(("reported", "question", "battle", "judge", "order", "reason"), rows)

@@ -8,11 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from arena.bootstrap import open_arena
-from arena.cli.options import AsJson
+from arena.cli import set_policy
+from arena.cli.options import AsJson, File, JudgeName, constant
 from arena.cli.output import note, problem_line, show_fields, show_json, show_line, show_table
+from arena.cli.reaching import Cache, open_reaching
 from data.records import SetSummary
 
 commands = typer.Typer(help="Question sets.", no_args_is_help=True)
+commands.command("policy")(set_policy.policy)
 Name = Annotated[str, typer.Argument(metavar="SET", help="Name of the set.")]
 
 
@@ -83,6 +86,45 @@ def export(
         show_json({**_fields(summary), "folder": str(folder)})
     else:
         show_line(f"{summary.questions:,} questions written to {folder}.")
+
+
+@commands.command()
+def build(
+    file: File,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")],
+    judge: JudgeName,
+    name: Annotated[str, typer.Option("--name", help="Name of the set; else the folder's.")] = "",
+    option: Annotated[
+        list[str] | None, typer.Option("--option", help="A constant of CRUX as NAME=VALUE; repeatable.")
+    ] = None,
+    budget_usd: Annotated[
+        float | None, typer.Option("--budget-usd", min=0.0, help="Most that this may spend.")
+    ] = None,
+    cache_mode: Cache = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Build a controlled set from summaries and their documents. Cut off, the same command goes on."""
+    from arena.services.controlled_sets import BuildRequest
+
+    request = BuildRequest(
+        file=file,
+        folder=folder,
+        judge=judge,
+        name=name,
+        options=dict(map(constant, option or ())),
+        budget_usd=budget_usd,
+    )
+    made = open_reaching(cache_mode).controlled_sets.build(
+        request, lambda done, total: note(f"{done:,} of {total:,} sources")
+    )
+    if as_json:
+        show_json(made)
+        return
+    failed = made.pop("failed")
+    show_fields(made)
+    for source, why in failed.items():
+        show_line(f"not built: {source}: {why['reason']}")
 
 
 def _fields(summary: SetSummary) -> dict[str, Any]:

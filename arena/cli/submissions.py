@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+import json
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.bootstrap import open_arena
-from arena.cli.options import AsJson, File, SetName
+from arena.cli.options import AsJson, File, Server, SetName, TokenText
 from arena.cli.output import note, problem_line, show_fields, show_json, show_line, show_table
-from data.records import Submission
+
+if TYPE_CHECKING:
+    from arena.remote.desks import Change, Desk, Json
 
 commands = typer.Typer(help="Submissions: one system's file of answers.", no_args_is_help=True)
+
+
+class ReportForm(StrEnum):
+    """Forms of a report."""
+
+    JSON = "json"
+    HTML = "html"
+
+
+COLUMNS = (
+    *("id", "set", "system", "version", "team", "state"),
+    *("answers", "no answer", "queue", "attempt", "chosen"),
+)
 Number = Annotated[int, typer.Argument(metavar="ID", help="Number of the submission.")]
 
 
 @commands.command()
-def check(file: File, set_name: SetName, *, as_json: AsJson = False) -> None:
+def check(
+    file: File, set_name: SetName, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
+) -> None:
     """Report every problem of a file at once; exit 1 if any is an error."""
     from submissions.report import report_json, report_lines
 
-    result = open_arena().submissions.check(file, set_name)
+    result = _desk(server, token).check(file, set_name)
     if as_json:
         show_json(report_json(result))
     else:
@@ -38,19 +57,31 @@ def add(
     system: Annotated[str, typer.Option("--system", help="Name of the system.")],
     team: Annotated[str, typer.Option("--team", help="Name of the team.")] = "",
     card: Annotated[Path | None, typer.Option("--card", help="The system card, YAML.")] = None,
+    anonymous: Annotated[
+        bool | None,
+        typer.Option(
+            "--anonymous/--named", help="Hide names until publication; by default as the version before."
+        ),
+    ] = None,
+    server: Server = None,
+    token: TokenText = None,
     *,
+    hold: Annotated[bool, typer.Option("--hold", help="Store it as checked; `confirm` submits it.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check a file and store it as the system's next version; a file with errors stores nothing."""
-    added = open_arena().submissions.add(file, set_name, system=system, team=team, card=card)
-    for problem in added.warnings:
-        note(problem_line(problem))
+    from arena.remote.desks import Wish, problem_of
+
+    wish = Wish(set_name=set_name, system=system, team=team, card=card, anonymous=anonymous, hold=hold)
+    one = _desk(server, token).add(file, wish)
+    for problem in one.pop("problems"):
+        note(problem_line(problem_of(problem)))
     if as_json:
-        show_json({**_fields(added.submission), "created": added.created})
+        show_json(one)
     else:
-        one = added.submission
-        state = "added" if added.created else "unchanged: the newest version has the same content"
-        show_line(f"{one.system} version {one.version} ({one.answers:,} answers) {state}; id {one.id}.")
+        state = "added" if one["created"] else "unchanged: the newest version has the same content"
+        name = f"{one['system']} version {one['version']}"
+        show_line(f"{name} ({one['answers']:,} answers) {state}; id {one['id']}.")
 
 
 @commands.command()
@@ -67,46 +98,118 @@ def template(
 @commands.command("list")
 def list_(
     set_name: Annotated[str | None, typer.Option("--set", help="Of this question set only.")] = None,
+    server: Server = None,
+    token: TokenText = None,
     *,
     as_json: AsJson = False,
 ) -> None:
     """List submissions by set, system and version."""
-    found = open_arena().submissions.find(set_name=set_name)
+    found = _desk(server, token).find(set_name)
     if as_json:
-        show_json([_fields(one) for one in found])
+        show_json(found)
     elif not found:
         note("There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`.")
     else:
-        rows = [
-            (one.id, one.set_name, one.system, one.version, one.team, one.state, one.answers, one.no_answers)
-            for one in found
-        ]
-        show_table(("id", "set", "system", "version", "team", "state", "answers", "no answer"), rows)
+        show_table(COLUMNS, map(_row, found))
 
 
 @commands.command()
-def show(number: Number, *, as_json: AsJson = False) -> None:
+def show(number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False) -> None:
     """Show a submission, its coverage and its card."""
-    view = open_arena().submissions.view(number)
-    fields = _fields(view.submission)
+    fields = _desk(server, token).view(number)
     if as_json:
-        show_json({**fields, "coverage": dict(view.coverage)})
+        show_json(fields)
         return
-    card = fields.pop("card")
+    card, coverage = fields.pop("card"), fields.pop("coverage")
+    fields.pop("no_answer_share")
+    fields["rounds"] = ", ".join(fields["rounds"]) or None
     show_fields({**fields, **{name: text for name, text in card.items() if text}})
-    show_table(("domain", "coverage"), list(view.coverage.items()))
+    show_table(("domain", "coverage"), list(coverage.items()))
 
 
 @commands.command()
-def withdraw(number: Number) -> None:
-    """Withdraw a submission; a tombstone stays, and published boards keep it."""
-    withdrawn = open_arena().submissions.withdraw(number)
-    show_line(f"{withdrawn.system} version {withdrawn.version} is withdrawn from {withdrawn.set_name}.")
+def report(
+    number: Number,
+    round_name: Annotated[str | None, typer.Option("--round", help="Else the newest with it.")] = None,
+    form: Annotated[ReportForm, typer.Option("--format", help="Of what is written.")] = ReportForm.JSON,
+    out: Annotated[Path | None, typer.Option("--out", help="File to write; else it is printed.")] = None,
+    server: Server = None,
+    token: TokenText = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Say of a judged submission where it loses, what it misses, and what to read first."""
+    from leaderboard.formats.sinks import atomic_text
+
+    desk = _desk(server, token)
+    if as_json or (form is ReportForm.JSON and out is None):
+        show_json(desk.report(number, round_name))
+        return
+    if form is ReportForm.HTML:
+        text = desk.report_page(number, round_name)
+    else:
+        text = json.dumps(desk.report(number, round_name), indent=2)
+    if out is None:
+        show_line(text)
+    else:
+        with atomic_text(out) as file:
+            file.write(text)
+        show_line(f"The report is written to {out}.")
 
 
-def _fields(one: Submission) -> dict[str, Any]:
-    from dataclasses import asdict
+@commands.command()
+def confirm(
+    number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
+) -> None:
+    """Submit what was only checked."""
+    from arena.remote.desks import Change
 
-    fields = {**asdict(one), "state": one.state.value, "created_at": one.created_at.isoformat()}
-    fields["set"] = fields.pop("set_name")
-    return fields
+    _change(_desk(server, token), number, Change.CONFIRM, "is accepted", as_json=as_json)
+
+
+@commands.command()
+def select(
+    number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
+) -> None:
+    """Choose the version that stands for its system in rounds to come."""
+    from arena.remote.desks import Change
+
+    what = "stands for the system from now on"
+    _change(_desk(server, token), number, Change.SELECT, what, as_json=as_json)
+
+
+@commands.command()
+def withdraw(
+    number: Number,
+    reason: Annotated[str, typer.Option("--reason", help="Why; it stays on the tombstone.")] = "",
+    server: Server = None,
+    token: TokenText = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Withdraw a submission; a tombstone stays, and published boards keep its numbers."""
+    from arena.remote.desks import Change
+
+    desk = _desk(server, token)
+    _change(desk, number, Change.WITHDRAW, "is withdrawn", reason=reason, as_json=as_json)
+
+
+def _desk(server: str | None, token: str | None) -> Desk:
+    from arena.cli.sending import BytesSent
+    from arena.remote.desks import open_desk
+
+    return open_desk(server, token, sent=BytesSent())
+
+
+def _change(desk: Desk, number: int, change: Change, what: str, *, reason: str = "", as_json: bool) -> None:
+    one = desk.change(number, change, reason=reason)
+    if as_json:
+        show_json(one)
+    else:
+        show_line(f"{one['system']} version {one['version']} {what}.")
+
+
+def _row(one: Json) -> tuple[str | int | None, ...]:
+    attempt = None if one["attempt"] is None else f"{one['attempt']} of {one['attempts']}"
+    names = ("id", "set", "system", "version", "team", "state", "answers", "no_answers", "position")
+    return (*(one[name] for name in names), attempt, "selected" if one["selected"] else "")

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.bootstrap import open_arena
 from arena.cli.options import AsJson
-from arena.cli.output import note, progress_bar, show_json, show_line
+from arena.cli.output import note, progress_bar, show_fields, show_json, show_line, show_table
+
+if TYPE_CHECKING:
+    from arena.services.database import DatabaseService
 
 commands = typer.Typer(help="The database.", no_args_is_help=True)
 Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the export.")]
+BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the backup.")]
 Port = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")]
 
 
@@ -39,22 +46,88 @@ def demo(
         serve_site(host, port, arena.settings)
 
 
-def serve(port: Port = 8501, host: Host = "127.0.0.1") -> None:
-    """Serve the site."""
+def serve(
+    port: Port = 8501,
+    host: Host = "127.0.0.1",
+    *,
+    worker: Annotated[
+        bool, typer.Option("--worker/--no-worker", help="Run a worker beside the site.")
+    ] = True,
+) -> None:
+    """Serve the site, and do the jobs of the queue in a process beside it."""
+    from arena.logs import configure_logs
+    from arena.supervision import worker_beside
     from arena.web.serve import check_port, serve_site
 
     check_port(host, port)
     arena = open_arena()
+    configure_logs(arena.settings)
     arena.store.close()
-    serve_site(host, port, arena.settings)
+    if not worker:
+        serve_site(host, port, arena.settings)
+        return
+    with worker_beside():
+        serve_site(host, port, arena.settings)
 
 
 @commands.command()
 def upgrade() -> None:
-    """Bring the database to this program's schema."""
-    from data.store.database import Database
+    """Bring the database to this program's schema: all of the way, or not at all."""
+    place, before, after = _service().upgrade()
+    show_line(f"{place}: schema {before or 'none'} → {after}.")
 
-    database = Database(open_arena().settings.database_url)
-    before = database.version()
-    database.upgrade()
-    show_line(f"{database.place}: schema {before or 'none'} → {database.version()}.")
+
+@commands.command()
+def status(*, as_json: AsJson = False) -> None:
+    """Say where the database is, which schema it has, and how many rows."""
+    found = _service().status()
+    if as_json:
+        show_json(found)
+        return
+    rows: dict[str, int] = found.pop("rows")
+    show_fields({**found, "current": "yes" if found["current"] else "no: run `arena db upgrade`"})
+    show_table(("table", "rows"), rows.items())
+
+
+@commands.command()
+def export(folder: Folder, *, as_json: AsJson = False) -> None:
+    """Write the whole arena into a folder, from which either engine can import it."""
+    _show_rows(_service().export(folder), f"exported to {folder}", as_json=as_json)
+
+
+@commands.command("import")
+def import_(folder: Folder, *, as_json: AsJson = False) -> None:
+    """Read an exported arena into an empty database: all of it, or nothing."""
+    _show_rows(_service().bring(folder), f"imported from {folder}", as_json=as_json)
+
+
+@commands.command()
+def backup(file: BackupFile) -> None:
+    """Write a backup while the arena is in use: SQLite's own, or pg_dump's."""
+    show_line(f"{file}: {_service().back_up(file):,} bytes.")
+
+
+@commands.command()
+def restore(
+    file: BackupFile,
+    *,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Overwrite a database that holds something.")
+    ] = False,
+) -> None:
+    """Put a backup in the place of the database. Stop site and workers first."""
+    show_line(f"{file} is restored; its schema is {_service().restore(file, replace=replace)}.")
+
+
+def _service() -> DatabaseService:
+    from arena.services.database import DatabaseService
+    from arena.settings import read_settings
+
+    return DatabaseService(read_settings().database_url)
+
+
+def _show_rows(rows: Mapping[str, int], done: str, *, as_json: bool) -> None:
+    if as_json:
+        show_json({"rows": dict(rows)})
+    else:
+        show_line(f"{sum(rows.values()):,} rows of {len(rows)} tables {done}.")

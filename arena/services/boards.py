@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from arena.services.attacks import RoundAttacks, attacks_of
+from arena.services.board_columns import outcomes_by_system, outcomes_of, table_of_columns
+from arena.services.collector import rare_collections
 from arena.services.exports import write_round
-from data.errors import ConflictError
-from data.records import BattleRecord, Board, JudgeKind, Outcome, Preference, Round, RoundState, SetSummary
+from arena.services.health import health_of, read_agreement
+from arena.services.identity import OPERATOR, PUBLIC, Caller, require
+from arena.services.lives import LifeReader
+from arena.services.visibility import Kind, Sight, Thing, sight
+from data.errors import ConflictError, NotFoundError
+from data.records import (
+    Action,
+    AuditNote,
+    BattleRecord,
+    Board,
+    JudgeKind,
+    Preference,
+    Round,
+    RoundState,
+    SetSummary,
+    TokenScope,
+)
 from data.store import Store
+from data.store.boards import BoardHead
 from data.store.scores import ScoredAnswer
 from judges.cleaning import clean
 from leaderboard.answer_facts import AnswerFact
@@ -23,8 +43,11 @@ from leaderboard.standings import About, Standings, build_standings
 
 Note = Callable[[str], None]
 ScoreSet = Callable[[str, Note], None]
+Agreement = Callable[[str], Mapping[str, Any] | None]
+AGREEMENT = "agreement"
 PUBLISHABLE = (RoundState.FINISHED, RoundState.PUBLISHED)
 WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "tie"}
+BASELINE = "baseline"
 SHOWN = ("rank", "system", "rating", "lower", "upper", "win", "win+tie", "no answer", "battles")
 
 
@@ -34,44 +57,75 @@ class BoardService:
     Args:
         store: Where rounds and boards are kept.
         score_set: Scores the answers of a set that have no score yet by the metrics of the board.
+        agreement: Tells how the metrics of a set agree, and its bounds; None where there is nothing to tell.
     """
 
-    def __init__(self, store: Store, *, score_set: ScoreSet) -> None:
+    def __init__(self, store: Store, *, score_set: ScoreSet, agreement: Agreement) -> None:
         self._store = store
         self._score_set = score_set
+        self._agreement = agreement
 
-    def standings(self, name: str) -> Standings:
+    def standings(self, name: str, *, calibration: Path | None = None) -> Standings:
         """Compute a round's standings from its judged battles, at whatever state it is.
+
+        Args:
+            name: The round.
+            calibration: What `judges calibrate --json` printed of the round's judge, for its readers.
 
         Raises:
             NotFoundError: There is no such round.
+            InputError: The calibration is of other judges.
         """
+        # Half of the time over a million battles went into looking for cycles that are not there.
+        with rare_collections():
+            return self._standings(name, calibration)
+
+    def _standings(self, name: str, calibration: Path | None) -> Standings:
         found = self._store.rounds.get(name)
         summary = self._store.sets.summary(found.set_name)
-        battles = tuple(self._store.verdicts.battles(name))
+        battles = self._store.verdicts.columns(name)
+        attacks = attacks_of(self._store.canaries.of_round(name))
+        agreement = None if calibration is None else read_agreement(calibration, found.judge_name)
         return build_standings(
-            table_of(battles),
-            _about(found, summary, attacks_of(self._store.canaries.of_round(name))),
+            table_of_columns(battles),
+            replace(
+                _about(found, summary, attacks, health_of(battles, attacks, agreement)),
+                attempts=self._attempts(found),
+            ),
             settings=Settings(seed=found.seed),
             answers=self._facts(found, summary),
-            outcomes=_outcomes(battles),
-            ended=Counter(battle.outcome for battle in battles if battle.outcome is not None),
+            outcomes=outcomes_by_system(battles),
+            ended=outcomes_of(battles),
+            badges=self._badges(found),
         )
 
-    def publish(self, name: str, *, report: Note, score: bool = True) -> tuple[Board, bool]:
+    def publish(
+        self,
+        name: str,
+        *,
+        report: Note,
+        score: bool = True,
+        calibration: Path | None = None,
+        caller: Caller = OPERATOR,
+    ) -> tuple[Board, bool]:
         """Score what has no score yet, compute a finished round's standings, and publish them.
 
         Args:
             name: The round.
             report: Told what is being done.
             score: Whether to score; without, the board has the scores that are there already.
+            calibration: What `judges calibrate --json` printed of the round's judge, for its readers.
+            caller: Who asks.
 
         Returns:
             The board, and whether it is new; publishing again changes nothing.
 
         Raises:
+            ForbiddenError: Only organisers may.
             ConflictError: The round is not finished, or was published and retracted.
+            InputError: The calibration is of other judges.
         """
+        require(caller, TokenScope.ORGANISE)
         found = self._store.rounds.get(name)
         if found.state is RoundState.PUBLISHED:
             return self._store.boards.get(name), False
@@ -86,10 +140,16 @@ class BoardService:
             )
         if score:
             self._score_set(found.set_name, report)
-        board, created = self._store.boards.publish(
-            name, round_id=found.id, standings=self.standings(name).as_json()
-        )
-        self._store.rounds.move(name, to=RoundState.PUBLISHED, allowed=PUBLISHABLE)
+        report("computing the standings")
+        standings = dict(self.standings(name, calibration=calibration).as_json())
+        agreement = self._agreement(found.set_name) if score else None
+        if agreement is not None:
+            standings[AGREEMENT] = agreement
+        self._store.digests.write(found.id)
+        with self._store.audit.noting() as notes:
+            board, created = self._store.boards.publish(name, round_id=found.id, standings=standings)
+            self._store.rounds.move(name, to=RoundState.PUBLISHED, allowed=PUBLISHABLE)
+            notes.take(_note(caller, Action.BOARD_PUBLISHED, name, content=board.content_hash[:12]))
         return board, created
 
     def publish_paper(self) -> Board:
@@ -114,21 +174,34 @@ class BoardService:
         """Every board that stands, newest round first."""
         return self._store.boards.all()
 
-    def get(self, name: str) -> Board:
-        """One board, retracted or not.
+    def heads(self) -> tuple[BoardHead, ...]:
+        """Every board that stands, in the order of `published`, without its standings."""
+        return self._store.boards.heads()
+
+    def get(self, name: str, *, caller: Caller = PUBLIC) -> Board:
+        """One board; of one that was retracted only its notice, except for organisers.
 
         Raises:
             NotFoundError: No board has this name.
         """
-        return self._store.boards.get(name)
+        board = self._store.boards.get(name)
+        thing = Thing(kind=Kind.BOARD, published=True, retracted=board.retracted)
+        return board if sight(caller, thing) is Sight.FULL else replace(board, standings={})
 
-    def retract(self, name: str, notice: str) -> Board:
-        """Take a board down with a notice for its readers."""
-        board = self._store.boards.retract(name, notice)
-        if board.round_name is not None:
-            self._store.rounds.move(
-                board.round_name, to=RoundState.RETRACTED, allowed=(RoundState.PUBLISHED,)
-            )
+    def retract(self, name: str, notice: str, *, caller: Caller = OPERATOR) -> Board:
+        """Take a board down with a notice for its readers.
+
+        Raises:
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.noting() as notes:
+            board = self._store.boards.retract(name, notice)
+            if board.round_name is not None:
+                self._store.rounds.move(
+                    board.round_name, to=RoundState.RETRACTED, allowed=(RoundState.PUBLISHED,)
+                )
+            notes.take(_note(caller, Action.BOARD_RETRACTED, name, notice=notice))
         return board
 
     def table(self, board: Board, domain: str) -> tuple[Sequence[str], Sequence[Sequence[str | int | None]]]:
@@ -141,13 +214,34 @@ class BoardService:
             )
         return SHOWN, [_line(row) for row in rows]
 
-    def export_board(self, name: str, destination: Path) -> None:
-        """Write a board as CSV, JSON or Parquet, by the ending of the destination."""
-        export_standings(self.get(name).standings, destination)
+    def export_board(self, name: str, destination: Path, *, caller: Caller = PUBLIC) -> None:
+        """Write a board as CSV, JSON or Parquet, by the ending of the destination.
 
-    def export_round(self, name: str, folder: Path) -> Mapping[str, str]:
+        Raises:
+            NotFoundError: No board has this name, or it was retracted and the caller is no organiser.
+        """
+        board = self.get(name, caller=caller)
+        if not board.standings:
+            raise NotFoundError(f"The board {name} was retracted.", advice=board.notice)
+        export_standings(board.standings, destination)
+
+    def export_round(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> Mapping[str, str]:
         """Write a round's battles, judgments, books and standings, and return the files' checksums."""
-        return write_round(self._store, name, self.standings(name).as_json(), folder)
+        return write_round(self._store, name, self.standings(name).as_json(), folder, caller=caller)
+
+    def _attempts(self, found: Round) -> Mapping[str, int]:
+        """How many versions of each system were judged so far, this round included."""
+        lives = LifeReader(self._store, found.set_name)
+        return {system: max(1, lives.attempts(system)) for system in sorted(found.plan["systems"])}
+
+    def _badges(self, found: Round) -> Mapping[str, Sequence[str]]:
+        """Systems of the team `baseline`, which stand on the board to be compared with."""
+        versions: Mapping[str, int] = found.plan["systems"]
+        return {
+            one.system: (BASELINE,)
+            for one in self._store.submissions.find(set_name=found.set_name)
+            if versions.get(one.system) == one.version and one.team.casefold() == BASELINE
+        }
 
     def _facts(self, found: Round, summary: SetSummary) -> Mapping[str, Sequence[AnswerFact]]:
         versions: Mapping[str, int] = found.plan["systems"]
@@ -175,6 +269,10 @@ class BoardService:
         }
 
 
+def _note(caller: Caller, action: Action, name: str, **detail: object) -> AuditNote:
+    return AuditNote(actor=caller.name, action=action, subject=f"board {name}", detail=detail)
+
+
 def table_of(battles: Sequence[BattleRecord]) -> BattleTable:
     """The judged battles as the table that ratings and rates take."""
     judged = [battle for battle in battles if battle.preference is not None]
@@ -189,7 +287,7 @@ def table_of(battles: Sequence[BattleRecord]) -> BattleTable:
     )
 
 
-def _about(found: Round, summary: SetSummary, attacks: RoundAttacks) -> About:
+def _about(found: Round, summary: SetSummary, attacks: RoundAttacks, health: Mapping[str, object]) -> About:
     judge = found.judge
     facts = {
         "round": found.name,
@@ -209,16 +307,8 @@ def _about(found: Round, summary: SetSummary, attacks: RoundAttacks) -> About:
         reference=summary.reference_name,
         labels=summary.domains,
         facts={label: value for label, value in facts.items() if value},
+        health=health,
     )
-
-
-def _outcomes(battles: Sequence[BattleRecord]) -> Mapping[str, Mapping[Outcome, int]]:
-    counts: dict[str, Counter[Outcome]] = defaultdict(Counter)
-    for battle in battles:
-        if battle.outcome is not None:
-            counts[battle.system_a][battle.outcome] += 1
-            counts[battle.system_b][battle.outcome] += 1
-    return counts
 
 
 def _scores_by_answer(

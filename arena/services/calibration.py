@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,10 +18,11 @@ from judges.base import Contest
 from judges.spec import JudgeSpec
 from leaderboard.agreement.bias import Excess, excess
 from leaderboard.agreement.families import family_of
-from leaderboard.agreement.pairs import Agreement, Calibration, CalibrationPair
+from leaderboard.agreement.pairs import ROUNDING, Agreement, Calibration, CalibrationPair
 from leaderboard.agreement.pairs import calibrate as hold_against
 
 LIMITS = ReadLimits()
+NO_VERDICT = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +45,7 @@ class JudgeCalibration:
 
     `flips` is the share of pairs read in both orders on which the orders disagree; None where the
     judge reads one order. `by_pair` is by the two systems, where the file names them. `reasons` count
-    why pairs have no verdict.
+    why pairs have no verdict. `confusion` counts pairs by what people said and what the judge said.
     """
 
     judge: str
@@ -54,6 +56,7 @@ class JudgeCalibration:
     self_preference: Excess
     flips: float | None
     reasons: Mapping[str, int]
+    confusion: Mapping[str, Mapping[str, int]]
 
     def to_json(self) -> dict[str, Any]:
         """The object that `arena judges calibrate --json` prints."""
@@ -65,6 +68,7 @@ class JudgeCalibration:
             "self_preference": self.self_preference.as_json(),
             "by_pair": {name: agreement.as_json() for name, agreement in self.by_pair.items()},
             "reasons": dict(self.reasons),
+            "confusion": {people: dict(row) for people, row in self.confusion.items()},
         }
 
 
@@ -111,6 +115,7 @@ class CalibrationService:
             self_preference=excess(held, lambda pair: _own(firsts[pair.id], own)),
             flips=sum(read_both) / len(read_both) if read_both else None,
             reasons=reasons,
+            confusion=confusion_of(held),
         )
 
 
@@ -122,6 +127,22 @@ def by_systems(pairs: Sequence[LabelledPair], held: Sequence[CalibrationPair]) -
             turned = pair.first.system_a > pair.first.system_b
             groups.setdefault(pair.systems, []).append(_turned(one) if turned else one)
     return {name: hold_against(group).overall for name, group in sorted(groups.items())}
+
+
+def confusion_of(pairs: Sequence[CalibrationPair]) -> Mapping[str, Mapping[str, int]]:
+    """Pairs by what people said on average (`a`, `tie`, `b`) and what the judge said (also `none`)."""
+    sides = ("a", "tie", "b")
+    counted = Counter(
+        (_side(pair), pair.preference.value if pair.preference else NO_VERDICT) for pair in pairs
+    )
+    return {people: {judge: counted[people, judge] for judge in (*sides, NO_VERDICT)} for people in sides}
+
+
+def _side(pair: CalibrationPair) -> str:
+    mean = sum(pair.labels) / len(pair.labels)
+    if abs(mean) < ROUNDING:
+        return "tie"
+    return "b" if mean > 0 else "a"
 
 
 def labelled_pairs(path: Path) -> list[LabelledPair]:

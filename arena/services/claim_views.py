@@ -7,14 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from data.store.scores import ScoredAnswer
-from judges.factuality.graph import FactRelation
 from judges.factuality.measures import Label
-
-APART = 0.05
-"""Passages whose posteriors are closer than this are taken to be equally credible."""
-LONGEST_NAME = 70
-UNDECIDED = "Neither prevails: {first} is held true at {one:.2f}, {second} at {other:.2f}."
-PREVAILS = "{winner} prevails: it is held true at {high:.2f}, {loser} at {low:.2f}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,19 +34,34 @@ class ClaimView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Voice:
+    """A passage with a say in a conflict: for or against the point, how surely, and its words."""
+
+    passage: str
+    supports: bool
+    probability: float
+    prior: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
     """How a conflict between passages ended where one answer's claims are weighed too.
 
     Attributes:
         system: Whose answer.
-        sentence: Which passage prevails.
-        reasons: For each of the two, what it agrees with and what it is at odds with.
+        point: What the passages disagree on: a claim of the answer, or a sentence of a passage.
+        sentence: Which side stands and why, or why neither does.
+        decided: Whether a side stands.
+        reasons: The passages that support the point and those that contradict it, in their words.
         claims: The answer's claims that one of the passages supports or contradicts.
     """
 
     system: str
+    point: str
     sentence: str
-    reasons: tuple[str, ...]
+    decided: bool
+    reasons: tuple[Voice, ...]
     claims: tuple[ClaimView, ...]
 
 
@@ -73,73 +81,61 @@ def read_claims(details: Mapping[str, Any]) -> tuple[ClaimView, ...]:
 
 
 def conflicts_of(scores: Sequence[ScoredAnswer]) -> tuple[ConflictView, ...]:
-    """The conflicts between passages that the factuality scores of one question's answers met."""
+    """The conflicts that the factuality scores of one question's answers met, the settled ones first."""
     words: dict[tuple[str, str], dict[str, None]] = {}
     resolutions: dict[tuple[str, str], dict[str, Resolution]] = {}
     for score in scores:
         claims = read_claims(score.details)
-        for conflict in score.details.get("conflicts", ()):
+        for conflict in _settled(score.details):
             first, second = sorted(map(str, conflict["passages"]))
             words.setdefault((first, second), {})[str(conflict["why"])] = None
             resolutions.setdefault((first, second), {}).setdefault(
                 score.system, _resolution(score, conflict, claims)
             )
-    return tuple(
+    views = [
         ConflictView(
             first=pair[0],
             second=pair[1],
             words=tuple(text for text in words[pair] if text),
-            resolutions=tuple(found.values()),
+            resolutions=tuple(sorted(found.values(), key=lambda one: not one.decided)),
         )
         for pair, found in resolutions.items()
-    )
+    ]
+    return tuple(sorted(views, key=lambda view: not view.resolutions[0].decided))
+
+
+def _settled(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The conflicts that say how they end, those that a side stands in first."""
+    found = [conflict for conflict in details.get("conflicts", ()) if "resolution" in conflict]
+    return sorted(found, key=lambda conflict: not conflict["resolution"]["stands"])
 
 
 def _resolution(score: ScoredAnswer, conflict: Mapping[str, Any], claims: Sequence[ClaimView]) -> Resolution:
-    pair = list(map(str, conflict["passages"]))
-    trust = dict(zip(pair, map(float, conflict["posteriors"]), strict=True))
-    low, high = sorted(pair, key=trust.__getitem__)
-    apart = trust[high] - trust[low] > APART
-    sentence = (
-        PREVAILS.format(winner=high, high=trust[high], loser=low, low=trust[low])
-        if apart
-        else UNDECIDED.format(first=pair[0], one=trust[pair[0]], second=pair[1], other=trust[pair[1]])
-    )
+    found = conflict["resolution"]
+    pair = set(map(str, conflict["passages"]))
     touched = tuple(
         claim
         for claim in claims
-        if any(witness.passage in trust for witness in (*claim.support, *claim.against))
+        if any(witness.passage in pair for witness in (*claim.support, *claim.against))
     )
-    reasons = tuple(filter(None, (_reason(score.details, passage) for passage in pair)))
-    return Resolution(system=score.system, sentence=sentence, reasons=reasons, claims=touched)
-
-
-def _reason(details: Mapping[str, Any], passage: str) -> str:
-    """What a passage agrees with and is at odds with, each with how surely and how far that is believed."""
-    names = {str(one["id"]): str(one["passage"]) for one in details.get("contexts", ())}
-    names |= {str(one["id"]): f"“{_shortened(str(one['text']))}”" for one in details.get("claims", ())}
-    trust = {str(one["id"]): float(one["posterior"]) for one in details.get("contexts", ())}
-    trust |= {str(one["id"]): float(one["posterior"]) for one in details.get("claims", ())}
-    sides: dict[bool, list[str]] = {True: [], False: []}
-    for edge in details.get("graph", {}).get("edges", ()):
-        ends = (str(edge["from"]), str(edge["to"]))
-        if not any(names.get(end) == passage for end in ends):
-            continue
-        other = ends[0] if names.get(ends[1]) == passage else ends[1]
-        said = (
-            f"{names.get(other, other)} ({edge['probability']:.2f}; held true at {trust.get(other, 0.0):.2f})"
+    reasons = tuple(
+        Voice(
+            passage=str(voice["passage"]),
+            supports=bool(voice["supports"]),
+            probability=float(voice["probability"]),
+            prior=float(voice["prior"]),
+            words=str(voice["why"]),
         )
-        sides[edge["relation"] != FactRelation.CONTRADICTION].append(said)
-    parts = [
-        f"{verb} {', '.join(sides[agrees])}"
-        for agrees, verb in ((True, "agrees with"), (False, "is at odds with"))
-        if sides[agrees]
-    ]
-    return f"{passage} {'; '.join(parts)}." if parts else ""
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME].rsplit(' ', 1)[0]} …"
+        for voice in found["voices"]
+    )
+    return Resolution(
+        system=score.system,
+        point=str(found["point"]),
+        sentence=str(found["reason"]),
+        decided=bool(found["stands"]),
+        reasons=reasons,
+        claims=touched,
+    )
 
 
 def _claim(found: Mapping[str, Any]) -> ClaimView:

@@ -86,11 +86,15 @@ class ContextView:
 
 
 def read_statements(details: Mapping[str, Any]) -> tuple[StatementView, ...]:
-    """The statements behind a comprehensiveness score: the basis of what is missing first, then the rest."""
+    """The statements behind a comprehensiveness score, each once: contradicted, basis, missing, covered."""
     basis = [_key(found) for found in details.get("basis", ())]
     missing = details.get("missing", ())
     said = {_key(found) for found in details.get("contradicted", ())}
-    first = [_statement(found, Standing.BASIS) for found in missing if _key(found) in basis]
+    first = [
+        _statement(found, Standing.BASIS)
+        for found in missing
+        if _key(found) in basis and _key(found) not in said
+    ]
     rest = [
         _statement(found, Standing.BASIS if not basis else Standing.MISSING)
         for found in missing

@@ -7,7 +7,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.services.rounds import RESUMABLE, RoundRequest
+from arena.services.judging import RESUMABLE
+from arena.services.rounds import RoundRequest
 from arena.services.running import Report
 from data.question_files import content_hash, load_set
 from data.records import Board

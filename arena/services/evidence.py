@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from arena.services.identity import PUBLIC, Caller
+from arena.services.round_sight import RoundSight
 from data.records import Answer, BattleEvidence, Preference, Question, Submission
 from data.store import Store
 from data.store.scores import ScoredAnswer
@@ -53,35 +55,45 @@ class EvidenceService:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def question(self, round_name: str, question_id: str) -> QuestionView:
-        """Everything about a question in a round; best answer first.
+    def question(self, round_name: str, question_id: str, *, caller: Caller = PUBLIC) -> QuestionView:
+        """Everything about a question in a round that the caller may see; best answer first.
 
         Raises:
             NotFoundError: There is no such round, or no such question in its set.
         """
         found = self._store.rounds.get(round_name)
+        seen = RoundSight(self._store, caller, found)
         summary = self._store.sets.summary(found.set_name)
         question = self._store.sets.question(found.set_name, question_id)
-        battles = self._store.verdicts.of_question(round_name, question_id)
-        scores = self._store.scores.of_question(found.set_name, question_id)
+        battles = tuple(map(seen.evidence, self._store.verdicts.of_question(round_name, question_id)))
+        scores = tuple(map(seen.score, self._store.scores.of_question(found.set_name, question_id)))
         reference = self._store.submissions.reference(found.set_name)
         entered: Mapping[str, int] = {**found.plan["systems"], reference.system: reference.version}
         views = [
             _answer_view(self._store.submissions.get(number), answer, reference, battles, scores)
             for number, answer in self._store.submissions.to_question(found.set_name, question_id).items()
         ]
-        shown = [view for view in views if entered.get(view.system) == view.submission.version]
+        shown = [
+            replace(view, submission=seen.submission(view.system) or view.submission)
+            for view in views
+            if entered.get(view.system) == view.submission.version and seen.answers_of(view.system, question)
+        ]
         return QuestionView(
             set_name=found.set_name,
             domain_label=summary.domains[question.domain],
-            question=question,
+            question=seen.question(question),
             answers=tuple(sorted(shown, key=lambda view: (view.losses - view.wins, view.system))),
             battles=battles,
         )
 
-    def questions(self, round_name: str) -> tuple[QuestionLine, ...]:
-        """The questions of a round's set, with the number of their battles."""
+    def questions(self, round_name: str, *, caller: Caller = PUBLIC) -> tuple[QuestionLine, ...]:
+        """The questions of a round's set, with the number of their battles.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
         found = self._store.rounds.get(round_name)
+        RoundSight(self._store, caller, found)
         counts = self._store.verdicts.by_question(round_name)
         summary = self._store.sets.summary(found.set_name)
         return tuple(

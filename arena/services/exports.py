@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from arena.services.identity import Caller
+from arena.services.round_sight import RoundSight
 from data.errors import FileFormatError
 from data.files import ReadLimits, parse_json, read_text
 from data.records import BattleEvidence, BattleRecord, Preference
@@ -23,7 +25,9 @@ WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "ti
 TOLERANCE = 1e-6
 
 
-def write_round(store: Store, name: str, standings: Mapping[str, Any], folder: Path) -> Mapping[str, str]:
+def write_round(
+    store: Store, name: str, standings: Mapping[str, Any], folder: Path, *, caller: Caller
+) -> Mapping[str, str]:
     """Write a round into a folder.
 
     - `battles.jsonl`: the judged battles in the field's format, ready for `arena battles rate`;
@@ -33,6 +37,8 @@ def write_round(store: Store, name: str, standings: Mapping[str, Any], folder: P
     - `round.json`: plan, judge, seed and books; `standings.json`: the board;
     - `checksums.json`: the sha256 of each.
 
+    What quotes texts that the caller may not see, such as those of a withdrawn submission, is left out.
+
     Returns:
         The checksums by file name.
 
@@ -41,6 +47,7 @@ def write_round(store: Store, name: str, standings: Mapping[str, Any], folder: P
         NotFoundError: There is no such round.
     """
     found, counts = store.rounds.get(name), store.rounds.counts(name)
+    seen = RoundSight(store, caller, found)
     head = {
         "name": found.name,
         "set": found.set_name,
@@ -55,8 +62,10 @@ def write_round(store: Store, name: str, standings: Mapping[str, Any], folder: P
         folder.mkdir(parents=True, exist_ok=True)
         _write_lines(folder / "battles.jsonl", map(_as_battle, _judged(store.verdicts.battles(name))))
         _write_lines(folder / "outcomes.jsonl", map(_as_outcome, store.verdicts.battles(name)))
-        _write_lines(folder / "judgments.jsonl", _as_judgments(store.verdicts.evidence(name)))
-        _write_lines(folder / "canaries.jsonl", map(asdict, store.canaries.of_round(name)))
+        _write_lines(
+            folder / "judgments.jsonl", _as_judgments(map(seen.evidence, store.verdicts.evidence(name)))
+        )
+        _write_lines(folder / "canaries.jsonl", map(asdict, seen.canaries(store.canaries.of_round(name))))
         _write_json(folder / "round.json", head)
         _write_json(folder / "standings.json", standings)
         sums = {name: _checksum(folder / name) for name in FILES}

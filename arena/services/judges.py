@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.access import access_settings, open_access
+from arena.access import Payer, access_settings, open_access
 from arena.settings import Settings
 from data.errors import SpecError
 from data.files import ReadLimits, read_text
@@ -91,12 +91,11 @@ class JudgeService:
 
     @asynccontextmanager
     async def open(
-        self, spec: JudgeSpec, found: Round, concurrency: int, stop: asyncio.Event
+        self, spec: JudgeSpec, found: Round, concurrency: int, stop: asyncio.Event, seat_id: int
     ) -> AsyncIterator[Judge]:
         """A judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
-        async with self._opened(
-            spec, concurrency=concurrency, round_id=found.id, cap=found.budget_usd, stop=stop
-        ) as judge:
+        account = Payer(round_id=found.id, seat_id=seat_id, cap=found.budget_usd)
+        async with self._opened(spec, concurrency=concurrency, payer=account, stop=stop) as judge:
             yield judge
 
     @asynccontextmanager
@@ -105,15 +104,14 @@ class JudgeService:
         spec: JudgeSpec,
         *,
         concurrency: int,
-        round_id: int | None = None,
-        cap: float | None = None,
+        payer: Payer | None = None,
         stop: asyncio.Event | None = None,
     ) -> AsyncIterator[Judge]:
         if not any(leaf.kind is JudgeKind.LLM for leaf in leaves(spec)):
             yield build_judge(spec)
             return
         async with open_access(
-            self._store, self._settings, concurrency=concurrency, round_id=round_id, cap=cap, stop=stop
+            self._store, self._settings, concurrency=concurrency, payer=payer, stop=stop
         ) as asker:
             yield build_judge(spec, asker=asker)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from data.errors import FileFormatError
+from data.errors import FileFormatError, SpecError
 from data.files import ReadLimits, parse_json, read_text
 from data.jsonl import read_records
 from data.records import ProblemList
@@ -17,6 +17,8 @@ from judges.comprehensiveness.meta_files import is_conflict_bank, read_conflictb
 from judges.context.report import context_report
 from judges.factuality.graph import load_graph
 from judges.factuality.inference import Inference, marginals
+from judges.factuality.meta_evaluation import ClaimAssessor, assess, compare
+from judges.factuality.meta_files import read_labelled_claims
 from judges.factuality.network import FactorTables
 from judges.metrics import Metric
 
@@ -69,6 +71,24 @@ async def meta_evaluation_of(path: Path, metric: Metric, *, resamples: int, seed
         labelled = read_wikicontradict(lines, where=path.name)
         found = await evaluate_wikicontradict(metric, labelled, resamples=resamples, seed=seed)
     return dict(found.as_json())
+
+
+async def claim_evaluation_of(path: Path, metrics: Sequence[Metric]) -> dict[str, Any]:
+    """Hold assessors of factuality against labelled claims, and against each other.
+
+    Raises:
+        FileFormatError: The file cannot be read or has no labelled claims.
+        SpecError: A metric is no assessor of claims.
+        StatisticsError: An assessor could score no answer.
+    """
+    rows = read_labelled_claims(read_records(path, ReadLimits(), _as_mapping), where=path.name)
+    found = []
+    for metric in metrics:
+        if not isinstance(metric, ClaimAssessor):
+            message = f"{metric.name} does not judge claims one by one."
+            raise SpecError(message, advice="Compare metrics whose names begin with factuality-.")
+        found.append(await assess(metric, rows))
+    return {"metrics": [one.as_json() for one in found], "comparisons": compare(found)}
 
 
 def _as_mapping(line: int, row: object, problems: ProblemList) -> Mapping[str, object] | None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from arena.services.board_metrics import BoardMetric, board_metrics
 from arena.services.interrupts import stopping_on_interrupt
-from arena.services.metric_access import MetricAccess, MetricRequest
-from arena.services.metric_files import meta_evaluation_of
+from arena.services.metric_access import EMBEDDED, MetricAccess, MetricRequest
+from arena.services.metric_files import claim_evaluation_of, meta_evaluation_of
+from arena.services.metric_pool import ScoringPool
 from arena.services.scoring import MetricReport, Scored, score_pending
 from data.errors import NotFoundError
 from data.files import ReadLimits
@@ -74,11 +76,18 @@ class MetricRun:
 
 
 class MetricService:
-    """Use cases around metrics."""
+    """Use cases around metrics.
 
-    def __init__(self, store: Store, access: MetricAccess) -> None:
+    Args:
+        store: Where answers come from and scores go.
+        access: Opens metrics.
+        processes: How many score with embedded metrics; None: as many as there are processors.
+    """
+
+    def __init__(self, store: Store, access: MetricAccess, *, processes: int | None = None) -> None:
         self._store = store
         self._access = access
+        self._processes = processes
 
     def known(self) -> tuple[MetricInfo, ...]:
         """Every metric, without loading any."""
@@ -102,7 +111,8 @@ class MetricService:
             SpecError: The judge is no LLM, or the metric has no embedded version.
             JudgeError: Scoring cannot go on; what was scored is kept.
         """
-        return asyncio.run(self._run(self._entrants(set_name, systems), request, report))
+        with ScoringPool(self._processes) as pool:
+            return asyncio.run(self._run(self._entrants(set_name, systems), request, report, pool))
 
     def board_metrics(self, set_name: str) -> tuple[BoardMetric, ...]:
         """The metrics that boards show, each with why it is not computed for a set, where it is not."""
@@ -110,14 +120,15 @@ class MetricService:
 
     def score_board(self, set_name: str, note: Callable[[str], None]) -> None:
         """Score the answers of a set, the reference's too, by the metrics that every board shows."""
-        for metric in self.board_metrics(set_name):
-            if metric.missing:
-                note(f"not scoring {metric.name}: {metric.missing}")
-                continue
-            note(f"scoring {metric.name}")
-            reference = self._store.submissions.reference(set_name)
-            entrants = (*self._entrants(set_name, ()), *([reference] if metric.of_reference else []))
-            asyncio.run(self._run(entrants, MetricRequest(metric=metric.name), _unreported))
+        with ScoringPool(self._processes) as pool:
+            for metric in self.board_metrics(set_name):
+                if metric.missing:
+                    note(f"not scoring {metric.name}: {metric.missing}")
+                    continue
+                note(f"scoring {metric.name}")
+                reference = self._store.submissions.reference(set_name)
+                entrants = (*self._entrants(set_name, ()), *([reference] if metric.of_reference else []))
+                asyncio.run(self._run(entrants, MetricRequest(metric=metric.name), _unreported, pool))
 
     def score_file(self, path: Path, request: MetricRequest, emit: Emit) -> None:
         """Score the lines of a JSONL file; `emit` gets the object of each line's score, in order.
@@ -147,20 +158,41 @@ class MetricService:
 
         return asyncio.run(evaluate())
 
+    def evaluate_claims(self, path: Path, requests: Sequence[MetricRequest]) -> dict[str, Any]:
+        """Hold assessors of factuality against labelled claims, and against each other.
+
+        Raises:
+            FileFormatError: The file cannot be read or has no labelled claims.
+            SpecError: A metric is no assessor of claims.
+            JudgeError: Scoring cannot go on.
+        """
+
+        async def evaluate() -> dict[str, Any]:
+            async with AsyncExitStack() as stack:
+                opened = [
+                    await stack.enter_async_context(self._access.open(request, asyncio.Event()))
+                    for request in requests
+                ]
+                found = await claim_evaluation_of(path, [one.metric for one in opened])
+                return {"judge": opened[0].judge or "embedded", **found}
+
+        return asyncio.run(evaluate())
+
     async def _run(
-        self, entrants: Sequence[Submission], request: MetricRequest, report: MetricReport
+        self, entrants: Sequence[Submission], request: MetricRequest, report: MetricReport, pool: ScoringPool
     ) -> MetricRun:
         numbers = [entrant.id for entrant in entrants]
         stop = asyncio.Event()
         with stopping_on_interrupt(stop):
             async with self._access.open(request, stop) as opened:
                 pending = self._pending(numbers, opened.metric, opened.judge)
+                metric = pool.spread(opened.metric, pending) if opened.judge == EMBEDDED else opened.metric
                 scored = await score_pending(
                     self._store,
-                    opened.metric,
+                    metric,
                     judge=opened.judge,
                     submissions=numbers,
-                    concurrency=opened.concurrency,
+                    concurrency=opened.concurrency if metric is opened.metric else pool.in_flight,
                     report=report,
                     stop=stop,
                 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from dataclasses import dataclass
 
+from arena.services.identity import PUBLIC, Caller
+from arena.services.round_sight import RoundSight
 from data.errors import NotFoundError
-from data.records import BattleRecord, Preference, Submission
+from data.records import Submission
 from data.store import Store
 
 
@@ -51,49 +52,33 @@ class ProfileService:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def of(self, round_name: str, system: str) -> SystemProfile:
+    def of(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> SystemProfile:
         """A system in a round.
 
         Raises:
             NotFoundError: There is no such round, or the system has no battle in it.
         """
         found = self._store.rounds.get(round_name)
-        tallies: dict[str, Counter[str]] = defaultdict(Counter)
-        for battle in self._store.verdicts.battles(round_name, system=system):
-            tallies[battle.question_id][_result(battle, system)] += 1
+        seen = RoundSight(self._store, caller, found)
+        tallies = self._store.digests.tallies(found.id, system)
         if not tallies:
             raise NotFoundError(
                 f"{system} has no battle in {round_name}.", advice="The leaderboard names those that have."
             )
-        summary = self._store.sets.summary(found.set_name)
         return SystemProfile(
             system=system,
             set_name=found.set_name,
-            submission=self._submission(found.set_name, system, found.plan["systems"].get(system)),
+            submission=seen.submission(system),
             records=tuple(
                 QuestionRecord(
-                    id=question.id,
-                    domain=question.domain,
-                    question=question.question,
-                    wins=tallies[question.id]["win"],
-                    ties=tallies[question.id]["tie"],
-                    losses=tallies[question.id]["loss"],
-                    undecided=tallies[question.id]["undecided"],
+                    id=tally.id,
+                    domain=tally.domain,
+                    question=tally.question,
+                    wins=tally.wins,
+                    ties=tally.ties,
+                    losses=tally.losses,
+                    undecided=tally.undecided,
                 )
-                for _, question in self._store.sets.numbered(summary.id)
-                if question.id in tallies
+                for tally in tallies
             ),
         )
-
-    def _submission(self, set_name: str, system: str, version: int | None) -> Submission | None:
-        entered = self._store.submissions.find(set_name=set_name, system=system)
-        return next((one for one in entered if one.version == version), None)
-
-
-def _result(battle: BattleRecord, system: str) -> str:
-    if battle.preference is None:
-        return "undecided"
-    if battle.preference is Preference.TIE:
-        return "tie"
-    won = (battle.preference is Preference.A) == (system == battle.system_a)
-    return "win" if won else "loss"

@@ -10,7 +10,7 @@ from typing import Any
 from data.errors import ConflictError
 from data.records import BattleEvidence, Judgment, Round, RoundState, Verdict
 from data.store import Store
-from judges.replies import read
+from judges.replies import compare
 from judges.rereading import reread, resettle
 from judges.spec import JudgeSpec, ReplyFormat
 
@@ -122,5 +122,4 @@ def _said(judgment: Judgment) -> tuple[object, ...]:
 def _scanned_otherwise(judgment: Judgment) -> bool:
     if judgment.reply is None:
         return False
-    strict, scan = (read(judgment.reply, form) for form in (ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN))
-    return (strict.outcome, strict.choice) != (scan.outcome, scan.choice)
+    return bool(compare([judgment.reply], ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN).changed)

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from arena.services.attacks import attacks_of
 from arena.services.boards import table_of
+from arena.services.identity import OPERATOR, Caller
 from arena.services.round_labels import AgainstPeople, held_against_people
+from arena.services.round_sight import RoundSight
 from arena.services.table_kinds import TableKind
 from data.errors import InputError
 from data.records import BattleRecord, Round, Submission
@@ -47,19 +49,29 @@ class RoundTableService:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def table(self, names: Sequence[str], kind: TableKind, labels: Path | None = None) -> RoundTable:
+    def table(
+        self,
+        names: Sequence[str],
+        kind: TableKind,
+        labels: Path | None = None,
+        *,
+        caller: Caller = OPERATOR,
+    ) -> RoundTable:
         """Make a table of stored rounds; nothing is asked.
 
         Args:
             names: The rounds; only `ratings` and `judges` take several.
             kind: What to show.
             labels: Human labels, for `judges` (needed) and `pairs`.
+            caller: Who asks.
 
         Raises:
-            NotFoundError: There is no such round.
+            NotFoundError: There is no such round that the caller may see.
             InputError: The kind needs labels, or takes one round only.
         """
         rounds = [self._store.rounds.get(name) for name in names]
+        for found in rounds:
+            RoundSight(self._store, caller, found)
         if kind is TableKind.RATINGS:
             return self._ratings(rounds)
         if kind is TableKind.JUDGES:

@@ -4,90 +4,58 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from arena.services.attacks import RoundAttacks, attacks_of, canary_count, plant_canaries
 from arena.services.estimates import estimate_round
-from arena.services.interrupts import stopping_on_interrupt
-from arena.services.planning import Pairs, Plan, Sample, Scope, make_plan
-from arena.services.running import Report, judge_pending
-from data.errors import ArenaError, ConflictError, InputError, NotFoundError, SpecError
+from arena.services.identity import OPERATOR, Caller, require
+from arena.services.judging import RESUMABLE, RoundRunner
+from arena.services.planning import Pairs, Sample, Scope, make_plan
+from arena.services.round_requests import PlannedRound, RoundRequest, questions_in, require_amount
+from arena.services.round_sight import RoundSight
+from arena.services.round_specs import round_spec
+from arena.services.running import Report
+from data.errors import ConflictError, InputError, NotFoundError
 from data.records import (
+    Action,
+    AuditNote,
     BattleRecord,
-    OrderPolicy,
+    Job,
     Outcome,
+    PlannedCanary,
     Round,
     RoundCounts,
     RoundState,
-    SetSummary,
+    Seat,
     Submission,
-    require_name,
+    TokenScope,
 )
 from data.store import Store
-from judges.base import Judge
 from judges.llm.prices import Prices
+from judges.replies import SCANNED_OTHERWISE, STRICT_PARSERS
 from judges.spec import JudgeSpec
 
-RESUMABLE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
 CANCELLED = "The round was cancelled."
-OpenJudge = Callable[[JudgeSpec, Round, int, asyncio.Event], AbstractAsyncContextManager[Judge]]
+PAUSED = "The round was paused."
 LoadPrices = Callable[[], Prices]
 LoadSpec = Callable[[str], JudgeSpec]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoundRequest:
-    """What an organiser asks a round to be.
-
-    `pairs` and `sample` are in the words of the command line; `systems` empty takes every system.
-    `canaries` None plants one of each family of attack where an LLM judges, but no more than a tenth of
-    the battles.
-    """
-
-    set_name: str
-    judge: str
-    pairs: str = "reference"
-    systems: tuple[str, ...] = ()
-    sample: str | None = None
-    order: OrderPolicy | None = None
-    seed: int = 0
-    budget_usd: float | None = None
-    name: str | None = None
-    canaries: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.name is not None:
-            require_name(self.name, "Round name")
-        if self.budget_usd is not None and not 0 <= self.budget_usd < float("inf"):
-            raise InputError(f"The budget {self.budget_usd} is no amount of money.", advice="Use 0 or more.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedRound:
-    """A plan that is not stored yet: what would be judged, by whom, among whom."""
-
-    request: RoundRequest
-    summary: SetSummary
-    spec: JudgeSpec
-    entrants: tuple[Submission, ...]
-    plan: Plan
+__all__ = ["PlannedRound", "RoundRequest", "RoundService"]
 
 
 class RoundService:
     """Use cases around rounds."""
 
     def __init__(
-        self, store: Store, *, load_spec: LoadSpec, load_prices: LoadPrices, open_judge: OpenJudge
+        self, store: Store, *, load_spec: LoadSpec, load_prices: LoadPrices, runner: RoundRunner
     ) -> None:
         self._store = store
         self._load_prices = load_prices
         self._load_spec = load_spec
-        self._open_judge = open_judge
+        self.runner = runner
 
     def plan(self, request: RoundRequest) -> PlannedRound:
         """Lay out a round without storing anything.
@@ -105,7 +73,7 @@ class RoundService:
         reference = self._store.submissions.reference(request.set_name)
         scope = Scope(
             set_hash=summary.content_hash,
-            questions=tuple(self._store.sets.numbered(summary.id)),
+            questions=questions_in(request.domains, summary, self._store.sets.numbered(summary.id)),
             entrants=entrants,
             reference=reference,
             answered={side.id: self._store.submissions.answered(side.id) for side in (*entrants, reference)},
@@ -132,13 +100,15 @@ class RoundService:
             **asdict(expected),
         }
 
-    def create(self, request: RoundRequest) -> Round:
+    def create(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> Round:
         """Store a planned round with its battles.
 
         Raises:
             ConflictError: A round has this name.
             InputError: As `plan`, or the plan has no battles.
+            ForbiddenError: Only organisers may.
         """
+        require(caller, TokenScope.ORGANISE)
         if request.name is not None:
             self._refuse_taken(request.name)
         planned = self.plan(request)
@@ -148,8 +118,17 @@ class RoundService:
                 f"There is nothing to judge on {request.set_name} with --pairs {request.pairs}.",
                 advice="Add submissions with `arena submissions add`, or choose other pairs.",
             )
+        name = request.name or self._free_name(planned)
+        with self._store.audit.noting() as notes:
+            created = self._create(name, request, planned, canaries)
+            notes.take(_note(caller, Action.ROUND_CREATED, name, battles=len(planned.plan.battles)))
+        return created
+
+    def _create(
+        self, name: str, request: RoundRequest, planned: PlannedRound, canaries: Sequence[PlannedCanary]
+    ) -> Round:
         return self._store.rounds.create(
-            name=request.name or self._free_name(planned),
+            name=name,
             set_id=planned.summary.id,
             judge_name=planned.spec.name,
             judge={"source": request.judge, "hash": planned.spec.hash, **planned.spec.canonical},
@@ -158,6 +137,7 @@ class RoundService:
                 "sample": request.sample,
                 "systems": {entrant.system: entrant.version for entrant in planned.entrants},
                 "set_hash": planned.summary.content_hash,
+                **({"domains": list(request.domains)} if request.domains else {}),
                 "left_out": dict(planned.plan.left_out),
                 "canaries": len(canaries),
             },
@@ -178,51 +158,77 @@ class RoundService:
             JudgeError: Judging cannot go on; the round is paused.
         """
         found = self._store.rounds.get(name)
-        spec = self.spec_of(found)
-        found = self._store.rounds.move(name, to=RoundState.RUNNING, allowed=RESUMABLE)
-        try:
-            self._store.ledgers.release(found.id)
-            state = asyncio.run(self._judge(found, spec, concurrency, report))
-        except BaseException:
-            # A round whose database is gone stays `running`, which can be resumed as well.
-            with suppress(ArenaError):
-                self._store.rounds.move(name, to=RoundState.PAUSED, allowed=(RoundState.RUNNING,))
-            raise
-        counts = self._store.rounds.counts(name)
-        if state is RoundState.RUNNING:
-            open_ = counts.pending or self.attacks(name).pending
-            end = RoundState.PAUSED if open_ else RoundState.FINISHED
-            self._store.rounds.move(name, to=end, allowed=(RoundState.RUNNING,))
-        return counts
+        self.runner.run_alone(found, self.spec_of(found), concurrency=concurrency, report=report)
+        return self._store.rounds.counts(name)
 
-    def rounds(self) -> tuple[Round, ...]:
-        """Every round, newest first."""
-        return self._store.rounds.all()
+    async def judge(
+        self, name: str, seat: Seat, *, concurrency: int, report: Report, stop: asyncio.Event, shared: bool
+    ) -> None:
+        """Judge a round from a seat, beside others where `shared` says so.
 
-    def status(self, name: str) -> tuple[Round, RoundCounts]:
-        """A round and its books."""
-        return self._store.rounds.get(name), self._store.rounds.counts(name)
+        Raises:
+            SpecError: The judge's spec is not what the round began with.
+            JudgeError: Judging cannot go on; what was decided until then is committed.
+        """
+        found = await asyncio.to_thread(self._store.rounds.get, name)
+        spec = await asyncio.to_thread(self.spec_of, found)
+        await self.runner.judge(
+            found, spec, seat, concurrency=concurrency, report=report, stop=stop, shared=shared
+        )
+
+    def entrants(self, set_name: str) -> tuple[Submission, ...]:
+        """The submissions that a round of a set takes where none is named."""
+        return self._store.submissions.find(set_name=set_name, newest=True)
+
+    def rounds(self, *, caller: Caller = OPERATOR) -> tuple[Round, ...]:
+        """Every round that the caller may see, newest first."""
+        return tuple(found for found in self._store.rounds.all() if self._sees(caller, found))
+
+    def status(self, name: str, *, caller: Caller = OPERATOR) -> tuple[Round, RoundCounts]:
+        """A round and its books.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        found = self._store.rounds.get(name)
+        RoundSight(self._store, caller, found)
+        return found, self._store.rounds.counts(name)
 
     def attacks(self, name: str) -> RoundAttacks:
         """How a round's canaries fared so far."""
         return attacks_of(self._store.canaries.of_round(name))
 
-    def pause(self, name: str) -> Round:
-        """Tell a running round to stop; its battles in flight finish."""
-        return self._store.rounds.move(name, to=RoundState.PAUSED, allowed=RESUMABLE)
+    def pause(self, name: str, *, caller: Caller = OPERATOR) -> Round:
+        """Tell a running round to stop, or take it out of the queue; its battles in flight finish.
 
-    def cancel(self, name: str) -> Round:
+        Raises:
+            ConflictError: It has ended already.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.noting() as notes:
+            notes.take(_note(caller, Action.ROUND_PAUSED, name))
+            found = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=RESUMABLE)
+            self._store.jobs.withdraw(found.id, PAUSED)
+            return found
+
+    def cancel(self, name: str, *, caller: Caller = OPERATOR) -> Round:
         """End a round; what is pending becomes `skipped`.
 
         Raises:
             ConflictError: It has ended already.
+            ForbiddenError: Only organisers may.
         """
-        found = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
-        self._store.rounds.close_pending(name, Outcome.SKIPPED, CANCELLED)
-        self._store.canaries.close_pending(found.id, Outcome.SKIPPED, CANCELLED)
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.noting() as notes:
+            found = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
+            self._store.jobs.withdraw(found.id, CANCELLED)
+            self._store.rounds.close_pending(name, Outcome.SKIPPED, CANCELLED)
+            self._store.canaries.close_pending(found.id, Outcome.SKIPPED, CANCELLED)
+            notes.take(_note(caller, Action.ROUND_CANCELLED, name))
         return found
 
-    def retry(self, name: str) -> int:
+    def retry(self, name: str, *, caller: Caller = OPERATOR) -> int:
         """Make failed and skipped battles and canaries pending again; no verdict is asked for twice.
 
         Returns:
@@ -230,36 +236,56 @@ class RoundService:
 
         Raises:
             ConflictError: The round is running, or published.
+            ForbiddenError: Only organisers may.
         """
-        found = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-        reopened = self._store.rounds.reopen(name, RETRIED) + self._store.canaries.reopen(found.id, RETRIED)
-        if not self._store.rounds.counts(name).pending and not self.attacks(name).pending:
-            self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.noting() as notes:
+            found = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
+            reopened = self._store.rounds.reopen(name, RETRIED)
+            reopened += self._store.canaries.reopen(found.id, RETRIED)
+            if not self._store.rounds.counts(name).pending and not self.attacks(name).pending:
+                self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
+            notes.take(_note(caller, Action.ROUND_RETRIED, name, reopened=reopened))
         return reopened
 
-    def battles(self, name: str) -> Iterator[BattleRecord]:
-        """The battles of a round in a fixed order."""
-        self._store.rounds.get(name)
+    def reopen_for(self, job: Job) -> int:
+        """Make failed and skipped battles and canaries pending again, once for a job that retries them."""
+        if job.round_id is None or not self._store.jobs.mark(job.id, "reopened"):
+            return 0
+        name = job.round_name or ""
+        self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
+        return self._store.rounds.reopen(name, RETRIED) + self._store.canaries.reopen(job.round_id, RETRIED)
+
+    def set_budget(self, name: str, budget_usd: float, *, caller: Caller = OPERATOR) -> Round:
+        """Give a round another cap, so that what stopped at the old one can be tried again.
+
+        Raises:
+            InputError: It is no amount of money.
+            ConflictError: More was spent already, or the round is running and its cap would sink.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        require_amount(budget_usd)
+        with self._store.audit.noting() as notes:
+            changed = self._store.rounds.set_budget(name, budget_usd)
+            notes.take(_note(caller, Action.ROUND_BUDGET_CHANGED, name, budget_usd=budget_usd))
+        return changed
+
+    def scanned_otherwise(self, name: str) -> int:
+        """How many replies of a round RAG-QA Arena's digit scan reads otherwise than the strict reading."""
+        return self._store.replies.count_read(name, STRICT_PARSERS, SCANNED_OTHERWISE)
+
+    def battles(self, name: str, *, caller: Caller = OPERATOR) -> Iterator[BattleRecord]:
+        """The battles of a round in a fixed order.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        RoundSight(self._store, caller, self._store.rounds.get(name))
         return self._store.verdicts.battles(name)
 
-    async def _judge(self, found: Round, spec: JudgeSpec, concurrency: int, report: Report) -> RoundState:
-        books = await asyncio.to_thread(self._store.rounds.counts, found.name)
-        waiting = await asyncio.to_thread(self.attacks, found.name)
-        stop = asyncio.Event()
-        with stopping_on_interrupt(stop):
-            async with self._open_judge(spec, found, concurrency, stop) as judge:
-                return await judge_pending(
-                    self._store,
-                    found.name,
-                    judge,
-                    total=books.pending + waiting.pending,
-                    concurrency=concurrency,
-                    report=report,
-                    stop=stop,
-                )
-
     def _entrants(self, request: RoundRequest) -> tuple[Submission, ...]:
-        live = self._store.submissions.find(set_name=request.set_name, newest=True)
+        live = self.entrants(request.set_name)
         if not request.systems:
             return live
         by_name = {submission.system: submission for submission in live}
@@ -275,16 +301,16 @@ class RoundService:
         """The spec that a round began with.
 
         Raises:
-            SpecError: Its files are not what they were.
+            SpecError: It is another one now.
         """
-        stored: Any = found.judge
-        spec = self._load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
-        if spec.hash != stored["hash"]:
-            raise SpecError(
-                f"The judge {found.judge_name} is not what round {found.name} began with.",
-                advice="Restore its spec and prompt, or judge a new round with the changed judge.",
-            )
-        return spec
+        return round_spec(found, self._load_spec)
+
+    def _sees(self, caller: Caller, found: Round) -> bool:
+        try:
+            RoundSight(self._store, caller, found)
+        except NotFoundError:
+            return False
+        return True
 
     def _refuse_taken(self, name: str) -> None:
         if any(found.name == name for found in self._store.rounds.all()):
@@ -298,3 +324,7 @@ class RoundService:
         taken = {found.name for found in self._store.rounds.all()}
         numbered: Sequence[str] = [stem, *(f"{stem}-{number}" for number in range(2, len(taken) + 3))]
         return next(name for name in numbered if name not in taken)
+
+
+def _note(caller: Caller, action: Action, name: str, **detail: object) -> AuditNote:
+    return AuditNote(actor=caller.name, action=action, subject=f"round {name}", detail=detail)

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 
-from data.errors import StoppedError, StoreError
-from data.records import PendingBattle, RoundState, Verdict
+from arena.services.collector import rare_collections
+from data.errors import LeaseLostError, StoppedError, StoreError
+from data.records import PendingBattle, Verdict
 from data.store import Store
 from judges.base import Contest, Judge
 
 COMMIT_EVERY = 0.25
 BATCH = 500
 LEAST_WORKERS = 256
+LEAST_SHARE = 8
 STATE_EVERY = 1.0
 
 
@@ -66,12 +67,29 @@ class _Task:
     canary: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """Where a run works from.
+
+    Attributes:
+        seat_id: The seat, which holds what is judged and fences off a run that was given up.
+        round_id: The round.
+        lease: Seconds without a heartbeat after which the run counts as dead.
+        shared: Whether others judge the same round, so that no more is held than is soon asked.
+    """
+
+    seat_id: int
+    round_id: int
+    lease: float
+    shared: bool = False
+
+
 @dataclass(slots=True)
 class _Run:
     """One run of the loop: its queues and its reasons to stop."""
 
     store: Store
-    name: str
+    post: Post
     judge: Judge
     total: int
     report: Report
@@ -91,19 +109,19 @@ class _Run:
 
 async def judge_pending(
     store: Store,
-    name: str,
+    post: Post,
     judge: Judge,
     *,
     total: int,
     concurrency: int,
     report: Report,
     stop: asyncio.Event,
-) -> RoundState:
-    """Judge the pending battles and canaries of a running round until none is left or it is told to stop.
+) -> None:
+    """Judge the pending battles and canaries of a running round until none is free or it is told to stop.
 
     Args:
         store: Where battles come from and verdicts go.
-        name: The round.
+        post: The seat that it works from.
         judge: Who decides.
         total: How many battles and canaries are pending, for the progress reports.
         concurrency: Calls in flight at most, which LLM access holds to. At least 256 battles are looked at
@@ -111,21 +129,20 @@ async def judge_pending(
         report: Called after every commit.
         stop: Set from outside to stop: battles in flight finish, the rest stays pending.
 
-    Returns:
-        The state the round was found in at the end: RUNNING unless somebody paused or cancelled it.
-
     Raises:
+        LeaseLostError: The seat was given up; what was not committed is discarded.
         JudgeError: Judging cannot go on; what was decided until then is committed.
         StoreError: The database cannot be used; what could not be committed is pending.
     """
-    run = _Run(store, name, judge, total, report, stopping=stop)
-    count = max(concurrency, LEAST_WORKERS)
-    queue: asyncio.Queue[_Task | None] = asyncio.Queue(maxsize=2 * count)
+    run = _Run(store, post, judge, total, report, stopping=stop)
+    count = concurrency if post.shared else max(concurrency, LEAST_WORKERS)
+    queue: asyncio.Queue[_Task | None] = asyncio.Queue(maxsize=count if post.shared else 2 * count)
     watcher = asyncio.create_task(_watch(run))
     writer = asyncio.create_task(_write(run))
     workers = [asyncio.create_task(_work(run, queue)) for _ in range(count)]
     try:
-        await asyncio.gather(_feed(run, queue, count), *workers)
+        with rare_collections():
+            await asyncio.gather(_feed(run, queue, count), *workers)
     finally:
         for task in (*workers, watcher):
             task.cancel()
@@ -136,34 +153,39 @@ async def judge_pending(
         await writer
     if run.failure is not None:
         raise run.failure
-    return await asyncio.to_thread(store.rounds.state, name)
 
 
 async def _feed(run: _Run, queue: asyncio.Queue[_Task | None], workers: int) -> None:
+    share = min(BATCH, max(workers, LEAST_SHARE)) if run.post.shared else BATCH
     try:
-        await _feed_tasks(run, queue)
-    except StoreError as error:
+        await _feed_canaries(run, queue, share)
+        await _feed_battles(run, queue, share)
+    except (StoreError, LeaseLostError) as error:
         run.fail(error)
     for _ in range(workers):
         await queue.put(None)
 
 
-async def _feed_tasks(run: _Run, queue: asyncio.Queue[_Task | None]) -> None:
-    for canary in await asyncio.to_thread(run.store.canaries.pending, run.name):
-        await queue.put(_Task(canary, canary=True))
-    pending = run.store.rounds.pending(run.name)
+async def _feed_canaries(run: _Run, queue: asyncio.Queue[_Task | None], share: int) -> None:
+    take, post = run.store.holds.canaries, run.post
     while not run.stopping.is_set():
-        batch = await asyncio.to_thread(_take, pending)
+        batch = await asyncio.to_thread(take, post.seat_id, post.round_id, limit=share)
         if not batch:
-            break
+            return
+        for canary in batch:
+            await queue.put(_Task(canary, canary=True))
+
+
+async def _feed_battles(run: _Run, queue: asyncio.Queue[_Task | None], share: int) -> None:
+    take, post, after = run.store.holds.battles, run.post, 0
+    while not run.stopping.is_set():
+        batch, last = await asyncio.to_thread(take, post.seat_id, post.round_id, limit=share, after=after)
+        if not batch and not after:
+            return
         for battle in batch:
-            if run.stopping.is_set():
-                break
             await queue.put(_Task(battle))
-
-
-def _take(pending: Iterator[PendingBattle]) -> list[PendingBattle]:
-    return list(islice(pending, BATCH))
+        # 0 at the end: what others let go of lies behind, so the round is gone through once more.
+        after = last
 
 
 async def _work(run: _Run, queue: asyncio.Queue[_Task | None]) -> None:
@@ -205,7 +227,7 @@ async def _write(run: _Run) -> None:
 async def _try_flush(run: _Run) -> None:
     try:
         await _flush(run)
-    except StoreError as error:
+    except (StoreError, LeaseLostError) as error:
         # What could not be committed stays pending in the store; replies that were paid for are cached.
         run.fail(error)
 
@@ -214,21 +236,22 @@ async def _flush(run: _Run) -> None:
     batch, run.settled = run.settled, []
     canaries, run.settled_canaries = run.settled_canaries, []
     if canaries:
-        await asyncio.to_thread(run.store.canaries.record, canaries)
+        await asyncio.to_thread(run.store.canaries.record, canaries, seat_id=run.post.seat_id)
     if batch:
-        await asyncio.to_thread(run.store.verdicts.record, batch)
+        await asyncio.to_thread(run.store.verdicts.record, batch, seat_id=run.post.seat_id)
     if batch or canaries:
         run.done += len(batch) + len(canaries)
         run.report(Progress(run.done, run.total, run.watch.seconds))
 
 
 async def _watch(run: _Run) -> None:
+    """Say that the run lives, and stop it where its job is no longer wanted."""
     while True:
         await asyncio.sleep(STATE_EVERY)
         try:
-            state = await asyncio.to_thread(run.store.rounds.state, run.name)
-        except StoreError as error:
+            beat = await asyncio.to_thread(run.store.seats.beat, run.post.seat_id, lease=run.post.lease)
+        except (StoreError, LeaseLostError) as error:
             run.fail(error)
             return
-        if state is not RoundState.RUNNING:
+        if not beat.wanted:
             run.stopping.set()

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
+from arena.services.metric_pool import scored
 from data.errors import JudgeError, StoppedError
 from data.records import MetricItem, Outcome, Score
 from data.store import Store
@@ -138,7 +139,7 @@ async def _work(run: _Run, queue: asyncio.Queue[tuple[int, MetricItem] | None]) 
             continue
         number, item = found
         try:
-            score = await run.metric.score(item)
+            score = await scored(run.metric, item)
         except StoppedError:
             # The answer stays unscored, for whoever goes on.
             continue

@@ -1,21 +1,43 @@
-"""Submissions: check, add, look at, withdraw."""
+"""Submissions: check, add, look at, choose, withdraw."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
-from data.errors import ConflictError, InvalidFileError
-from data.files import MEBIBYTE
+from arena.services.identity import OPERATOR, PUBLIC, Caller, CallerKind
+from arena.services.intake import Intake, Quota, no_submission, require_accepted
+from arena.services.lives import Life, LifeReader
+from arena.services.masks import masked, masked_question, sight_of
+from arena.services.teams import TeamService
+from arena.services.visibility import Kind, Sight
+from data.errors import ConflictError, InputError, InvalidFileError
 from data.no_answer import is_no_answer
-from data.records import Answer, Problem, Submission, SubmissionState, SystemCard, require_name
+from data.records import (
+    Action,
+    Answer,
+    AuditNote,
+    Problem,
+    QuestionSet,
+    Submission,
+    SubmissionState,
+    SystemCard,
+    TokenScope,
+    require_name,
+)
 from data.store import Store
 from data.store.submissions import NewSubmission
 from submissions.card import load_card
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.limits import IntakeLimits
 from submissions.template import answers_template, sample_answers
+
+UPLOAD_WAIT_MS = 180_000
+"""How long an upload waits for others to be stored, where the database has one writer at a time."""
+LONGEST_REASON = 500
+REPEATED_STATES = (SubmissionState.CHECKED, SubmissionState.ACCEPTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,60 +50,146 @@ class AddedSubmission:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionLine:
+    """A submission as somebody sees it."""
+
+    submission: Submission
+    sight: Sight
+    life: Life
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionView:
     """A submission with its coverage of the set: shares of the questions by domain, 0–1."""
 
     submission: Submission
+    sight: Sight
+    life: Life
     coverage: Mapping[str, float]
     no_answer_share: Mapping[str, float]
 
 
 class SubmissionService:
-    """Use cases around submissions."""
+    """Use cases around submissions.
 
-    def __init__(self, store: Store, *, max_upload_mb: int) -> None:
+    What changes something acts for the operator unless told who asks; what shows something shows what the
+    public may see.
+    """
+
+    def __init__(self, store: Store, teams: TeamService, *, limits: IntakeLimits) -> None:
         self._store = store
-        self._limits = IntakeLimits(file_bytes=max_upload_mb * MEBIBYTE)
+        self._teams = teams
+        self._limits = limits
+        self._intake = Intake(store, limits)
 
-    def check(self, path: Path, set_name: str) -> CheckResult:
-        """Check a file against a set; every problem at once.
+    def check(self, path: Path, set_name: str, *, caller: Caller = OPERATOR) -> CheckResult:
+        """Check a file against a set; every problem at once. Hidden references are not compared with.
 
         Raises:
             NotFoundError: There is no such set.
         """
-        return check_answers(path, self._store.sets.get(set_name), limits=self._limits)
+        return check_answers(path, self._questions(set_name, caller), limits=self.limits(set_name))
 
     def add(
-        self, path: Path, set_name: str, *, system: str, team: str = "", card: Path | None = None
+        self,
+        path: Path,
+        set_name: str,
+        *,
+        system: str,
+        team: str = "",
+        card: Path | SystemCard | None = None,
+        anonymous: bool | None = None,
+        confirm: bool = True,
+        caller: Caller = OPERATOR,
     ) -> AddedSubmission:
         """Check a file and store it as the system's next version, whole or not at all.
+
+        Args:
+            path: The file of answers.
+            set_name: The question set.
+            system: Name of the system.
+            team: Name of the team; may be left out by whoever has just one. The operator's word makes one.
+            card: What the team says of its system, or the file that says it.
+            anonymous: Hide the names until publication; None as the system's version before.
+            confirm: Accept it at once; else it is `checked` and waits for `confirm`.
+            caller: Who asks.
 
         Raises:
             InvalidFileError: The file or the card has errors; all are listed and nothing is stored.
             NotFoundError: There is no such set.
-            ConflictError: The name is the reference's.
+            ConflictError: The name is the reference's or another team's.
+            ClosedError: No phase of the set is open; the message has the deadlines.
+            QuotaError: The team has used up its submissions.
+            AccessError, ForbiddenError: They may not submit for this team.
         """
         require_name(system, "System name")
-        questions = self._store.sets.get(set_name)
-        read_card = SystemCard() if card is None else load_card(card)
-        checked = check_answers(path, questions, limits=self._limits)
-        if not checked.accepted:
-            count = f"{checked.errors} {'error' if checked.errors == 1 else 'errors'}"
-            raise InvalidFileError(
-                f"{path} has {count}; nothing was stored.",
-                checked.problems,
-                advice="Mend the file and add it again.",
+        team = self._intake.team_for(caller, team)
+        policy = self._store.policies.get(set_name)
+        phase = self._intake.open_phase(policy)
+        limits = self._intake.limits(phase)
+        questions = self._questions(set_name, caller)
+        read_card = load_card(card) if isinstance(card, Path) else card or SystemCard()
+        self._intake.require_free_name(caller, set_name, system, team)
+        checked = check_answers(path, questions, limits=limits)
+        _require_clean(path, checked)
+        with self._store.audit.noting(wait_ms=UPLOAD_WAIT_MS) as notes:
+            if caller.organiser:
+                self._teams.ensure(team, caller=caller)
+            before = self._intake.require_free_name(caller, set_name, system, team)
+            if before is None or not _is_repeated(before, checked):
+                # The phase may have ended while the file was checked.
+                phase = self._intake.open_phase(policy)
+                if confirm:
+                    self._intake.require_quota(policy, team)
+            new = NewSubmission(
+                set_name=set_name,
+                system=system,
+                team=team,
+                card=read_card,
+                content_hash=checked.content_hash,
+                phase=phase.name,
+                anonymous=(before.anonymous if before else False) if anonymous is None else anonymous,
+                state=SubmissionState.ACCEPTED if confirm else SubmissionState.CHECKED,
             )
-        new = NewSubmission(
-            set_name=set_name,
-            system=system,
-            team=team,
-            card=read_card,
-            content_hash=checked.content_hash,
-        )
-        rows = _with_no_answer(read_answers(path, questions, limits=self._limits))
-        submission, created = self._store.submissions.add(new, rows)
+            rows = _with_no_answer(read_answers(path, questions, limits=limits))
+            submission, created = self._store.submissions.add(new, rows)
+            if created:
+                action = Action.SUBMISSION_ADDED if confirm else Action.SUBMISSION_CHECKED
+                notes.take(_note(caller, action, submission, content=submission.content_hash[:12]))
+        if not created and confirm and submission.state is SubmissionState.CHECKED:
+            submission = self.confirm(submission.id, caller=caller)
         return AddedSubmission(submission=submission, created=created, warnings=checked.problems)
+
+    def confirm(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
+        """Accept a submission that was only checked; from now on it counts, and rounds take it.
+
+        Raises:
+            NotFoundError: No submission has this number.
+            ConflictError: It is not waiting for this.
+            ClosedError, QuotaError: As `add`.
+            AccessError, ForbiddenError: It is not theirs.
+        """
+        one = self._own(caller, number)
+        if one.state is not SubmissionState.CHECKED:
+            raise ConflictError(
+                f"Submission {number} is {one.state}, so it cannot be confirmed.",
+                advice="Only what was checked and not yet submitted can be.",
+            )
+        policy = self._store.policies.get(one.set_name)
+        with self._store.audit.noting(wait_ms=UPLOAD_WAIT_MS) as notes:
+            self._intake.open_phase(policy)
+            self._intake.require_quota(policy, one.team)
+            confirmed = self._store.submissions.confirm(number)
+            notes.take(_note(caller, Action.SUBMISSION_CONFIRMED, confirmed))
+        return confirmed
+
+    def limits(self, set_name: str) -> IntakeLimits:
+        """What a file may hold in the phase that is open, or the next; it is public.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        return self._intake.limits(self._store.policies.get(set_name).nearest(datetime.now(UTC)))
 
     def template(self, set_name: str, *, sample: bool) -> Iterator[str]:
         """The lines of a file to fill in for a set, or of a small file that would be accepted.
@@ -89,26 +197,44 @@ class SubmissionService:
         Raises:
             NotFoundError: There is no such set.
         """
-        questions = self._store.sets.get(set_name)
+        questions = self._questions(set_name, PUBLIC)
         return sample_answers(questions) if sample else answers_template(questions)
 
-    def find(self, *, set_name: str | None = None) -> tuple[Submission, ...]:
-        """Every submission, or those to one set."""
+    def find(
+        self, *, set_name: str | None = None, team: str | None = None, caller: Caller = PUBLIC
+    ) -> tuple[SubmissionLine, ...]:
+        """Submissions, or those to one set or of one team, as the caller may see them."""
         if set_name is not None:
             self._store.sets.summary(set_name)
-        return self._store.submissions.find(set_name=set_name)
+        found = self._store.submissions.find(set_name=set_name)
+        readers = {name: LifeReader(self._store, name) for name in {one.set_name for one in found}}
+        places = {name: self._store.submissions.places(name) for name in readers}
+        lines = []
+        for one in found:
+            life = _life(readers[one.set_name], one, caller)
+            seen = masked(caller, one, published=life.published, places=places[one.set_name])
+            if seen is not None and (team is None or seen[0].team == team):
+                lines.append(SubmissionLine(submission=seen[0], sight=seen[1], life=life))
+        return tuple(lines)
 
-    def view(self, number: int) -> SubmissionView:
+    def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionView:
         """A submission with its coverage.
 
         Raises:
-            NotFoundError: No submission has this number.
+            NotFoundError: No submission has this number, or none that the caller may know of.
         """
-        submission = self._store.submissions.get(number)
-        summary = self._store.sets.summary(submission.set_name)
+        one = self._store.submissions.get(number)
+        life = _life(LifeReader(self._store, one.set_name), one, caller)
+        places = self._store.submissions.places(one.set_name)
+        seen = masked(caller, one, published=life.published, places=places)
+        if seen is None:
+            raise no_submission(number)
+        summary = self._store.sets.summary(one.set_name)
         counts = self._store.submissions.domain_counts(number)
         return SubmissionView(
-            submission=submission,
+            submission=seen[0],
+            sight=seen[1],
+            life=life,
             coverage={
                 domain: counts.get(domain, (0, 0))[0] / asked if asked else 0.0
                 for domain, asked in summary.counts.items()
@@ -116,24 +242,113 @@ class SubmissionService:
             no_answer_share={domain: silent / count for domain, (count, silent) in counts.items()},
         )
 
-    def withdraw(self, number: int) -> Submission:
-        """Withdraw a submission: it enters no further round, and its tombstone stays.
+    def answers(self, number: int, *, caller: Caller) -> Mapping[str, Answer]:
+        """The answers of a submission by question id.
+
+        Raises:
+            NotFoundError: No submission has this number, or its answers are not for the caller.
+        """
+        one = self._store.submissions.get(number)
+        published = LifeReader(self._store, one.set_name).published(one)
+        if sight_of(caller, one, published=published, kind=Kind.ANSWERS) is not Sight.FULL:
+            raise no_submission(number)
+        return self._store.submissions.answers(number)
+
+    def quota(self, set_name: str, team: str, *, caller: Caller) -> Quota:
+        """What a team has used of its submissions to a set.
+
+        Raises:
+            NotFoundError: There is no such set.
+            AccessError, ForbiddenError: It is not their team.
+        """
+        return self._intake.quota(self._store.policies.get(set_name), self._intake.team_for(caller, team))
+
+    def select(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
+        """Choose the version that stands for its system in rounds to come.
+
+        Raises:
+            NotFoundError: No submission has this number.
+            ConflictError: It is withdrawn, or was only checked.
+            AccessError, ForbiddenError: It is not theirs.
+        """
+        require_accepted(self._own(caller, number))
+        with self._store.audit.noting() as notes:
+            selected = self._store.submissions.select(number)
+            notes.take(_note(caller, Action.SUBMISSION_SELECTED, selected))
+        return selected
+
+    def withdraw(self, number: int, *, reason: str = "", caller: Caller = OPERATOR) -> Submission:
+        """Withdraw a submission: its texts are shown no more, and its tombstone stays.
+
+        It enters no further round, and its battles that were not judged yet end as `missing`. Where no
+        judging began, the attempt is given back.
 
         Raises:
             NotFoundError: No submission has this number.
             ConflictError: It is withdrawn already, or it is the reference of its set.
+            InputError: The reason is too long, or cannot be printed.
+            AccessError, ForbiddenError: It is not theirs.
         """
-        submission = self._store.submissions.get(number)
-        if submission.id == self._store.submissions.reference(submission.set_name).id:
-            raise ConflictError(
-                f"Submission {number} is the reference of {submission.set_name}.",
-                advice="A reference belongs to its set; import another set without it.",
-            )
-        if submission.state is SubmissionState.WITHDRAWN:
+        one = self._own(caller, number)
+        if one.state is SubmissionState.WITHDRAWN:
             raise ConflictError(f"Submission {number} is withdrawn already.")
-        return self._store.submissions.set_state(number, SubmissionState.WITHDRAWN)
+        if len(reason) > LONGEST_REASON or not reason.isprintable():
+            raise InputError(
+                "The reason cannot be used.", advice=f"Use at most {LONGEST_REASON} printable characters."
+            )
+        with self._store.audit.noting() as notes:
+            withdrawn = self._store.submissions.withdraw(number, reason)
+            ended = self._store.rounds.drop_side(number)
+            notes.take(
+                _note(caller, Action.SUBMISSION_WITHDRAWN, withdrawn, reason=reason, battles_ended=ended)
+            )
+        return withdrawn
+
+    def _own(self, caller: Caller, number: int) -> Submission:
+        one = self._store.submissions.get(number)
+        self._intake.own(caller, one, TokenScope.SUBMIT)
+        return one
+
+    def _questions(self, set_name: str, caller: Caller) -> QuestionSet:
+        """The set as somebody may see it: what is hidden must not leak through warnings either."""
+        questions = self._store.sets.get(set_name)
+        hidden = self._store.policies.get(set_name).hidden_references
+        if not hidden or caller.kind is CallerKind.OPERATOR:
+            return questions
+        return questions.with_questions(
+            masked_question(caller, question, hidden=hidden) for question in questions.questions
+        )
+
+
+def _life(reader: LifeReader, one: Submission, caller: Caller) -> Life:
+    """Where a submission stands; rounds that are not public are named to its team and organisers alone."""
+    life = reader.of(one)
+    if sight_of(caller, one, published=life.published, kind=Kind.REPORT) is Sight.FULL:
+        return life
+    return replace(life, rounds=reader.published_rounds(one))
+
+
+def _require_clean(path: Path, checked: CheckResult) -> None:
+    if not checked.accepted:
+        count = f"{checked.errors} {'error' if checked.errors == 1 else 'errors'}"
+        raise InvalidFileError(
+            f"{path.name} has {count}; nothing was stored.",
+            checked.problems,
+            advice="Mend the file and add it again.",
+        )
+
+
+def _is_repeated(before: Submission, checked: CheckResult) -> bool:
+    return before.content_hash == checked.content_hash and before.state in REPEATED_STATES
 
 
 def _with_no_answer(answers: Iterator[Answer]) -> Iterator[tuple[Answer, bool]]:
     for answer in answers:
         yield answer, is_no_answer(answer.answer)
+
+
+def _note(caller: Caller, action: Action, one: Submission, **more: object) -> AuditNote:
+    detail = {"set": one.set_name, "system": one.system, "version": one.version, **more}
+    return AuditNote(
+        actor=caller.name, action=action, subject=f"submission {one.id}", team=one.team, detail=detail
+    )

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from arena.services.board_metrics import BoardMetric, board_metrics
 from arena.services.claim_views import read_claims
-from arena.services.coverage_views import Standing, read_statements
+from arena.services.identity import PUBLIC, Caller
 from arena.services.metric_access import EMBEDDED
+from arena.services.missed_facts import MOST_SHOWN, OVERALL, Missed, missed_facts
+from arena.services.round_sight import RoundSight
 from data.records import Round, Score
 from data.store import Store
 from data.store.scores import ScoredAnswer
@@ -20,23 +22,9 @@ from judges.factuality.summary import FactualitySummary, summarise
 COMPREHENSIVENESS = "comprehensiveness-nli"
 FACTUALITY = "factuality-fr3"
 CONTEXT, ANSWER = "context-crux", "answer-crux"
-MOST_SHOWN = 12
 MOST_ANSWERS = 3_000
 """Details of so many answers a system are read at most: they are large, and a page must come soon."""
-OVERALL = "overall"
 NO_SHARED = "No answer of this system has both a context score and an answer score."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MissedFact:
-    """A statement that the system's answer misses, and how many other systems' answers cover or miss it."""
-
-    question: str
-    domain: str
-    text: str
-    passages: tuple[str, ...]
-    covered_by: int
-    missed_by: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +44,7 @@ class Weaknesses:
 
     Attributes:
         metrics: The metrics of the board, each with why it is not computed, where it is not.
-        missed: Statements that it misses, those that the most others cover first.
-        missed_in_all: How many statements it misses.
+        missed: Statements of the passages that it misses.
         doubtful: Its least credible claims, the least first.
         labels: How many of its claims are supported, contradicted and undecided.
         factuality: Precision, recall@K and F1@K of its answers; None where none was scored.
@@ -67,8 +54,7 @@ class Weaknesses:
     """
 
     metrics: tuple[BoardMetric, ...]
-    missed: tuple[MissedFact, ...]
-    missed_in_all: int
+    missed: Missed
     doubtful: tuple[DoubtfulClaim, ...]
     labels: Mapping[Label, int]
     factuality: FactualitySummary | None
@@ -83,17 +69,19 @@ class WeaknessService:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def of(self, round_name: str, system: str) -> Weaknesses:
-        """What a system's answers in a round lack.
+    def of(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> Weaknesses:
+        """What a system's answers in a round lack, as far as the caller may see them.
 
         Raises:
             NotFoundError: There is no such round.
         """
         found = self._store.rounds.get(round_name)
+        seen = RoundSight(self._store, caller, found)
         numbers = self._sides(found)
-        own = numbers.get(system)
+        own = numbers.get(system) if seen.answers_of(system) else None
         metrics = board_metrics(self._store, found.set_name)
-        missed, in_all = self._missed(system, numbers)
+        # What an answer misses is told in the words of the reference.
+        missed = Missed() if own is None or seen.hides_references else self._missed(system, numbers)
         doubtful, labels, answers = self._doubtful(own)
         losses = self._losses(own)
         reasons = [f"The metric {one.name} is not computed: {one.missing}." for one in metrics if one.missing]
@@ -101,49 +89,13 @@ class WeaknessService:
         return Weaknesses(
             metrics=metrics,
             missed=missed,
-            missed_in_all=in_all,
             doubtful=doubtful,
             labels=labels,
-            factuality=self._factuality(system, numbers),
+            factuality=None if own is None else self._factuality(system, numbers),
             losses=losses,
             no_losses="" if losses else (about[0] if about else self._why_no_losses(own)),
             answers=answers,
         )
-
-    def _missed(self, system: str, numbers: Mapping[str, int]) -> tuple[tuple[MissedFact, ...], int]:
-        covered: Counter[tuple[str, str]] = Counter()
-        missed: Counter[tuple[str, str]] = Counter()
-        own: dict[tuple[str, str], MissedFact] = {}
-        for name, number in numbers.items():
-            for score in self._details(number, COMPREHENSIVENESS):
-                for statement in read_statements(score.details):
-                    key = (score.question_id, statement.text)
-                    if statement.standing is Standing.COVERED:
-                        covered[key] += 1
-                        continue
-                    missed[key] += 1
-                    if name == system:
-                        own[key] = MissedFact(
-                            question=score.question_id,
-                            domain=score.domain,
-                            text=statement.text,
-                            passages=statement.passages,
-                            covered_by=0,
-                            missed_by=0,
-                        )
-        ranked = sorted(own, key=lambda key: (-covered[key], missed[key]))[:MOST_SHOWN]
-        shown = tuple(
-            MissedFact(
-                question=own[key].question,
-                domain=own[key].domain,
-                text=own[key].text,
-                passages=own[key].passages,
-                covered_by=covered[key],
-                missed_by=missed[key] - 1,
-            )
-            for key in ranked
-        )
-        return shown, len(own)
 
     def _doubtful(self, own: int | None) -> tuple[tuple[DoubtfulClaim, ...], Mapping[Label, int], int]:
         labels: Counter[Label] = Counter()
@@ -165,6 +117,10 @@ class WeaknessService:
                     )
         least = sorted(found, key=lambda claim: claim.posterior)[:MOST_SHOWN]
         return tuple(least), {label: labels[label] for label in Label}, answers
+
+    def _missed(self, system: str, numbers: Mapping[str, int]) -> Missed:
+        details = {name: self._details(number, COMPREHENSIVENESS) for name, number in numbers.items()}
+        return missed_facts(system, details)
 
     def _factuality(self, system: str, numbers: Mapping[str, int]) -> FactualitySummary | None:
         """The system's answers taken together, with K the median number of claims of all answers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,16 +13,21 @@ import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Mount, Route
 
 from arena.bootstrap import open_arena
 from arena.settings import Settings
+from arena.web.api.app import make_api
+from arena.web.routes.boards import board_routes
+from arena.web.routes.metrics import metrics_route
+from arena.web.sign_in import SignIn
 from arena.web.wiring import as_secrets
 from data.errors import ArenaError
 
 SCRIPT = Path(__file__).parent / "script" / "main.py"
-ROBOTS = "User-agent: *\nAllow: /\nDisallow: /_stcore/\nDisallow: /media/\n"
 SHORTEST_HASH = 8
+PAGES = ("leaderboard", "compare", "system", "questions", "question", "submit", "team")
+"""Modules whose imports bring everything along that pages need."""
 
 
 def make_app(settings: Settings, *, on_ready: Callable[[], None] | None = None) -> st.App:
@@ -49,33 +55,37 @@ class _Routes:
     def __init__(self, settings: Settings) -> None:
         self._arena = open_arena(settings)
 
-    def all(self) -> list[Route]:
+    def all(self) -> list[BaseRoute]:
         return [
+            Mount("/api/v1", app=make_api(self._arena)),
+            *SignIn(self._arena).routes(),
             Route("/healthz", self.healthz),
-            Route("/robots.txt", self.robots),
+            metrics_route(self._arena),
             Route("/s/{content_hash}", self.short),
+            *board_routes(self._arena),
         ]
 
     def warm(self) -> None:
         """Load what the first reader would wait for: the charts' and the boards' libraries."""
-        importlib.import_module("arena.web.pages.leaderboard")
-        self._arena.boards.published()
+        for name in PAGES:
+            importlib.import_module(f"arena.web.pages.{name}")
+        self._arena.boards.heads()
+        # What stands now stays until the server ends, so collections of garbage need not look through it.
+        gc.collect()
+        gc.freeze()
 
     async def healthz(self, _request: Request) -> Response:
         """200 where the database answers, else 503 with one line that says what to do."""
         try:
-            boards = await run_in_threadpool(self._arena.boards.published)
+            boards = await run_in_threadpool(self._arena.boards.heads)
         except ArenaError as error:
             return JSONResponse({"status": "unavailable", "message": str(error)}, status_code=503)
         return JSONResponse({"status": "ok", "boards": len(boards)})
 
-    async def robots(self, _request: Request) -> Response:
-        return PlainTextResponse(ROBOTS)
-
     async def short(self, request: Request) -> Response:
         """Lead from a board's hash, or its first eight characters, to the board."""
         wanted = request.path_params["content_hash"]
-        boards = await run_in_threadpool(self._arena.boards.published)
+        boards = await run_in_threadpool(self._arena.boards.heads)
         for board in boards:
             if len(wanted) >= SHORTEST_HASH and board.content_hash.startswith(wanted):
                 return RedirectResponse(f"../?{urlencode({'board': board.name})}")

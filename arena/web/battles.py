@@ -12,6 +12,7 @@ from arena.web.choices import choose_one
 from arena.web.markup import element, put
 from arena.web.pieces import note
 from arena.web.rationales import Reasons, Side, read_reasons
+from arena.web.reporting import offer_report
 from arena.web.tables import link
 from arena.web.views import BoardView, percent
 from data.records import BattleEvidence, BattleRecord, Judgment, Preference, Presentation
@@ -29,7 +30,7 @@ def choose_battle(view: BoardView, found: QuestionView) -> BattleEvidence | None
         return by_key[choose_one("battle", "Why? Choose a battle", sentences)]
 
 
-def show_battle(shown: BattleEvidence) -> None:
+def show_battle(view: BoardView, shown: BattleEvidence) -> None:
     """One battle: verdict, then each judgment with its reasons."""
     battle = shown.battle
     put(element("p", element("strong", _sentence(battle)), " ", _chip(battle), class_="aa-lead"))
@@ -38,6 +39,7 @@ def show_battle(shown: BattleEvidence) -> None:
     before = ""
     for at, judgment in enumerate(shown.judgments):
         _show_judgment(battle, judgment, at, repeated=bool(before) and judgment.rationale == before)
+        offer_report(str(view.round_name), battle, judgment, at)
         before = judgment.rationale
 
 

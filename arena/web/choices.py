@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import streamlit as st
 
-from arena.bootstrap import Arena
-from arena.services.evidence import QuestionLine, QuestionView
-from arena.services.profiles import SystemProfile
-from arena.services.weaknesses import Weaknesses
-from arena.web.standings_json import read_board, title_of
+from arena.web.readings import board_named, titles_of_boards
 from arena.web.views import OVERALL, BoardView
-from arena.web.wiring import arena
 from data.errors import NotFoundError
-
-FRESH = 15
-LONG = 600
-MOST_BOARDS = 32
 
 
 def boards() -> Mapping[str, str]:
@@ -26,7 +17,7 @@ def boards() -> Mapping[str, str]:
 
     Stops the page with what to do where nothing is published.
     """
-    titles = _titles(arena())
+    titles = titles_of_boards()
     if not titles:
         st.title("Nothing is published yet")
         st.markdown(
@@ -71,15 +62,6 @@ def addressed_board() -> BoardView:
     return board_named(st.query_params.get("board", names[0]))
 
 
-def board_named(name: str) -> BoardView:
-    """A published board, read.
-
-    Raises:
-        NotFoundError: There is none of this name.
-    """
-    return _view(arena(), name)
-
-
 def choose_system(view: BoardView) -> str:
     """The system that the address names, or that the reader picks; by default the first.
 
@@ -94,17 +76,73 @@ def choose_system(view: BoardView) -> str:
     return str(chosen)
 
 
-def choose_words() -> str:
-    """What the reader looks for."""
-    key = "choice-words"
-    st.session_state[key] = st.query_params.get("words", "")
-    words = st.text_input(
-        "Search in questions",
+def chosen_words(name: str) -> str:
+    """What the address says that the reader looks for."""
+    return st.query_params.get(name, "")
+
+
+def choose_maybe(name: str, label: str, options: Mapping[str, str], nothing: str) -> str | None:
+    """One of several things that the address may name, or none of them.
+
+    Args:
+        name: In the address.
+        label: Of the choice.
+        options: Values in the address to what the reader sees.
+        nothing: What the reader sees where nothing is chosen.
+    """
+    return choose_one(name, label, {"": nothing, **options}) or None
+
+
+def chosen_many(name: str, options: Sequence[str], default: Sequence[str]) -> list[str]:
+    """Several things, which the address names with commas between them."""
+    wanted = st.query_params.get(name, "").split(",")
+    return [one for one in options if one in wanted] or list(default)
+
+
+def choose_many(name: str, label: str, options: Sequence[str], *, most: int, default: Sequence[str]) -> None:
+    """Offer several things; the choice goes into the address, where `chosen_many` reads it."""
+    key = f"choice-{name}"
+    st.session_state[key] = chosen_many(name, options, default)[:most]
+    st.multiselect(
+        label, options, key=key, max_selections=most, on_change=_list_into_address, args=(name, key)
+    )
+
+
+def choose_pills(name: str, label: str, options: Mapping[str, str], default: Sequence[str]) -> None:
+    """Offer a handful of things to switch on and off; `chosen_many` reads them."""
+    key = f"choice-{name}"
+    st.session_state[key] = chosen_many(name, tuple(options), default)
+    st.pills(
+        label,
+        tuple(options),
+        selection_mode="multi",
+        format_func=options.__getitem__,
         key=key,
-        icon=":material/search:",
-        width=480,
-        on_change=_into_address,
-        args=("words", key),
+        on_change=_list_into_address,
+        args=(name, key),
+    )
+
+
+def choose_switch(name: str, label: str, advice: str, *, disabled: bool = False) -> None:
+    """Offer to switch something on; `is_on` reads it."""
+    key = f"choice-{name}"
+    st.session_state[key] = is_on(name) and not disabled
+    st.toggle(
+        label, key=key, help=advice, disabled=disabled, on_change=_switch_into_address, args=(name, key)
+    )
+
+
+def is_on(name: str) -> bool:
+    """Whether the address switches something on."""
+    return st.query_params.get(name) == "1"
+
+
+def choose_words(name: str, label: str, *, width: int | Literal["stretch"] = 480) -> str:
+    """What the reader looks for."""
+    key = f"choice-{name}"
+    st.session_state[key] = chosen_words(name)
+    words = st.text_input(
+        label, key=key, icon=":material/search:", width=width, on_change=_into_address, args=(name, key)
     )
     return words or ""
 
@@ -124,6 +162,12 @@ def choose_domain(view: BoardView) -> str:
         args=("domain", key),
     )
     return str(chosen or OVERALL)
+
+
+def chosen_domain(view: BoardView) -> str:
+    """The domain that the address names; by default all together."""
+    wanted = st.query_params.get("domain", OVERALL)
+    return wanted if wanted in view.domains else OVERALL
 
 
 def choose_one(name: str, label: str, options: Mapping[str, str]) -> str:
@@ -146,6 +190,27 @@ def choose_one(name: str, label: str, options: Mapping[str, str]) -> str:
     return str(chosen)
 
 
+def choose_part(parts: Mapping[str, str]) -> str:
+    """The part of a page that the address names, or that the reader picks; by default the first.
+
+    Args:
+        parts: Values in the address to what the reader sees.
+    """
+    options = tuple(parts)
+    key = _from_address("part", options, options[0])
+    chosen = st.segmented_control(
+        "Part",
+        options,
+        required=True,
+        format_func=parts.__getitem__,
+        key=key,
+        label_visibility="collapsed",
+        on_change=_into_address,
+        args=("part", key),
+    )
+    return str(chosen or options[0])
+
+
 def _from_address(name: str, options: Sequence[str], default: str) -> str:
     """Set a widget to what the address says, and return the widget's key.
 
@@ -165,6 +230,21 @@ def _into_address(name: str, key: str) -> None:
         st.query_params.pop(name, None)
 
 
+def _list_into_address(name: str, key: str) -> None:
+    chosen = st.session_state[key]
+    if chosen:
+        st.query_params[name] = ",".join(chosen)
+    else:
+        st.query_params.pop(name, None)
+
+
+def _switch_into_address(name: str, key: str) -> None:
+    if st.session_state[key]:
+        st.query_params[name] = "1"
+    else:
+        st.query_params.pop(name, None)
+
+
 def _other_board(key: str) -> None:
     """Another board has other domains, systems and questions."""
     st.query_params.from_dict({"board": st.session_state[key]})
@@ -174,72 +254,3 @@ def _require_known(name: str, options: Sequence[str], message: str) -> None:
     wanted = st.query_params.get(name)
     if wanted is not None and wanted not in options:
         raise NotFoundError(message, advice="Choose one on the leaderboard page.")
-
-
-def profile_of(view: BoardView, system: str) -> SystemProfile:
-    """How a system of a judged board fared, question by question."""
-    return _profile(arena(), view, system)
-
-
-def weaknesses_of(view: BoardView, system: str) -> Weaknesses:
-    """What a system's answers lack, on a judged board."""
-    return _weaknesses(arena(), view, system)
-
-
-def questions_of(view: BoardView) -> tuple[QuestionLine, ...]:
-    """The questions of a judged board."""
-    return _questions(arena(), view)
-
-
-def evidence_of(view: BoardView, question_id: str) -> QuestionView:
-    """Everything about one question of a judged board.
-
-    Raises:
-        NotFoundError: The set has no such question.
-    """
-    return _evidence(arena(), view, question_id)
-
-
-# Everything below is public. A published board never changes, so what hangs on it is kept by its hash.
-def _of_database(source: Arena) -> str:
-    return source.settings.database_url
-
-
-def _of_content(view: BoardView) -> str:
-    return f"{view.round_name} {view.content_hash}"
-
-
-BY_CONTENT: dict[str | type, Callable[[Any], Any]] = {Arena: _of_database, BoardView: _of_content}
-
-
-@st.cache_data(ttl=FRESH, max_entries=4, show_spinner=False, hash_funcs=BY_CONTENT)
-def _titles(source: Arena) -> dict[str, str]:
-    return {board.name: title_of(board) for board in source.boards.published()}
-
-
-@st.cache_data(ttl=FRESH, max_entries=MOST_BOARDS, show_spinner=False, hash_funcs=BY_CONTENT)
-def _view(source: Arena, name: str) -> BoardView:
-    board = source.boards.get(name)
-    if board.retracted:
-        raise NotFoundError(f"The board {name} was retracted.", advice=board.notice)
-    return read_board(board)
-
-
-@st.cache_data(ttl=LONG, max_entries=64, show_spinner="Counting battles …", hash_funcs=BY_CONTENT)
-def _profile(source: Arena, view: BoardView, system: str) -> SystemProfile:
-    return source.profiles.of(str(view.round_name), system)
-
-
-@st.cache_data(ttl=LONG, max_entries=64, show_spinner="Reading scores …", hash_funcs=BY_CONTENT)
-def _weaknesses(source: Arena, view: BoardView, system: str) -> Weaknesses:
-    return source.weaknesses.of(str(view.round_name), system)
-
-
-@st.cache_data(ttl=LONG, max_entries=8, show_spinner="Reading questions …", hash_funcs=BY_CONTENT)
-def _questions(source: Arena, view: BoardView) -> tuple[QuestionLine, ...]:
-    return source.evidence.questions(str(view.round_name))
-
-
-@st.cache_data(ttl=LONG, max_entries=256, show_spinner=False, hash_funcs=BY_CONTENT)
-def _evidence(source: Arena, view: BoardView, question_id: str) -> QuestionView:
-    return source.evidence.question(str(view.round_name), question_id)

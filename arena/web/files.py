@@ -1,26 +1,102 @@
-"""Boards as files to download: the same bytes as the command line writes."""
+"""Boards, tables and charts as files to download, each with the name of its board and the hash."""
 
 from __future__ import annotations
 
 import json
-import tempfile
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
+import altair as alt
+import streamlit as st
+
+from arena.services.identity import PUBLIC
 from arena.web.views import BoardView
 from arena.web.wiring import arena
+from leaderboard.export import flat_rows, standings_text
+from leaderboard.table_files import Cell, PictureForm, Stamp, TableForm, chart_file, table_file
+
+INK_ON_PAPER = "#1d2733"
+MIMES: Mapping[str, str] = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "parquet": "application/vnd.apache.parquet",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+}
+Rows = Sequence[Mapping[str, Cell]]
 
 
-def file_stem(view: BoardView) -> str:
-    """The name of a board's files, with the beginning of its hash."""
-    return f"{view.name}-{view.content_hash[:8]}"
+def stamp_of(view: BoardView) -> Stamp:
+    """What a board's files say of where they are from."""
+    return Stamp(board=view.name, content_hash=view.content_hash)
 
 
-def board_file(name: str, ending: str) -> bytes:
-    """A board's standings as `csv`, `json` or `parquet`."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"board.{ending}"
-        arena().boards.export_board(name, path)
-        return path.read_bytes()
+def offer_files(
+    view: BoardView,
+    name: str,
+    rows: Callable[[], Rows],
+    *,
+    title: str = "",
+    chart: Callable[[str], alt.LayerChart] | None = None,
+) -> None:
+    """Offer a table, and the chart that shows it, as files that are made when they are asked for.
+
+    Args:
+        view: The board.
+        name: Of the table, in the files' names.
+        rows: Makes the table.
+        title: Of the chart.
+        chart: Makes the chart, given the colour of its text.
+    """
+    _offer(view, name, rows, title, chart)
+
+
+@st.fragment
+def _offer(
+    view: BoardView,
+    name: str,
+    rows: Callable[[], Rows],
+    title: str,
+    chart: Callable[[str], alt.LayerChart] | None,
+) -> None:
+    """Opening runs this alone; most visits open none, so the buttons are not sent before."""
+    stem = f"{stamp_of(view).stem}-{name}"
+    box = st.popover("Download", icon=":material/download:", key=f"download-{name}", on_change="rerun")
+    if not box.open:
+        return
+    with box, st.container(horizontal=True):
+        for form in TableForm:
+            _button(view, stem, form, partial(_table, view, rows, form))
+        if chart is not None:
+            for picture in PictureForm:
+                _button(view, stem, picture, partial(_chart, view, chart, picture, title))
+
+
+def _button(view: BoardView, stem: str, form: TableForm | PictureForm, make: Callable[[], bytes]) -> None:
+    st.download_button(
+        form.upper(),
+        make,
+        file_name=f"{stem}.{form}",
+        mime=MIMES[form],
+        on_click="ignore",
+        key=f"file-{view.name}-{stem}-{form}",
+    )
+
+
+def _table(view: BoardView, rows: Callable[[], Rows], form: TableForm) -> bytes:
+    return table_file(rows(), form, stamp_of(view))
+
+
+def _chart(view: BoardView, chart: Callable[[str], alt.LayerChart], form: PictureForm, title: str) -> bytes:
+    return chart_file(chart(INK_ON_PAPER), form, stamp_of(view), f"{view.title}: {title}")
+
+
+def board_file(view: BoardView, form: TableForm) -> bytes:
+    """A board's standings; JSON is the published content itself, whose hash the file's name bears."""
+    standings = arena().boards.get(view.name).standings
+    if form is TableForm.JSON:
+        return standings_text(standings).encode()
+    return table_file(flat_rows(standings), form, stamp_of(view))
 
 
 def battles_jsonl(round_name: str) -> bytes:
@@ -37,7 +113,7 @@ def battles_jsonl(round_name: str) -> bytes:
             },
             ensure_ascii=False,
         )
-        for battle in arena().rounds.battles(round_name)
+        for battle in arena().rounds.battles(round_name, caller=PUBLIC)
         if battle.preference is not None
     ]
     return "".join(f"{line}\n" for line in lines).encode()

@@ -1,7 +1,7 @@
 """HTML from elements, never from strings, so that no text can become markup.
 
-Only names, labels and numbers are shown this way. What people wrote (questions, passages, answers,
-rationales) goes through `st.text`, which shows text as it is.
+What people wrote goes through `st.text`, which shows text as it is, but where it has to be marked or to be a
+link (`marked_text`, lists of questions); there it is text of an element, escaped like every other.
 """
 
 from __future__ import annotations

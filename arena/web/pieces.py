@@ -7,18 +7,16 @@ from functools import partial
 
 import streamlit as st
 
-from arena.web.files import battles_jsonl, board_file, file_stem
+from arena.web.files import MIMES, battles_jsonl, board_file, stamp_of
 from arena.web.markup import element, put
+from arena.web.notices import notice_of
 from arena.web.tables import link
 from arena.web.texts import DEFINITIONS
 from arena.web.views import BoardView
+from leaderboard.table_files import TableForm
 
 HASH_SHOWN = 12
-KINDS = (
-    ("CSV", "csv", "text/csv"),
-    ("JSON", "json", "application/json"),
-    ("Parquet", "parquet", "application/vnd.apache.parquet"),
-)
+LABELS = {TableForm.CSV: "CSV", TableForm.JSON: "JSON", TableForm.PARQUET: "Parquet"}
 
 
 def strip(facts: Iterable[tuple[str, str]]) -> None:
@@ -43,11 +41,16 @@ def back_to_board(view: BoardView) -> None:
     put(element("p", "Board: ", place, class_="aa-eyebrow"))
 
 
+def errata(view: BoardView) -> None:
+    """What the organisers say of the board since it was published; nothing where they say nothing."""
+    if view.notice:
+        put(notice_of(view.notice))
+
+
 def board_note(view: BoardView) -> None:
     """How the numbers were made, and where they stand."""
-    for text in (view.note, view.notice):
-        if text:
-            st.text(text)
+    if view.note:
+        st.text(view.note)
     where = f"Published {view.published}, content {view.content_hash[:HASH_SHOWN]}."
     note(f"{view.method} {where}")
 
@@ -70,16 +73,27 @@ def definitions() -> None:
 
 def show_files(view: BoardView) -> None:
     """Offer the board as files, made when they are asked for."""
-    stem = file_stem(view)
+    stem = stamp_of(view).stem
     files: list[tuple[str, str, str, Callable[[], bytes]]] = [
-        (f"Standings, {label}", f"{stem}.{ending}", mime, partial(board_file, view.name, ending))
-        for label, ending, mime in KINDS
+        (f"Standings, {LABELS[form]}", f"{stem}.{form}", MIMES[form], partial(board_file, view, form))
+        for form in TableForm
     ]
     if view.round_name is not None:
         battles = partial(battles_jsonl, view.round_name)
         files.append(("Battles, JSONL", f"{stem}-battles.jsonl", "application/jsonl", battles))
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key="files"):
         for label, name, mime, make in files:
             st.download_button(
                 label, make, file_name=name, mime=mime, icon=":material/download:", on_click="ignore"
             )
+
+
+def health(view: BoardView) -> None:
+    """How far the judge can be trusted, in a row of figures with what each means."""
+    if not view.health:
+        return
+    pairs = [
+        element("div", element("dt", element("abbr", label, title=meaning)), element("dd", value))
+        for label, value, meaning in view.health
+    ]
+    put(element("dl", *pairs, class_="aa-strip aa-health", aria_label="Judge health"))

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 
+import altair as alt
 import streamlit as st
 
+from arena.web.files import Rows, offer_files
+from arena.web.kept import chart_kept
 from arena.web.markup import put
 from arena.web.pieces import note
-from arena.web.tables import plain_table
+from arena.web.tables import plain_table, profile_rows
 from arena.web.views import OVERALL, BoardView, Bounded, Line, percent, points, whole
-from leaderboard.charts import Cell, Estimate, Point, forest, heatmap, scatter
+from leaderboard.charts import Cell, Estimate, forest, heatmap
 
 A_MOMENT = 0.25
 PAINTED = "painted"
 INK_ON_LIGHT = "#1d2733"
 INK_ON_DARK = "#e7eaee"
 LEAST_DOMAINS = 2
-LEAST_POINTS = 2
 
 
 def let_the_table_paint() -> None:
@@ -32,20 +35,37 @@ def let_the_table_paint() -> None:
         time.sleep(A_MOMENT)
 
 
-def interval_plot(view: BoardView, domain: str) -> None:
+def interval_plot(view: BoardView, domain: str, lines: Sequence[Line]) -> None:
     """The forest plot: how sure the ratings are, or the rates where there are no ratings."""
-    lines = view.lines[domain]
     rated = [(line, line.rating) for line in lines if line.rating is not None]
     rates = [(line, line.win_tie) for line in lines if line.win_tie is not None]
+    if not rated and not rates:
+        return
     st.subheader("How sure is it?", anchor="intervals")
-    if rated:
-        chart = forest([_estimate(*pair) for pair in rated], axis="Rating, points")
-        what = "rating"
-    else:
-        chart = forest([_estimate(*pair) for pair in rates], axis="Win + tie rate", share=True, reference=0.5)
-        what = "win and tie rate"
+    what = "rating" if rated else "win and tie rate"
+
+    def draw(_ink: str) -> alt.LayerChart:
+        if rated:
+            return forest([_estimate(*pair) for pair in rated], axis="Rating, points")
+        marks = [_estimate(*pair) for pair in rates]
+        return forest(marks, axis="Win + tie rate", share=True, reference=0.5)
+
     note(f"Points are {what}s, bars their 95 % intervals. The table above has the same numbers.")
-    st.altair_chart(chart, width="stretch", alt=_in_words(what, rated or rates, share=not rated))
+    shown = f"intervals {domain} {[(line.system, value) for line, value in rated or rates]}"
+    words = _in_words(what, rated or rates, share=not rated)
+    chart_kept(view, shown, draw, ink="", alt_text=words)
+    rows: Rows = [
+        {
+            "domain": domain,
+            "system": line.system,
+            what: value.value,
+            "lower": value.lower,
+            "upper": value.upper,
+        }
+        for line, value in rated or rates
+    ]
+    title = f"{view.label(domain)}, {what}s"
+    offer_files(view, f"intervals-{domain}", lambda: rows, title=title, chart=draw)
 
 
 def domain_heatmap(view: BoardView) -> None:
@@ -60,42 +80,21 @@ def domain_heatmap(view: BoardView) -> None:
     ]
     if len({cell.domain for cell in cells}) < LEAST_DOMAINS:
         return
+
+    def draw(colour: str) -> alt.LayerChart:
+        return heatmap(cells, title="Win + tie rate", ink=colour)
+
     st.subheader("Where is who strong?", anchor="domains")
     note("Win + tie rate by domain: blue above an even chance of 50 %, orange below, stronger further away.")
-    alt = "Heat map of win and tie rates, systems by domains; the table below it has the same numbers."
-    st.altair_chart(heatmap(cells, title="Win + tie rate", ink=_ink()), width="stretch", alt=alt)
-    _behind(
+    words = "Heat map of win and tie rates, systems by domains; the table below it has the same numbers."
+    chart_kept(view, "domains", draw, ink=ink(), alt_text=words)
+    behind(
         "domain-rates",
         ("System", "Domain", "Win + tie", "Battles"),
         [(cell.system, cell.domain, percent(cell.rate), whole(cell.battles)) for cell in cells],
     )
-
-
-def trade_off(view: BoardView, domain: str) -> None:
-    """Comprehensiveness against win rate."""
-    found = [
-        (line.system, line.comprehensiveness.value, line.win)
-        for line in view.lines[domain]
-        if line.comprehensiveness is not None and line.win is not None
-    ]
-    if len(found) < LEAST_POINTS:
-        return
-    st.subheader("Do comprehensive answers win?", anchor="trade-off")
-    marks = [
-        Point(system=system, x=share, y=win.value, y_lower=win.lower, y_upper=win.upper)
-        for system, share, win in found
-    ]
-    note("Each point is a system; bars are 95 % intervals of the win rate.")
-    st.altair_chart(
-        scatter(marks, x="Comprehensiveness", y="Win rate", ink=_ink()),
-        width="stretch",
-        alt="Scatter plot of win rate by comprehensiveness; the table below it has the same numbers.",
-    )
-    _behind(
-        "trade-off",
-        ("System", "Comprehensiveness", "Win"),
-        [(system, percent(share), percent(win.value)) for system, share, win in found],
-    )
+    rows: Rows = [asdict(cell) for cell in cells]
+    offer_files(view, "domains", lambda: rows, title="win + tie rate by domain", chart=draw)
 
 
 def profile_plot(view: BoardView, system: str) -> None:
@@ -115,15 +114,18 @@ def profile_plot(view: BoardView, system: str) -> None:
         )
         for label, line, rate in found
     ]
+
+    def draw(_ink: str) -> alt.LayerChart:
+        return forest(marks, axis="Win + tie rate", share=True, reference=0.5)
+
     note("Win + tie rate with its 95 % interval; the dashed line is an even chance.")
-    st.altair_chart(
-        forest(marks, axis="Win + tie rate", share=True, reference=0.5),
-        width="stretch",
-        alt=f"Win and tie rate of {system} by domain; the table below has the same numbers.",
-    )
+    words = f"Win and tie rate of {system} by domain; the table below has the same numbers."
+    chart_kept(view, f"profile {system}", draw, ink="", alt_text=words)
+    title = f"{system} by domain, win + tie rate"
+    offer_files(view, f"system-{system}", lambda: profile_rows(view, system), title=title, chart=draw)
 
 
-def _ink() -> str:
+def ink() -> str:
     """The colour of figures inside charts, for the reader's theme."""
     return INK_ON_DARK if st.context.theme.type == "dark" else INK_ON_LIGHT
 
@@ -145,7 +147,8 @@ def _in_words(what: str, pairs: Sequence[tuple[Line, Bounded]], *, share: bool) 
     return f"Forest plot of {what}s with 95 % intervals, best first: {parts}."
 
 
-def _behind(key: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+@st.fragment
+def behind(key: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """The numbers of a chart as a table, made when it is opened."""
     with st.expander("The same as a table", key=f"table-{key}", on_change="rerun") as box:
         if box.open:

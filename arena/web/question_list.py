@@ -1,54 +1,106 @@
-"""The list of questions: filtered, shown, chosen from."""
+"""The list of questions: what a reader looks for, and what was found, page by page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.services.evidence import QuestionLine
+from arena.services.question_lists import QuestionFilter, Result, Trait
+from arena.web.choices import choose_maybe, choose_words, chosen_domain
+from arena.web.markup import element
+from arena.web.tables import link
 from arena.web.views import OVERALL, BoardView
+from data.store.digests import QuestionDigest
 
-TALLEST = 620
-MOST_ROWS = 16
-
-
-def matching(lines: Sequence[QuestionLine], domain: str, words: str) -> list[QuestionLine]:
-    """The questions of a domain (or of all) that contain every one of the words."""
-    wanted = words.casefold().split()
-    return [
-        line
-        for line in lines
-        if domain in {OVERALL, line.domain} and all(word in line.question.casefold() for word in wanted)
-    ]
+AT_ONCE = 50
+TRAITS = {
+    Trait.FLIPPED: "verdict changed with the order",
+    Trait.DISPUTED: "judges disagree",
+    Trait.UNDECIDED: "without a verdict",
+    Trait.TIED: "ended as a tie",
+    Trait.REPORTED: "reported by a reader",
+}
 
 
-def pick_question(view: BoardView, lines: Sequence[QuestionLine]) -> None:
-    """Show questions as a table; choosing a row leads to the question."""
-    columns = {
-        "Question": [line.question for line in lines],
-        "Domain": [view.label(line.domain) for line in lines],
-        "Battles": [line.battles for line in lines],
-        "Undecided": [line.undecided for line in lines],
-    }
-    chosen = st.dataframe(
-        columns,
-        hide_index=True,
-        height=TALLEST if len(lines) > MOST_ROWS else "content",
-        on_select="rerun",
-        selection_mode="single-cell",
-        key="chosen-question",
-        column_config={
-            "Question": st.column_config.TextColumn(width=700),
-            "Domain": st.column_config.TextColumn(width="small"),
-            "Battles": st.column_config.NumberColumn(width="small", format="localized"),
-            "Undecided": st.column_config.NumberColumn(
-                width="small", help="Battles without a verdict: unreadable, refused, failed or missing."
-            ),
-        },
-        alt="Questions with their domain and number of battles",
+def choose_questions(view: BoardView) -> QuestionFilter:
+    """Offer every filter; the choice goes into the address."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="question-filters"):
+        words = choose_words("words", "Search in the text of questions", width=320)
+        traits = {trait.value: f"some battle {text}" for trait, text in TRAITS.items()}
+        trait = choose_maybe("trait", "Battles", traits, "all questions")
+        systems = {system: system for system in view.systems}
+        system = choose_maybe("system", "System", systems, "any system")
+        opponent = result = None
+        if system is not None:
+            others = {name: name for name in view.systems if name != system}
+            opponent = choose_maybe("opponent", "Against", others, "any opponent")
+            result = choose_maybe("result", "Result", {one.value: one.value for one in Result}, "any result")
+    domain = chosen_domain(view)
+    return QuestionFilter(
+        domain=None if domain == OVERALL else domain,
+        words=words,
+        trait=None if trait is None else Trait(trait),
+        system=system,
+        opponent=opponent,
+        result=None if result is None else Result(result),
     )
-    cells = chosen["selection"]["cells"]
-    if cells:
-        line = lines[cells[0][0]]
-        st.switch_page("question", query_params={"board": view.name, "id": line.id})
+
+
+def question_table(view: BoardView, found: Sequence[QuestionDigest], page: int) -> Element:
+    """One page of the list; each question leads to its evidence."""
+    head = element(
+        "tr",
+        element("th", "Question", scope="col", class_="aa-left"),
+        element("th", "Domain", scope="col", class_="aa-left aa-second"),
+        element("th", "Battles", scope="col"),
+        element("th", "What came of them", scope="col", class_="aa-left aa-second"),
+    )
+    rows = [_row(view, question) for question in found[(page - 1) * AT_ONCE : page * AT_ONCE]]
+    table = element("table", element("thead", head), element("tbody", *rows), class_="aa-board aa-questions")
+    return element("div", table, class_="aa-wrap")
+
+
+def choose_page(found: int) -> int:
+    """Which page of the list, from 1; offered where there is more than one."""
+    pages = max(1, -(-found // AT_ONCE))
+    wanted = st.query_params.get("page", "1")
+    page = min(max(int(wanted), 1), pages) if wanted.isdecimal() else 1
+    if pages == 1:
+        return 1
+    with st.container(horizontal=True, vertical_alignment="center", key="pages"):
+        first, last = (page - 1) * AT_ONCE + 1, min(page * AT_ONCE, found)
+        _turn("Earlier", page - 1, icon=":material/chevron_left:", disabled=page == 1)
+        st.text(f"{first:,}–{last:,} of {found:,}")
+        _turn("Later", page + 1, icon=":material/chevron_right:", disabled=page == pages)
+    return page
+
+
+def _turn(label: str, page: int, *, icon: str, disabled: bool) -> None:
+    st.button(
+        label, icon=icon, disabled=disabled, on_click=_to_page, args=(page,), key=f"page-{label.lower()}"
+    )
+
+
+def _to_page(page: int) -> None:
+    st.query_params["page"] = str(page)
+
+
+def _row(view: BoardView, question: QuestionDigest) -> Element:
+    place = link("question", board=view.name, id=question.id)
+    named = element("a", question.question, href=place, target="_self")
+    signs = (
+        (question.ties, "tied"),
+        (question.flips, "flipped with the order"),
+        (question.disputed, "disputed between judges"),
+        (question.undecided, "without a verdict"),
+    )
+    told = " · ".join(f"{count:,} {word}" for count, word in signs if count) or "all decided"
+    return element(
+        "tr",
+        element("th", named, element("span", question.id, class_="aa-sub"), scope="row"),
+        element("td", view.label(question.domain), class_="aa-left aa-second"),
+        element("td", f"{question.battles:,}"),
+        element("td", told, class_="aa-left aa-second aa-words"),
+    )

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.services.claim_views import ConflictView, Resolution, conflicts_of
+from arena.services.claim_views import ConflictView, Resolution, Voice, conflicts_of
 from arena.services.coverage_views import (
     AspectCell,
     AspectRow,
@@ -68,16 +68,36 @@ def _conflict(conflict: ConflictView, titles: dict[str, str]) -> Element:
     names = [f"{name}: {titles[name]}" if titles.get(name) else name for name in pair]
     head = element("p", element("strong", " against ".join(names)))
     words = [element("p", f"“{text}”", class_="aa-sub") for text in conflict.words]
-    blocks = [_resolution(one) for one in conflict.resolutions]
+    alike: dict[tuple[object, ...], list[Resolution]] = {}
+    for one in conflict.resolutions:
+        alike.setdefault((one.sentence, one.point, one.reasons), []).append(one)
+    blocks = [_resolutions(found) for found in alike.values()]
     return element("div", head, *words, *blocks, class_="aa-conflict")
 
 
-def _resolution(one: Resolution) -> Element:
-    head = element("p", element("strong", f"Weighed with the answer of {one.system}: "), one.sentence)
-    reasons = [element("p", reason, class_="aa-sub") for reason in one.reasons]
-    if not one.claims:
-        return element("div", head, *reasons)
-    return element("div", head, *reasons, claim_list(one.claims))
+def _resolutions(alike: Sequence[Resolution]) -> Element:
+    """One way that a conflict ended, with the answers that it was weighed with and their claims to unfold."""
+    one = alike[0]
+    sign = "✓ " if one.decided else "· "
+    head = element("p", element("strong", f"{sign}{one.sentence}"))
+    systems = ", ".join(each.system for each in alike)
+    answers = "answers" if len(alike) > 1 else "answer"
+    point = element("p", f"In dispute, weighed with the {answers} of {systems}: “{one.point}”")
+    voices = [_voice(voice) for voice in one.reasons]
+    return element("div", head, point, *voices, *(_touched(each) for each in alike if each.claims))
+
+
+def _touched(one: Resolution) -> Element:
+    claims = "1 claim" if len(one.claims) == 1 else f"{len(one.claims)} claims"
+    title = f"{claims} of {one.system} that one of the two passages bears on"
+    return element("details", element("summary", title), claim_list(one.claims))
+
+
+def _voice(voice: Voice) -> Element:
+    side, style = ("+ for it", "aa-good") if voice.supports else ("− against it", "aa-bad")
+    said = f" {voice.passage} ({voice.probability:.2f}; source {voice.prior:.2f})"
+    words = f": “{voice.words}”" if voice.words else ""
+    return element("p", element("span", side, class_=style), f"{said}{words}", class_="aa-sub")
 
 
 def _show_aspects(found: QuestionView) -> None:

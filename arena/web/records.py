@@ -45,3 +45,19 @@ def show_card(submission: Submission | None) -> None:
     )
     entries = {"team": submission.team, **asdict(submission.card)}
     st.text("\n".join(f"{name}: {value}" for name, value in entries.items() if value))
+
+
+def show_provenance(submission: Submission | None) -> None:
+    """What exactly was judged: version, day and hash of the answers."""
+    if submission is None:
+        return
+    st.subheader("Provenance", anchor="provenance")
+    entries = {
+        "question set": submission.set_name,
+        "version": f"{submission.version}",
+        "state": submission.state.value,
+        "answers": f"{submission.answers:,}",
+        "submitted": submission.created_at.isoformat(timespec="minutes"),
+        "content sha256": submission.content_hash,
+    }
+    st.code("\n".join(f"{name}: {value}" for name, value in entries.items()), language=None, wrap_lines=True)

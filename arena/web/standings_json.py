@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from arena.web.views import BoardView, Bounded, Line
+from arena.web.agreement_notes import agreement_notes
+from arena.web.health_strip import health_strip
+from arena.web.views import BoardView, Bounded, Controlled, Gap, Line
 from data.records import Board
+from leaderboard.meetings import read_meetings
 
 COMPREHENSIVENESS = "comprehensiveness"
+LENGTH_CONTROLLED = "length-controlled"
+FACTUALITY, PREFERRED = "factuality-", "factuality-fr3 "
 AT_A_GLANCE = ("judge", "model", "question set", "pairs", "finished")
 METHODS = {
     "bradley-terry": "Bradley-Terry",
@@ -28,6 +33,7 @@ def read_board(board: Board) -> BoardView:
     """Read a published board."""
     found: Json = board.standings
     reference = found.get("reference") or ""
+    attempts: Mapping[str, int] = found.get("attempts") or {}
     return BoardView(
         name=board.name,
         title=title_of(board),
@@ -39,7 +45,7 @@ def read_board(board: Board) -> BoardView:
         reference=reference,
         domains={domain["id"]: domain["label"] for domain in found["domains"]},
         lines={
-            domain: tuple(_line(line, reference) for line in lines)
+            domain: tuple(_line(line, reference, attempts.get(line["system"])) for line in lines)
             for domain, lines in found["lines"].items()
         },
         facts=(
@@ -48,10 +54,35 @@ def read_board(board: Board) -> BoardView:
         ),
         details=tuple((label, value) for label, value in found["facts"].items() if label not in AT_A_GLANCE),
         method=_method(found),
+        meetings=read_meetings(found["head_to_head"]),
+        gaps=_gaps(found.get("differences") or {}),
+        controlled=_controlled(found.get("beside") or ()),
+        health=health_strip(found.get("health") or {}),
+        agreement=agreement_notes(found),
     )
 
 
-def _line(found: Json, reference: str) -> Line:
+def _gaps(found: Json) -> dict[tuple[str, str], Gap]:
+    names = found.get("systems", ())
+    return {
+        (names[one], names[other]): Gap(points=Bounded(value=points, lower=lower, upper=upper), chance=chance)
+        for one, other, points, lower, upper, chance in found.get("pairs", ())
+    }
+
+
+def _controlled(found: Iterable[Json]) -> Controlled:
+    mine = next((one for one in found if one["kind"] == LENGTH_CONTROLLED), None)
+    if mine is None:
+        return Controlled(ratings={}, note="")
+    ratings = {
+        one["system"]: (value, one["rank_lower"], one["rank_upper"], one["tie_group"])
+        for one in mine["ratings"]
+        if (value := _bounded(one, "rating", "lower", "upper")) is not None
+    }
+    return Controlled(ratings=ratings, note=mine["note"])
+
+
+def _line(found: Json, reference: str, attempts: int | None) -> Line:
     rating: Json = found["rating"] or {}
     rate: Json = found["rate"] or {}
     return Line(
@@ -66,11 +97,14 @@ def _line(found: Json, reference: str) -> Line:
         rate_battles=rate.get("battles") or 0,
         questions=rate.get("questions") or 0,
         comprehensiveness=_metric(found["scores"]),
+        factuality=asked_factuality(found["scores"]),
         no_answer=found["no_answer_share"],
         words=found["median_words"],
         answers=found["answers"],
         flags=tuple(rating.get("flags", ())),
         is_reference=found["system"] == reference,
+        badges=tuple(found.get("badges", ())),
+        attempts=attempts,
         scores={
             name: mean
             for name, score in found["scores"].items()
@@ -83,6 +117,13 @@ def _metric(scores: Json) -> Bounded | None:
     """The mean of the comprehensiveness that the answers were scored with; the first of several."""
     names = sorted(name for name in scores if name.startswith(COMPREHENSIVENESS))
     return _bounded(scores[names[0]], "mean", "lower", "upper") if names else None
+
+
+def asked_factuality(scores: Json) -> Bounded | None:
+    """The mean factual precision by an LLM, FR3's where there is one; the lexical one would mislead here."""
+    names = sorted(name for name in scores if name.startswith(FACTUALITY) and " " in name)
+    best = [name for name in names if name.startswith(PREFERRED)] or names
+    return _bounded(scores[best[0]], "mean", "lower", "upper") if best else None
 
 
 def _bounded(found: Json, value: str, lower: str, upper: str) -> Bounded | None:

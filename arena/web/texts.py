@@ -16,6 +16,13 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
         "Win": "Share of its battles that the system won, in per cent.",
         "Win + tie": "Share of its battles that the system won or tied, in per cent.",
         "Comprehensive": "Mean share of the yardstick's statements that its answers cover, in per cent.",
+        "Domains": "Win + tie rate in each domain as a small bar, in the order of the domains above; point "
+        "at it for the figures. The heat map below has them all.",
+        "Aspects": "Mean share of a question's aspects that its grounded claims address, in per cent.",
+        "Sub-questions": "Mean share of a question's answerable sub-questions that it answers, in per cent.",
+        "Context": "Mean share of the sub-questions that its retrieved passages answer, in per cent.",
+        "Attempts": "How many versions of the system were judged so far.",
+        "Factual": "Mean share of its claims that the passages support, as an LLM read them, in per cent.",
         "No answer": "Share of its answers that say that none was found, in per cent.",
         "Words": "Median length of its answers in words.",
         "Battles": "Judged battles behind the rating. Where there is a human-written reference, the rates "
@@ -74,6 +81,7 @@ arena rounds export {board} {board}/"""
 CITATION = """@misc{{{view.name}-{year},
   title = {{{view.title}}},
   howpublished = {{Answer Arena, board {view.name}}},
+  url = {{{address}/s/{view.content_hash}}},
   note = {{content sha256 {view.content_hash}}},
   year = {{{year}}}
 }}"""

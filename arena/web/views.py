@@ -6,10 +6,14 @@ The shape of the JSON is that of `leaderboard.standings`; no page looks into it 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from leaderboard.meetings import Meetings
 
 OVERALL = "overall"
 OVERALL_LABEL = "Overall"
+FEW_QUESTIONS = 5
+"""Below this a line is provisional: intervals over so few questions say little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +52,26 @@ class Line:
     rate_battles: float
     questions: int
     comprehensiveness: Bounded | None
+    factuality: Bounded | None
     no_answer: float | None
     words: float | None
     answers: int
     flags: tuple[str, ...]
     is_reference: bool
     scores: Mapping[str, Bounded]
+    badges: tuple[str, ...] = ()
+    attempts: int | None = None
+
+    @property
+    def provisional(self) -> str:
+        """Why the line may still change a lot; empty where it stands."""
+        if self.is_reference or self.rating is None:
+            return ""
+        if self.rating.lower is None:
+            return "Too few battles to say how sure its rating is."
+        if self.questions and self.questions < FEW_QUESTIONS:
+            return f"It was judged on {self.questions} questions alone."
+        return ""
 
     @property
     def rank(self) -> str:
@@ -77,6 +95,25 @@ def group_letter(number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Controlled:
+    """Ratings under which longer answers have no advantage, best first, with best and worst place and group.
+
+    `note` says what length is worth, or why there are none.
+    """
+
+    ratings: Mapping[str, tuple[Bounded, int, int, int]]
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """Rating of one system less that of another, in points, paired; `chance` that it is the better, 0–1."""
+
+    points: Bounded
+    chance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BoardView:
     """A published board, read.
 
@@ -94,6 +131,11 @@ class BoardView:
         facts: What was judged, by whom and how it ended, as label and value.
         details: The further facts, too long for a glance.
         method: How ratings and intervals were made, in one sentence.
+        meetings: How every two systems fared against each other.
+        gaps: Differences of ratings, by the better and the other system.
+        controlled: Ratings controlled for length.
+        health: How far the judge can be trusted, as label, value and meaning.
+        agreement: How context and answer scores agree, and what is within reach, in sentences.
     """
 
     name: str
@@ -109,6 +151,26 @@ class BoardView:
     facts: tuple[tuple[str, str], ...]
     details: tuple[tuple[str, str], ...]
     method: str
+    meetings: Meetings
+    gaps: Mapping[tuple[str, str], Gap]
+    controlled: Controlled
+    health: tuple[tuple[str, str, str], ...]
+    agreement: tuple[str, ...] = ()
+
+    def under_control(self) -> tuple[Line, ...]:
+        """The overall lines with ratings and ranks controlled for length; those without one stand last."""
+        lines = {line.system: line for line in self.lines.get(OVERALL, ())}
+        rated = [
+            replace(lines[name], rating=rating, rank_lower=best, rank_upper=worst, tie_group=group)
+            for name, (rating, best, worst, group) in self.controlled.ratings.items()
+            if name in lines
+        ]
+        rest = [
+            replace(line, rating=None, rank_lower=None, rank_upper=None, tie_group=None)
+            for name, line in lines.items()
+            if name not in self.controlled.ratings
+        ]
+        return (*rated, *rest)
 
     def label(self, domain: str) -> str:
         """What readers see for a domain's id."""
@@ -118,10 +180,24 @@ class BoardView:
         """One system's line; None where it has none."""
         return next((line for line in self.lines.get(domain, ()) if line.system == system), None)
 
+    def gap(self, first: str, second: str) -> Gap | None:
+        """Rating of the first less that of the second; None where they cannot be compared."""
+        found = self.gaps.get((first, second))
+        if found is not None:
+            return found
+        turned = self.gaps.get((second, first))
+        return turned and turned_round(turned)
+
     @property
     def systems(self) -> tuple[str, ...]:
         """Every system, best first."""
         return tuple(line.system for line in self.lines.get(OVERALL, ()))
+
+
+def turned_round(gap: Gap) -> Gap:
+    """The same difference seen from the other side."""
+    lower, upper = gap.points.span
+    return Gap(points=Bounded(value=-gap.points.value, lower=-upper, upper=-lower), chance=1 - gap.chance)
 
 
 def leading(view: BoardView, domain: str) -> str:
@@ -179,7 +255,7 @@ def _listed(names: Sequence[str], most: int = 3) -> str:
 
 def points(value: float) -> str:
     """A rating as text, in whole points."""
-    return f"{value:.0f}"
+    return f"{value:.0f}".replace("-", "−")
 
 
 def percent(share: float | None) -> str:
@@ -235,6 +311,7 @@ def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:
         ("Win rate", line.win and percent(line.win.value)),
         ("Win + tie rate", line.win_tie and percent(line.win_tie.value)),
         ("Comprehensiveness", line.comprehensiveness and percent(line.comprehensiveness.value)),
+        ("Factual precision", line.factuality and percent(line.factuality.value)),
         ("No answer", None if line.no_answer is None else percent(line.no_answer)),
         ("Median words", None if line.words is None else whole(line.words)),
         ("Battles behind the rating", whole(line.battles)),

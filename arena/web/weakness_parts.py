@@ -8,12 +8,21 @@ from xml.etree.ElementTree import Element
 import streamlit as st
 
 from arena.services.board_metrics import BOARD_METRICS
-from arena.services.weaknesses import DoubtfulClaim, MissedFact, Weaknesses
+from arena.services.missed_facts import MissedFact
+from arena.services.weaknesses import DoubtfulClaim, Weaknesses
 from arena.web.markup import element, put
 from arena.web.pieces import note, strip
 from arena.web.tables import link, plain_table
 from arena.web.views import OVERALL, BoardView, Bounded, percent
 from judges.factuality.measures import Label
+
+WIN_TIE = "Win + tie"
+FACTUALITY = "factuality-fr3"
+LEXICAL = (
+    "Factual precision here is lexical: a claim counts as supported where enough of its words stand close "
+    "together in a passage, so that wording moves it. Compare systems by the claims that passages "
+    "contradict, below, or have an LLM score them."
+)
 
 
 def show_means(view: BoardView, system: str) -> None:
@@ -25,14 +34,17 @@ def show_means(view: BoardView, system: str) -> None:
         return
     st.subheader("Why: scores of its answers", anchor="scores")
     note(
-        "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples). "
-        "Answers without a score enter no mean."
+        "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples), beside its "
+        "win + tie rate. Answers without a score enter no mean."
     )
-    heads = [element("th", element("span", name), scope="col") for name in map(_label, names)]
+    if FACTUALITY in names:
+        note(LEXICAL)
+    heads = [element("th", element("span", name), scope="col") for name in (WIN_TIE, *map(_label, names))]
     body = [
         element(
             "tr",
             element("th", view.label(domain), scope="row"),
+            _mean(line.win_tie),
             *(_mean(line.scores.get(name)) for name in names),
         )
         for domain, line in lines.items()
@@ -76,27 +88,45 @@ def _show_losses(view: BoardView, found: Weaknesses) -> None:
         if domain in found.losses
     ]
     put(plain_table(header, rows, spare=3))
+    for sentence in view.agreement:
+        note(sentence)
 
 
 def _show_missed(view: BoardView, found: Weaknesses) -> None:
-    st.subheader("Facts that it misses and others have", anchor="missed")
-    if not found.missed:
+    st.subheader("Most often missed facts", anchor="missed")
+    missed = found.missed
+    if not missed.in_all:
         note("No answer of this system misses a statement of the passages, or none was scored.")
         return
+    note("What its answers leave out of the statements of the passages, beside what the others leave out.")
+    header = ("Domain", "Missed", "Others miss", "Missed", "Statements")
+    shares = [(domain, missed.by_domain.get(domain)) for domain in (OVERALL, *view.domains)]
+    rows = [
+        (
+            view.label(domain),
+            percent(share.share),
+            percent(share.others),
+            f"{share.missed:,}",
+            f"{share.statements:,}",
+        )
+        for domain, share in shares
+        if share is not None
+    ]
+    put(plain_table(header, rows, spare=2))
     note(
-        f"{len(found.missed)} of {found.missed_in_all:,} statements that its answers miss, those first that "
-        "most other systems cover."
+        f"{len(missed.facts)} of the {missed.in_all:,} missed statements. A fact belongs to one question, so "
+        "the order is: what most other answers to the question have, then what most passages say, then what "
+        "fewest others miss. What follows from a listed fact is not listed again."
     )
-    put(_listed(view, found.missed, _missed))
+    put(_listed(view, missed.facts, _missed))
 
 
 def _missed(fact: MissedFact) -> Sequence[Element]:
     others = fact.covered_by + fact.missed_by
     source = f"{', '.join(fact.passages)}; " if any(fact.passages) else ""
-    return (
-        element("p", f"– {fact.text}"),
-        element("p", f"{source}covered by {fact.covered_by} of {others} other answers", class_="aa-sub"),
-    )
+    sign, instead = ("✗", "; the answer contradicts it") if fact.contradicted else ("–", "")
+    told = f"{source}covered by {fact.covered_by} of {others} other answers{instead}"
+    return element("p", f"{sign} {fact.text}"), element("p", told, class_="aa-sub")
 
 
 def _show_doubtful(view: BoardView, found: Weaknesses) -> None:
@@ -108,7 +138,7 @@ def _show_doubtful(view: BoardView, found: Weaknesses) -> None:
         whole = found.factuality
         strip(
             (
-                ("factual precision", percent(whole.precision)),
+                ("factual precision (lexical)", percent(whole.precision)),
                 (f"recall@{whole.k:g}", percent(whole.recall_at_k)),
                 (f"F1@{whole.k:g}", percent(whole.f1_at_k)),
                 ("claims supported, on average", f"{whole.supported:.1f}"),
@@ -147,6 +177,8 @@ def _place(name: str) -> tuple[int, str]:
 
 
 def _label(name: str) -> str:
+    if name == FACTUALITY:
+        return "Factual precision (lexical)"
     return next((metric.label for metric in BOARD_METRICS if metric.name == name), name)
 
 

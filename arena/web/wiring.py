@@ -16,31 +16,41 @@ from arena.bootstrap import Arena, open_arena
 from arena.settings import Settings, read_settings
 
 SECTION = "arena"
+LIMITS = ("max_upload_mb", "max_answer_chars", "uploads", "upload_hours")
+"""What the settings let in; the pages let in the same."""
 
 
 def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
     """Pack what the pages need of the settings; keys of LLM endpoints stay behind."""
-    return {SECTION: {"home": str(settings.home), "database_url": settings.database_url}}
+    return {
+        SECTION: {
+            "home": str(settings.home),
+            "database_url": settings.database_url,
+            "endpoint": settings.endpoint,
+            **{name: getattr(settings, name) for name in LIMITS},
+        }
+    }
 
 
 def arena() -> Arena:
     """The application behind the pages, opened once a process."""
     given = _given()
     if given is None:
-        settings = read_settings()
-        return _open(str(settings.home), settings.database_url)
-    return _open(given["home"], given["database_url"])
+        given = as_secrets(read_settings())[SECTION]
+    limits = tuple(int(given[name]) for name in LIMITS)
+    return _open(str(given["home"]), str(given["database_url"]), str(given["endpoint"]), limits)
 
 
-def _given() -> Mapping[str, str] | None:
+def _given() -> Mapping[str, Any] | None:
     """The settings that the server was started with; None where Streamlit was started by hand."""
     try:
-        section: Mapping[str, str] | None = st.secrets.get(SECTION)
+        section: Mapping[str, Any] | None = st.secrets.get(SECTION)
     except StreamlitSecretNotFoundError:
         return None
     return section
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _open(home: str, database_url: str) -> Arena:
-    return open_arena(Settings(home=Path(home), database_url=database_url))
+def _open(home: str, database_url: str, endpoint: str, limits: tuple[int, ...]) -> Arena:
+    allowed: dict[str, Any] = dict(zip(LIMITS, limits, strict=True))
+    return open_arena(Settings(home=Path(home), database_url=database_url, endpoint=endpoint, **allowed))

@@ -1,79 +1,190 @@
-"""Dense retrieval over a corpus, with whatever embeds texts: an optional extra.
+"""Vectors of a corpus's chunks on disk, and exact search in them.
 
-The vectors are a mapped file; the search is a matrix product, which at some hundred thousand chunks is
-faster than an approximate index and exact.
+The vectors are a mapped file of half-precision rows of unit length; the search is a matrix product, which at
+some hundred thousand chunks is as quick as an approximate index, and exact. They stand beside the BM25 index,
+in a folder that goes with the corpus when its content changes.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import shutil
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from tempfile import mkdtemp
+from types import TracebackType
+from typing import IO, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from data.corpora.index import AGAIN, Corpus, best_places
+from data.corpora.index import Corpus, best_places
 from data.errors import StoreError
 from data.records import Passage
 
+FOLDER = "dense"
+BUILDING = ".dense-"
 VECTORS = "vectors.bin"
 ABOUT = "vectors.json"
-AT_ONCE = 256
 ROWS = 65_536
+EMBED = "Embed it with `arena corpora embed NAME --model MODEL`."
 Vectors = NDArray[np.float32]
 
 
-class Embedder(Protocol):
-    """Turns texts into vectors whose inner product is their similarity."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorsAbout:
+    """What vectors were made from and with; vectors of another making are built anew.
 
-    @property
-    def name(self) -> str:
-        """Names the model and its settings; vectors of another name are built anew."""
-        ...
+    Attributes:
+        model: The endpoint's name of the model, or the path of a local one.
+        endpoint: Base URL; empty for a local model.
+        fingerprint: Of a local model's files; empty for an endpoint's.
+        content_hash: Of the corpus.
+        words: Words of a chunk at most.
+        overlap: Words that neighbouring chunks share.
+        chunks: How many there are.
+        dimensions: Of a vector; 0 before any is known.
+    """
 
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed passages: one row each."""
-        ...
+    model: str
+    endpoint: str
+    fingerprint: str
+    content_hash: str
+    words: int
+    overlap: int
+    chunks: int
+    dimensions: int = 0
 
-    def query(self, text: str) -> Vectors:
-        """Embed a query: one vector."""
-        ...
+    @classmethod
+    def of(cls, corpus: Corpus, *, model: str, endpoint: str, fingerprint: str) -> VectorsAbout:
+        """What vectors of a corpus by a model would say."""
+        made = corpus.manifest
+        return cls(
+            model=model,
+            endpoint=endpoint,
+            fingerprint=fingerprint,
+            content_hash=made.content_hash,
+            words=made.words,
+            overlap=made.overlap,
+            chunks=made.chunks,
+        )
+
+    def same_making(self, other: VectorsAbout) -> bool:
+        """Whether two were made alike."""
+        return replace(self, dimensions=0) == replace(other, dimensions=0)
+
+    def same_texts(self, other: VectorsAbout) -> bool:
+        """Whether two are of the same chunks, whatever the model."""
+        return self.same_making(
+            replace(other, model=self.model, endpoint=self.endpoint, fingerprint=self.fingerprint)
+        )
 
 
-class DenseCorpus:
+def read_about(corpus_folder: Path) -> VectorsAbout | None:
+    """What the vectors beside a corpus say of themselves; None where there are none that can be read."""
+    try:
+        return VectorsAbout(**json.loads((corpus_folder / FOLDER / ABOUT).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+class VectorWriter:
+    """Writes vectors row by row and puts them in place when all are there. Use it as a context manager.
+
+    Args:
+        corpus_folder: The corpus's own.
+        about: What is written.
+    """
+
+    def __init__(self, corpus_folder: Path, about: VectorsAbout) -> None:
+        self._target = corpus_folder / FOLDER
+        self._about = about
+        self._place = Path(mkdtemp(prefix=BUILDING, dir=corpus_folder))
+        self._file: IO[bytes] = (self._place / VECTORS).open("wb")
+        self._rows = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+        shutil.rmtree(self._place, ignore_errors=True)
+
+    def add(self, vectors: Vectors) -> None:
+        """Write the rows of the next chunks, scaled to unit length; a row of zeros stays one.
+
+        Raises:
+            StoreError: They have other dimensions than the rows before.
+        """
+        width = vectors.shape[1]
+        if self._rows and width != self._about.dimensions:
+            message = f"The model {self._about.model} gave vectors of {self._about.dimensions} and {width}."
+            raise StoreError(message, advice="Use a model whose vectors all have the same length.")
+        self._about = replace(self._about, dimensions=width)
+        self._file.write(unit_rows(vectors).astype(np.float16).tobytes())
+        self._rows += len(vectors)
+
+    def finish(self) -> VectorsAbout:
+        """Put the vectors in the place of older ones.
+
+        Raises:
+            StoreError: Rows are missing.
+        """
+        if self._rows != self._about.chunks or not self._about.dimensions:
+            message = f"There are {self._rows} vectors for {self._about.chunks} chunks."
+            raise StoreError(message, advice=EMBED)
+        self._file.close()
+        text = json.dumps(asdict(self._about))
+        (self._place / ABOUT).write_text(text, encoding="utf-8")
+        shutil.rmtree(self._target, ignore_errors=True)
+        self._place.replace(self._target)
+        return self._about
+
+
+class VectorIndex:
     """Finds chunks of a corpus by the similarity of vectors.
 
     Args:
         corpus: Gives the chunks.
-        folder: Keeps the vectors; they are computed when they are missing or of another corpus or model.
-        embedder: Embeds.
+        corpus_folder: Keeps the vectors.
 
     Raises:
-        StoreError: The vectors cannot be read.
+        StoreError: There are no vectors, they are of another content, or they cannot be read.
     """
 
-    def __init__(self, corpus: Corpus, folder: Path, embedder: Embedder) -> None:
+    def __init__(self, corpus: Corpus, corpus_folder: Path) -> None:
+        about = read_about(corpus_folder)
+        name = corpus.manifest.name
+        if about is None:
+            raise StoreError(f"The corpus {name} has no vectors.", advice=EMBED)
+        wanted = VectorsAbout.of(corpus, model="", endpoint="", fingerprint="")
+        if not about.same_texts(wanted):
+            raise StoreError(f"The vectors of the corpus {name} are of another content.", advice=EMBED)
+        self.about = about
         self._corpus = corpus
-        self._embedder = embedder
-        manifest = corpus.manifest
-        about = [embedder.name, manifest.content_hash, manifest.words, manifest.overlap, manifest.chunks]
-        if not _same(folder / ABOUT, about):
-            _embed_all(corpus, folder, embedder)
-            (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")
         try:
-            flat = np.memmap(folder / VECTORS, dtype=np.float16, mode="r")
-            self._vectors = flat.reshape(manifest.chunks, -1)
+            flat = np.memmap(corpus_folder / FOLDER / VECTORS, dtype=np.float16, mode="r")
+            self._vectors = flat.reshape(about.chunks, about.dimensions)
         except (OSError, ValueError) as error:
-            message = f"The vectors of the corpus {manifest.name} cannot be read: {error}."
-            raise StoreError(message, advice=AGAIN) from error
+            message = f"The vectors of the corpus {name} cannot be read: {error}."
+            raise StoreError(message, advice=EMBED) from error
 
-    def find(self, query: str, k: int) -> tuple[Passage, ...]:
-        """Return the `k` most similar chunks, best first."""
+    def find(self, vector: Vectors, k: int) -> tuple[Passage, ...]:
+        """Return the `k` most similar chunks, best first, ties in their own order.
+
+        Raises:
+            StoreError: The vector has other dimensions than the chunks'.
+        """
+        if len(vector) != self.about.dimensions:
+            message = (
+                f"The query's vector has {len(vector)} dimensions, the corpus's {self.about.dimensions}."
+            )
+            raise StoreError(message, advice=EMBED)
         if k < 1:
             return ()
-        wanted = self._embedder.query(query).astype(np.float32)
+        wanted = vector.astype(np.float32)
         pieces = [
             np.asarray(self._vectors[first : first + ROWS], dtype=np.float32) @ wanted
             for first in range(0, len(self._vectors), ROWS)
@@ -84,23 +195,8 @@ class DenseCorpus:
         return tuple(self._corpus.chunk(int(place)) for place in best_places(shifted, k))
 
 
-def _same(path: Path, about: Sequence[object]) -> bool:
-    try:
-        return bool(json.loads(path.read_text(encoding="utf-8")) == list(about))
-    except (OSError, ValueError):
-        return False
-
-
-def _embed_all(corpus: Corpus, folder: Path, embedder: Embedder) -> None:
-    """Embed all chunks into a mapped file of half-precision rows."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / ABOUT).unlink(missing_ok=True)
-    rows: np.memmap[tuple[int, ...], np.dtype[np.float16]] | None = None
-    for first in range(0, len(corpus), AT_ONCE):
-        places = range(first, min(first + AT_ONCE, len(corpus)))
-        chunks = [corpus.chunk(place) for place in places]
-        vectors = embedder.passages([f"{chunk.title}\n{chunk.text}".strip() for chunk in chunks])
-        if rows is None:
-            shape = (len(corpus), vectors.shape[1])
-            rows = np.memmap(folder / VECTORS, dtype=np.float16, mode="w+", shape=shape)
-        rows[first : first + len(chunks)] = vectors
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Rows of length 1, so that their inner product is the cosine; rows of zeros stay as they are."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled: Vectors = (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+    return scaled

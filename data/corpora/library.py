@@ -87,11 +87,19 @@ class CorpusLibrary:
             NotFoundError: There is none of the name.
             StoreError: Its files cannot be used.
         """
+        return Corpus(self.folder_of(name), self._analyser)
+
+    def folder_of(self, name: str) -> Path:
+        """The folder of a corpus, in which its vectors are kept too.
+
+        Raises:
+            NotFoundError: There is no corpus of the name.
+        """
         folder = self._folder / require_name(name, "Corpus name")
         if not (folder / MANIFEST).is_file():
             known = ", ".join(manifest.name for manifest in self.list()) or "none"
             raise NotFoundError(f"There is no corpus {name!r}.", advice=f"Import it; known are: {known}.")
-        return Corpus(folder, self._analyser)
+        return folder
 
     def _known(self, name: str) -> Manifest | None:
         """The manifest of a corpus, None where there is none that can be read."""

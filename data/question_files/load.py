@@ -13,6 +13,7 @@ from typing import Any
 from data.errors import FileFormatError, InvalidFileError, RecordError
 from data.files import ReadLimits, decode, parse_json, read_lines, read_text
 from data.jsonl import Make, each_record
+from data.question_files.policy import read_policy
 from data.question_files.records import question_from_json, question_from_lfrqa
 from data.question_files.wikicontradict import (
     HEAD,
@@ -21,7 +22,7 @@ from data.question_files.wikicontradict import (
     is_wikicontradict,
     read_wikicontradict,
 )
-from data.records import Answer, Problem, ProblemList, Question, QuestionSet, Severity
+from data.records import Answer, Problem, ProblemList, Question, QuestionSet, SetPolicy, Severity
 
 LFRQA_FILE = re.compile(r"annotations_([a-z0-9-]+)_with_citation\.jsonl(\.gz)?")
 LFRQA_LABELS = {
@@ -38,11 +39,12 @@ HEAD_FIELDS = ("name", "title", "version", "licence", "source", "reference_name"
 
 @dataclass(frozen=True, slots=True)
 class LoadedSet:
-    """A set, the warnings met while loading it, and the answers by system where the file has some."""
+    """A set, the warnings met while loading it, and the answers and the policy where the files have some."""
 
     questions: QuestionSet
     warnings: tuple[Problem, ...]
     answers: Mapping[str, Sequence[Answer]] = field(default_factory=lambda: MappingProxyType({}))
+    policy: SetPolicy | None = None
 
 
 def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None = None) -> LoadedSet:
@@ -88,7 +90,16 @@ def _load_folder(path: Path, file: Path, name: str | None, limits: ReadLimits) -
     head.setdefault("title", head["name"])
     if name is not None:
         head["name"] = name
-    return _finish(head, domains, found, problems, path)
+    policy = _read_policy(head.pop("submissions", None), head["name"], problems)
+    return replace(_finish(head, domains, found, problems, path), policy=policy)
+
+
+def _read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
+    try:
+        return read_policy(found, set_name, problems)
+    except RecordError as error:
+        problems.add(0, "bad-policy", error.message, advice=error.advice)
+        return None
 
 
 def _begins_as_wikicontradict(file: Path, limits: ReadLimits) -> bool:
@@ -158,7 +169,7 @@ def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[st
     except FileFormatError as error:
         problems.add(error.line, error.code, error.message, advice=error.advice)
         return {}
-    unknown = sorted(set(head) - {*HEAD_FIELDS, "domains"})
+    unknown = sorted(set(head) - {*HEAD_FIELDS, "domains", "submissions"})
     for key in unknown:
         message = f"set.toml has a field {key!r} that nobody reads."
         problems.add(0, "unknown-field", message, severity=Severity.WARNING, advice="Remove it.")

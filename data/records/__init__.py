@@ -1,10 +1,16 @@
 """Frozen values that every room speaks in."""
 
+from data.records.accounts import Membership, Role, Team, Token, TokenScope, UserAccount, require_label
+from data.records.annotation import LARGEST_GRADE, AnnotationTask, BlindPair, NewPair, PairLabel
+from data.records.audit import Action, AuditEntry, AuditNote
+from data.records.jobs import Beat, Job, NewJob, Seat, WorkerId
 from data.records.judging import HumanLabel, Judgment, Reply, Verdict, battle_id
+from data.records.policies import DEFAULT_PHASE, Phase, SetPolicy
 from data.records.problems import Problem, ProblemList
 from data.records.questions import Passage, Question, QuestionSet, SetSummary, require_name
 from data.records.rounds import (
     Account,
+    BattleColumns,
     BattleEvidence,
     BattleRecord,
     Board,
@@ -18,6 +24,8 @@ from data.records.rounds import (
 from data.records.scores import Json, MetricItem, Score, unscored
 from data.records.submissions import Answer, Submission, SystemCard
 from data.records.vocabulary import (
+    JobKind,
+    JobState,
     JudgeKind,
     OrderPolicy,
     Outcome,
@@ -31,21 +39,38 @@ from data.records.vocabulary import (
 )
 
 __all__ = [
+    "DEFAULT_PHASE",
+    "LARGEST_GRADE",
     "Account",
+    "Action",
+    "AnnotationTask",
     "Answer",
+    "AuditEntry",
+    "AuditNote",
+    "BattleColumns",
     "BattleEvidence",
     "BattleRecord",
+    "Beat",
+    "BlindPair",
     "Board",
     "CanaryRecord",
     "HumanLabel",
+    "Job",
+    "JobKind",
+    "JobState",
     "Json",
     "JudgeKind",
     "Judgment",
+    "Membership",
     "MetricItem",
+    "NewJob",
+    "NewPair",
     "OrderPolicy",
     "Outcome",
+    "PairLabel",
     "Passage",
     "PendingBattle",
+    "Phase",
     "PlannedBattle",
     "PlannedCanary",
     "Preference",
@@ -55,19 +80,28 @@ __all__ = [
     "Question",
     "QuestionSet",
     "Reply",
+    "Role",
     "Round",
     "RoundCounts",
     "RoundState",
     "Score",
+    "Seat",
+    "SetPolicy",
     "SetSummary",
     "Severity",
     "Split",
     "Submission",
     "SubmissionState",
     "SystemCard",
+    "Team",
+    "Token",
+    "TokenScope",
+    "UserAccount",
     "Verdict",
+    "WorkerId",
     "Yardstick",
     "battle_id",
+    "require_label",
     "require_name",
     "unscored",
 ]

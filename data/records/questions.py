@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
@@ -88,6 +88,10 @@ class QuestionSet:
         if unknown:
             message = f"Question set {self.name} uses domains it does not declare: {', '.join(unknown)}."
             raise RecordError(message, advice="List every domain under [domains] in set.toml.")
+
+    def with_questions(self, questions: Iterable[Question]) -> QuestionSet:
+        """The set with other questions in place of its own."""
+        return replace(self, questions=tuple(questions))
 
     @cached_property
     def by_id(self) -> Mapping[str, Question]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from data.errors import RecordError
 from data.records.judging import Judgment
 from data.records.questions import Question, require_name
 from data.records.vocabulary import Outcome, Preference, RoundState
+
+if TYPE_CHECKING:
+    # Commands import the records before they know that they need arrays.
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +154,38 @@ class BattleRecord:
     score: float | None
     flipped: bool | None
     detail: str
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class BattleColumns:
+    """The battles of a round as columns of codes, for sums over millions; a code below 0 says "none".
+
+    Attributes:
+        questions: Ids of the set's questions, in code order.
+        domains: The domain of each question, in the same order.
+        systems: Names, in code order.
+        question: Codes of the battles' questions.
+        a: Codes of the systems on side a.
+        b: Codes of the systems on side b.
+        outcome: Places among the members of `Outcome`.
+        preference: Places among the members of `Preference`.
+        flipped: 1 where the judge changed its mind with the order, else 0.
+        score: Shares of the win that side a gets, NaN for none; None where no battle has one.
+    """
+
+    questions: tuple[str, ...]
+    domains: tuple[str, ...]
+    systems: tuple[str, ...]
+    question: NDArray[np.int32]
+    a: NDArray[np.int32]
+    b: NDArray[np.int32]
+    outcome: NDArray[np.int8]
+    preference: NDArray[np.int8]
+    flipped: NDArray[np.int8]
+    score: NDArray[np.float64] | None
+
+    def __len__(self) -> int:
+        return len(self.question)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

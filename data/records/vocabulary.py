@@ -83,6 +83,26 @@ class RoundState(StrEnum):
     RETRACTED = "retracted"
 
 
+class JobKind(StrEnum):
+    """What a worker does for a job."""
+
+    JUDGE = "judge"
+    RETRY = "retry"
+    PUBLISH = "publish"
+    CALIBRATE = "calibrate"
+    TRIAL = "trial"
+
+
+class JobState(StrEnum):
+    """The life of a job."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
 class SubmissionState(StrEnum):
     """The life of a submission."""
 

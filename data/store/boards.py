@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, insert, select, update
@@ -15,6 +17,18 @@ from data.records import Board
 from data.store.database import Database
 from data.store.moments import as_utc, now
 from data.tables import boards, rounds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardHead:
+    """A board without its standings: what lists of boards need."""
+
+    name: str
+    title: str
+    content_hash: str
+    notice: str
+    retracted: bool
+    published_at: datetime
 
 
 class BoardStore:
@@ -76,6 +90,36 @@ class BoardStore:
         with self._database.begin() as connection:
             return tuple(_record(row) for row in connection.execute(query))
 
+    def heads(self) -> tuple[BoardHead, ...]:
+        """Every board that stands, in the order of `all`, without the weight of its standings."""
+        query = select(
+            boards.c.name,
+            boards.c.standings["title"].as_string().label("title"),
+            boards.c.content_hash,
+            boards.c.notice,
+            boards.c.retracted,
+            boards.c.published_at,
+        ).where(~boards.c.retracted)
+        query = query.order_by(boards.c.round_id.is_(None), boards.c.published_at.desc())
+        with self._database.begin() as connection:
+            return tuple(
+                BoardHead(
+                    name=row.name,
+                    title=row.title or row.name,
+                    content_hash=row.content_hash,
+                    notice=row.notice,
+                    retracted=row.retracted,
+                    published_at=as_utc(row.published_at),
+                )
+                for row in connection.execute(query)
+            )
+
+    def every(self) -> tuple[Board, ...]:
+        """Every board that was ever published, retracted ones too, the newest first."""
+        with self._database.begin() as connection:
+            query = _select().order_by(boards.c.published_at.desc(), boards.c.id.desc())
+            return tuple(_record(row) for row in connection.execute(query))
+
     def retract(self, name: str, notice: str) -> Board:
         """Take a board down, keeping it and the reason.
 
@@ -87,6 +131,17 @@ class BoardStore:
             connection.execute(
                 update(boards).where(boards.c.name == name).values(retracted=True, notice=notice)
             )
+        return self.get(name)
+
+    def put_notice(self, name: str, notice: str) -> Board:
+        """Say something to a board's readers, in place of what was said before; its standings stay.
+
+        Raises:
+            NotFoundError: No board has this name.
+        """
+        self.get(name)
+        with self._database.begin() as connection:
+            connection.execute(update(boards).where(boards.c.name == name).values(notice=notice))
         return self.get(name)
 
 

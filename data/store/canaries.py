@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
 
 from data.records import CanaryRecord, Judgment, Outcome, PendingBattle, PlannedCanary, Preference, Verdict
 from data.store.database import Database, pairs
+from data.store.fencing import release_holds
 from data.store.pending import pending_battles
 from data.store.replies import put_replies
-from data.tables import battles, canaries, questions, rounds
+from data.tables import battles, canaries, canary_holds, questions, rounds
 
 
 class CanaryStore:
@@ -36,25 +37,21 @@ class CanaryStore:
 
     def pending(self, round_name: str) -> tuple[PendingBattle, ...]:
         """The canaries without an outcome, as the battles that a judge gets to see."""
-        query = (
-            select(canaries)
-            .join(rounds, rounds.c.id == canaries.c.round_id)
-            .where(rounds.c.name == round_name, canaries.c.outcome.is_(None))
-            .order_by(canaries.c.id)
-        )
+        number = select(rounds.c.id).where(rounds.c.name == round_name).scalar_subquery()
         with self._database.begin() as connection:
-            waiting = connection.execute(query).all()
-            copied = {
-                battle.id: battle
-                for battle in pending_battles(
-                    connection, battles.c.id.in_([row.battle_id for row in waiting])
-                )
-            }
-        return tuple(_attacked(row, copied[row.battle_id]) for row in waiting)
+            return tuple(
+                attacked_battles(connection, canaries.c.round_id == number, canaries.c.outcome.is_(None))
+            )
 
-    def record(self, verdicts: Sequence[tuple[int, Verdict]]) -> None:
-        """Commit the verdicts of canaries by number; one that has an outcome keeps it."""
+    def record(self, verdicts: Sequence[tuple[int, Verdict]], *, seat_id: int | None = None) -> None:
+        """Commit the verdicts of canaries by number; one that has an outcome keeps it.
+
+        Raises:
+            LeaseLostError: They are those of a seat that was given up; nothing is committed.
+        """
         with self._database.begin() as connection:
+            if seat_id is not None:
+                release_holds(connection, canary_holds, seat_id, verdicts)
             for number, verdict in verdicts:
                 connection.execute(
                     update(canaries)
@@ -92,6 +89,16 @@ class CanaryStore:
     def _change(self, *where: Any, values: Mapping[str, Any]) -> int:  # noqa: ANN401 - clauses of a query
         with self._database.begin() as connection:
             return connection.execute(update(canaries).where(*where).values(values)).rowcount
+
+
+def attacked_battles(connection: Connection, *which: ColumnElement[bool]) -> Iterator[PendingBattle]:
+    """Yield the canaries that some clauses choose, as the battles that a judge gets to see."""
+    waiting = connection.execute(select(canaries).where(*which).order_by(canaries.c.id)).all()
+    copied = {
+        battle.id: battle
+        for battle in pending_battles(connection, battles.c.id.in_([row.battle_id for row in waiting]))
+    }
+    return (_attacked(row, copied[row.battle_id]) for row in waiting)
 
 
 def insert_canaries(connection: Connection, round_id: int, planned: Iterable[PlannedCanary]) -> None:

@@ -6,20 +6,42 @@ writers wait for each other instead of failing.
 
 from __future__ import annotations
 
+import os
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, CursorResult, Engine, create_engine, event, inspect, text
+from sqlalchemy import (
+    Connection,
+    CursorResult,
+    Engine,
+    create_engine,
+    event,
+    func,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
-from sqlalchemy.pool import ConnectionPoolEntry, NullPool
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    DisconnectionError,
+    IntegrityError,
+    NoSuchModuleError,
+    SQLAlchemyError,
+)
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from data.errors import StoreError
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 BUSY_TIMEOUT_MS = 10_000
+KEPT_CONNECTIONS = 4
+MIGRATION_LOCK = 0x4152454E41  # "ARENA"; other programs on the server have other numbers.
 
 
 class Database:
@@ -42,6 +64,9 @@ class Database:
         except (NoSuchModuleError, ModuleNotFoundError) as error:
             message = f"The driver of {self.url.drivername} databases is not installed."
             raise StoreError(message, advice="Install answer-arena[postgres].") from error
+        # The last connection that is closed folds the write-ahead log into the file, also at an exit.
+        self._closing = weakref.finalize(self, self.engine.dispose)
+        self._joined: ContextVar[Connection | None] = ContextVar("joined", default=None)
 
     @property
     def place(self) -> str:
@@ -50,11 +75,15 @@ class Database:
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction that commits at the end of the block.
+        """A transaction that commits at the end of the block; within `together`, a part of that one.
 
         Raises:
             StoreError: The database cannot be reached, opened, locked or written.
         """
+        joined = self._joined.get()
+        if joined is not None:
+            yield joined
+            return
         try:
             with self.engine.begin() as connection:
                 yield connection
@@ -62,6 +91,37 @@ class Database:
             if isinstance(error, IntegrityError):
                 raise
             raise self._unusable(error) from error
+
+    @contextmanager
+    def together(self, *, wait_ms: int = BUSY_TIMEOUT_MS) -> Iterator[Connection]:
+        """One transaction of everything that the block does with the store, by this thread or task.
+
+        On SQLite it is the only writer from the start, so that what it reads cannot change before it
+        writes; elsewhere whoever needs that locks rows.
+
+        Args:
+            wait_ms: How long to wait for another writer, in milliseconds; on SQLite alone.
+
+        Raises:
+            StoreError: As `begin`.
+        """
+        if self._joined.get() is not None:
+            with self.begin() as connection:
+                yield connection
+            return
+        with self.begin() as connection:
+            if connection.dialect.name == "sqlite":
+                _begin_immediate(connection, wait_ms)
+            token = self._joined.set(connection)
+            try:
+                yield connection
+            finally:
+                self._joined.reset(token)
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether this is a file, with one writer at a time."""
+        return self.url.get_backend_name() == "sqlite"
 
     def is_current(self) -> bool:
         """Whether the schema is the newest one; False for an empty database."""
@@ -75,16 +135,69 @@ class Database:
             row = connection.execute(text("SELECT version_num FROM alembic_version")).first()
             return None if row is None else str(row[0])
 
+    def size(self) -> int:
+        """Bytes that the database takes."""
+        if not self.is_sqlite:
+            with self.begin() as connection:
+                return int(connection.execute(select(func.pg_database_size(self.url.database))).scalar_one())
+        path = Path(self.url.database or "")
+        return path.stat().st_size if path.is_file() else 0
+
+    def rows(self) -> dict[str, int]:
+        """Rows by table, whatever the schema's version."""
+        with self.begin() as connection:
+            names = [name for name in inspect(connection).get_table_names() if name != "alembic_version"]
+            # The names come from the database's own catalogue.
+            return {
+                name: int(connection.execute(text(f'SELECT COUNT(*) FROM "{name}"')).scalar_one())  # noqa: S608
+                for name in sorted(names)
+            }
+
     def upgrade(self) -> None:
-        """Bring the schema to the newest version, making it where there is none."""
+        """Bring the schema to the newest version, making it where there is none.
+
+        Raises:
+            StoreError: The database cannot be used, or a newer program made its schema.
+        """
         from alembic import command  # noqa: PLC0415 - takes a third of a second, rarely needed
         from alembic.config import Config  # noqa: PLC0415 - as above
+        from alembic.util import CommandError  # noqa: PLC0415 - as above
 
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS))
-        with self.begin() as connection:
+        with self._migrating() as connection:
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            try:
+                command.upgrade(config, "head")
+            except CommandError as error:
+                raise StoreError(
+                    f"The database {self.place} has a schema that this program does not know: {error}.",
+                    advice="Use the version of Answer Arena that made it, or a newer one.",
+                ) from error
+
+    @contextmanager
+    def _migrating(self) -> Iterator[Connection]:
+        """A transaction for migrations: all of them or none, by one process at a time."""
+        if not self.is_sqlite:
+            with self.begin() as connection:
+                connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
+                yield connection
+            return
+        try:
+            with self.engine.connect() as connection:
+                # A table that is made anew must not take its children's rows with it; no later user of the
+                # connection shall go without such care.
+                connection.detach()
+                connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                yield connection
+                broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+                if broken is not None:
+                    message = f"The migration would leave {broken[0]} with rows that refer to nothing."
+                    raise StoreError(message, advice="Nothing was changed. Restore a backup.")
+                connection.commit()
+        except DBAPIError as error:
+            raise self._unusable(error) from error
 
     def close(self) -> None:
         """Give back every connection."""
@@ -95,6 +208,18 @@ class Database:
         message = f"The database {self.place} cannot be used: {cause}."
         advice = "Check ARENA_HOME or ARENA_DATABASE_URL, its permissions, free space and that it runs."
         return StoreError(message, advice=advice)
+
+
+def _begin_immediate(connection: Connection, wait_ms: int) -> None:
+    if wait_ms == BUSY_TIMEOUT_MS:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return
+    connection.exec_driver_sql(f"PRAGMA busy_timeout={wait_ms}")
+    try:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    finally:
+        # Whoever uses the connection next waits as usual.
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
 
 
 def new_id(result: CursorResult[Any]) -> int:
@@ -116,12 +241,18 @@ def newest_version() -> str:
 
 
 def _make_engine(url: URL) -> Engine:
+    """An engine whose connections are kept: closing SQLite's last one copies the whole log each time."""
     if url.get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True)
     path = url.database
-    if path and path != ":memory:":
+    if not path or path == ":memory:":
+        engine = create_engine(url)
+    else:
         _make_parent(Path(path))
-    engine = create_engine(url, poolclass=NullPool) if path and path != ":memory:" else create_engine(url)
+        engine = create_engine(
+            url, poolclass=QueuePool, pool_size=KEPT_CONNECTIONS, max_overflow=-1, pool_use_lifo=True
+        )
+        event.listen(engine, "checkout", _check_out)
     event.listen(engine, "connect", _prepare_sqlite)
     return engine
 
@@ -134,10 +265,33 @@ def _make_parent(path: Path) -> None:
         raise StoreError(message, advice="Set ARENA_HOME to a folder you can write to.") from error
 
 
-def _prepare_sqlite(connection: object, _record: ConnectionPoolEntry) -> None:
-    cursor = connection.cursor()  # type: ignore[attr-defined]  # DBAPI connections have no common type
+def _prepare_sqlite(connection: Any, record: ConnectionPoolEntry) -> None:  # noqa: ANN401 - DBAPI
+    cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=NORMAL")
     cursor.execute("PRAGMA foreign_keys=ON")
+    place = cursor.execute("PRAGMA database_list").fetchone()[2]
     cursor.close()
+    record.info["file"] = (place, _identity(place))
+
+
+def _check_out(_connection: object, record: ConnectionPoolEntry, proxy: PoolProxiedConnection) -> None:
+    """Use no connection that another process opened, nor one to a file that was moved or deleted since."""
+    place, identity = record.info["file"]
+    if identity == _identity(place):
+        return
+    if identity[0] != os.getpid():
+        # It is the parent's; closing it here could disturb the parent.
+        record.dbapi_connection = proxy.dbapi_connection = None  # type: ignore[misc]
+    message = f"{place} is another file than before"
+    raise DisconnectionError(message)
+
+
+def _identity(place: str) -> tuple[int, int, int]:
+    """This process, and which file a path leads to at present."""
+    try:
+        found = os.stat(place)  # noqa: PTH116 - a third of the time of a Path
+    except OSError:
+        return os.getpid(), 0, 0
+    return os.getpid(), found.st_dev, found.st_ino

@@ -26,7 +26,7 @@ def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iter
         row.id: restore(row.content)
         for row in connection.execute(
             select(questions.c.id, questions.c.content).where(questions.c.id.in_(asked))
-        )
+        ).all()
     }
     sides = {
         row.id: row
@@ -42,7 +42,7 @@ def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iter
             select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
                 answers.c.question_id.in_(asked), answers.c.submission_id.in_(entrants)
             )
-        )
+        ).all()
     }
     for row in rows:
         yield PendingBattle(

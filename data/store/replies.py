@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, select
+from sqlalchemy import Connection, Row, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from data.records import Reply
+from data.records import Outcome, Reply
 from data.store.database import Database
 from data.store.moments import now
-from data.tables import replies
+from data.tables import battles, judgments, replies, rounds
 
 
 class ReplyStore:
@@ -23,13 +23,31 @@ class ReplyStore:
     def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
         """The replies that are there, by key."""
         with self._database.begin() as connection:
-            rows = connection.execute(select(replies).where(replies.c.key.in_(list(keys))))
+            # All at once: one by one, the driver is asked for each.
+            rows = connection.execute(select(replies).where(replies.c.key.in_(list(keys)))).all()
             return {row.key: _reply(row) for row in rows}
 
     def forget(self) -> int:
         """Empty the cache, and return how many replies there were; judgments keep their verdicts."""
         with self._database.begin() as connection:
             return connection.execute(delete(replies)).rowcount
+
+    def count_read(self, round_name: str, parsers: Sequence[str], note: str) -> int:
+        """Replies of a round, read by some parsers, that gave no verdict or one with this note."""
+        unread = judgments.c.outcome.in_([Outcome.UNREADABLE, Outcome.REFUSED])
+        query = (
+            select(func.count())
+            .select_from(judgments.join(battles, battles.c.id == judgments.c.battle_id))
+            .join(rounds, rounds.c.id == battles.c.round_id)
+            .where(
+                rounds.c.name == round_name,
+                judgments.c.reply_key.is_not(None),
+                judgments.c.parser.in_(list(parsers)),
+                unread | judgments.c.detail.contains(note, autoescape=True),
+            )
+        )
+        with self._database.begin() as connection:
+            return int(connection.execute(query).scalar_one())
 
     def put(self, kept: Sequence[Reply]) -> None:
         """Keep replies in one transaction; a later one for a key replaces the earlier."""

@@ -28,6 +28,8 @@ from data.tables import battles, ledgers, question_sets, rounds
 CHUNK = 5_000
 QUESTIONS_AT_ONCE = 200
 ENDED = (RoundState.FINISHED, RoundState.CANCELLED)
+PUBLIC_STATES = (RoundState.PUBLISHED, RoundState.RETRACTED)
+WITHDRAWN = "One of the two submissions was withdrawn."
 
 
 class RoundStore:
@@ -129,6 +131,33 @@ class RoundStore:
             )
         return found
 
+    def set_budget(self, name: str, cap: float) -> Round:
+        """Give a round another cap in USD; its account has it in the same transaction.
+
+        Raises:
+            ConflictError: More was spent already, or the round is running and its cap would sink: a worker
+                may have drawn on it.
+            NotFoundError: No round has this name.
+        """
+        found = self.get(name)
+        enough = ledgers.c.spent_usd <= cap
+        if found.state is RoundState.RUNNING:
+            enough = enough & (ledgers.c.cap_usd <= cap)
+        with self._database.begin() as connection:
+            changed = connection.execute(
+                update(ledgers).where(ledgers.c.round_id == found.id, enough).values(cap_usd=cap)
+            ).rowcount
+            if changed:
+                connection.execute(update(rounds).where(rounds.c.id == found.id).values(budget_usd=cap))
+        if not changed:
+            spent = self.counts(name).cost_usd
+            raise ConflictError(
+                f"Round {name} cannot have a budget of {cap:g} USD: {spent:g} USD are spent"
+                f"{' and it is running' if found.state is RoundState.RUNNING else ''}.",
+                advice="Give it more than is spent; a running round's budget can only be raised.",
+            )
+        return self.get(name)
+
     def state(self, name: str) -> RoundState:
         """The state of a round, read afresh."""
         return self.get(name).state
@@ -196,6 +225,20 @@ class RoundStore:
                 update(battles)
                 .where(battles.c.round_id == number, battles.c.outcome.in_(list(outcomes)))
                 .values(outcome=None, preference=None, score=None, flipped=None, detail="")
+            ).rowcount
+
+    def drop_side(self, submission: int) -> int:
+        """End the pending battles of a submission that was withdrawn, and return how many there were.
+
+        They lack an answer from now on, so that a retry does not ask for them again.
+        """
+        own = (battles.c.a_id == submission) | (battles.c.b_id == submission)
+        open_ = select(rounds.c.id).where(rounds.c.state.not_in([*ENDED, *PUBLIC_STATES]))
+        with self._database.begin() as connection:
+            return connection.execute(
+                update(battles)
+                .where(battles.c.round_id.in_(open_), battles.c.outcome.is_(None), own)
+                .values(outcome=Outcome.MISSING, detail=WITHDRAWN)
             ).rowcount
 
     def close_pending(self, name: str, outcome: Outcome, detail: str) -> int:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.question_files.records import question_from_json, question_to_json
-from data.records import ProblemList, Question, QuestionSet, SetSummary, SubmissionState
+from data.records import DEFAULT_PHASE, ProblemList, Question, QuestionSet, SetSummary, SubmissionState
 from data.store.database import Database, new_id, pairs
 from data.store.moments import as_utc, now
 from data.tables import answers, question_sets, questions, submissions
@@ -97,6 +97,17 @@ class SetStore:
             for number, content in rows:
                 yield number, restore(content)
 
+    def page(self, set_id: int, *, after: int, limit: int) -> tuple[tuple[int, Question], ...]:
+        """Up to `limit` questions of a set with their positions, from the one after position `after` on."""
+        query = (
+            select(questions.c.position, questions.c.content)
+            .where(questions.c.set_id == set_id, questions.c.position > after)
+            .order_by(questions.c.position)
+            .limit(limit)
+        )
+        with self._database.begin() as connection:
+            return tuple((position, restore(content)) for position, content in connection.execute(query))
+
     def question(self, name: str, question_id: str) -> Question:
         """One question of a set.
 
@@ -148,6 +159,7 @@ def _insert_set(connection: Connection, question_set: QuestionSet, content_hash:
             domains=dict(question_set.domains),
             questions=len(question_set.questions),
             content_hash=content_hash,
+            hidden_references=False,
             created_at=now(),
         )
     )
@@ -194,6 +206,10 @@ def _insert_reference(
             content_hash=content_hash,
             answers=len(referenced),
             no_answers=0,
+            phase=DEFAULT_PHASE,
+            anonymous=False,
+            selected=False,
+            withdrawn_reason="",
             created_at=now(),
         )
     )

@@ -5,16 +5,28 @@ from __future__ import annotations
 from functools import cached_property
 
 from data.errors import StoreError
+from data.store.annotations import AnnotationStore
+from data.store.audit import AuditStore
 from data.store.batches import BatchStore
 from data.store.boards import BoardStore
 from data.store.canaries import CanaryStore
+from data.store.counting import CountingStore
 from data.store.database import Database
+from data.store.digests import DigestStore
+from data.store.holds import HoldStore
+from data.store.jobs import JobStore
 from data.store.ledgers import LedgerStore
+from data.store.lives import LifeStore
+from data.store.policies import PolicyStore
 from data.store.replies import ReplyStore
+from data.store.reports import ReportStore
 from data.store.rounds import RoundStore
 from data.store.scores import ScoreStore
+from data.store.seats import SeatStore
 from data.store.sets import SetStore
 from data.store.submissions import SubmissionStore
+from data.store.teams import TeamStore
+from data.store.tokens import TokenStore
 from data.store.verdicts import VerdictStore
 
 
@@ -50,6 +62,11 @@ class Store:
         return SubmissionStore(self.database)
 
     @cached_property
+    def lives(self) -> LifeStore:
+        """What became of submissions."""
+        return LifeStore(self.database)
+
+    @cached_property
     def rounds(self) -> RoundStore:
         """Rounds and their books."""
         return RoundStore(self.database)
@@ -80,6 +97,26 @@ class Store:
         return LedgerStore(self.database)
 
     @cached_property
+    def counting(self) -> CountingStore:
+        """Sums for monitoring."""
+        return CountingStore(self.database)
+
+    @cached_property
+    def jobs(self) -> JobStore:
+        """Jobs for workers."""
+        return JobStore(self.database)
+
+    @cached_property
+    def seats(self) -> SeatStore:
+        """Seats of workers at jobs."""
+        return SeatStore(self.database)
+
+    @cached_property
+    def holds(self) -> HoldStore:
+        """Which seat judges which battle."""
+        return HoldStore(self.database)
+
+    @cached_property
     def scores(self) -> ScoreStore:
         """Scores of answers."""
         return ScoreStore(self.database)
@@ -88,6 +125,41 @@ class Store:
     def boards(self) -> BoardStore:
         """Published boards."""
         return BoardStore(self.database)
+
+    @cached_property
+    def digests(self) -> DigestStore:
+        """Counts of verdicts by question."""
+        return DigestStore(self.database)
+
+    @cached_property
+    def reports(self) -> ReportStore:
+        """Readers' reports of judgments."""
+        return ReportStore(self.database)
+
+    @cached_property
+    def teams(self) -> TeamStore:
+        """Teams, accounts and memberships."""
+        return TeamStore(self.database)
+
+    @cached_property
+    def tokens(self) -> TokenStore:
+        """Access tokens and sessions."""
+        return TokenStore(self.database)
+
+    @cached_property
+    def policies(self) -> PolicyStore:
+        """What holds for submissions to each set."""
+        return PolicyStore(self.database)
+
+    @cached_property
+    def annotations(self) -> AnnotationStore:
+        """What people label."""
+        return AnnotationStore(self.database)
+
+    @cached_property
+    def audit(self) -> AuditStore:
+        """The audit log."""
+        return AuditStore(self.database)
 
     def close(self) -> None:
         """Give back every connection."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
@@ -11,10 +11,12 @@ from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
-from data.records import Answer, Passage, Submission, SubmissionState, SystemCard
-from data.store.database import Database, new_id
+from data.records import DEFAULT_PHASE, Answer, Submission, SubmissionState, SystemCard
+from data.store.answers import AnswerReader
+from data.store.database import new_id
 from data.store.moments import as_utc, now
 from data.tables import answers, question_sets, questions, submissions
+from data.team_tables import teams
 
 CHUNK = 2_000
 
@@ -28,23 +30,13 @@ class NewSubmission:
     team: str
     card: SystemCard
     content_hash: str
+    phase: str = DEFAULT_PHASE
+    anonymous: bool = False
+    state: SubmissionState = SubmissionState.ACCEPTED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerText:
-    """An answer's text with its question's domain; `no_answer` where it says that none was found."""
-
-    question_id: str
-    domain: str
-    text: str
-    no_answer: bool
-
-
-class SubmissionStore:
-    """Adds, finds and withdraws submissions. Their answers never change."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class SubmissionStore(AnswerReader):
+    """Adds, finds and withdraws submissions."""
 
     def add(self, new: NewSubmission, rows: Iterable[tuple[Answer, bool]]) -> tuple[Submission, bool]:
         """Store a submission and its answers in one transaction, as the system's next version.
@@ -89,7 +81,11 @@ class SubmissionStore:
     def find(
         self, *, set_name: str | None = None, system: str | None = None, newest: bool = False
     ) -> tuple[Submission, ...]:
-        """Submissions of systems by set, system and version; `newest` keeps one a system, not withdrawn."""
+        """Submissions of systems by set, system and version.
+
+        `newest` keeps the version that stands for each system: the selected one, else the newest, of
+        those that are accepted and not withdrawn.
+        """
         query = _select().where(submissions.c.kind == "system")
         if set_name is not None:
             query = query.where(question_sets.c.name == set_name)
@@ -99,8 +95,12 @@ class SubmissionStore:
             found = tuple(_record(row) for row in connection.execute(query))
         if not newest:
             return found
-        live = [submission for submission in found if submission.state is not SubmissionState.WITHDRAWN]
-        latest = {(submission.set_name, submission.system): submission for submission in live}
+        live = [submission for submission in found if submission.state is SubmissionState.ACCEPTED]
+        latest: dict[tuple[str, str], Submission] = {}
+        for submission in live:
+            before = latest.get((submission.set_name, submission.system))
+            if before is None or not before.selected:
+                latest[submission.set_name, submission.system] = submission
         return tuple(latest.values())
 
     def reference(self, set_name: str) -> Submission:
@@ -127,87 +127,71 @@ class SubmissionStore:
         with self._database.begin() as connection:
             return self._one(connection, number)
 
-    def answers(self, number: int) -> Mapping[str, Answer]:
-        """The answers of a submission by question id, in the order of the set."""
-        query = (
-            select(questions.c.key, answers.c.text, answers.c.contexts)
-            .join(questions, questions.c.id == answers.c.question_id)
-            .where(answers.c.submission_id == number)
-            .order_by(questions.c.position)
+    def versions(self, set_name: str, team: str) -> tuple[Submission, ...]:
+        """A team's submissions to a set, in the order in which they came."""
+        query = _select().where(
+            question_sets.c.name == set_name, submissions.c.team == team, submissions.c.kind == "system"
         )
         with self._database.begin() as connection:
-            return {row.key: _answer(row) for row in connection.execute(query)}
+            found = tuple(_record(row) for row in connection.execute(query))
+        return tuple(sorted(found, key=lambda one: one.id))
 
-    def answered(self, number: int) -> frozenset[int]:
-        """The store's numbers of the questions that a submission answers."""
-        query = select(answers.c.question_id).where(answers.c.submission_id == number)
-        with self._database.begin() as connection:
-            return frozenset(connection.execute(query).scalars())
-
-    def texts(self, wanted: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
-        """The texts of some answers by the store's numbers of submission and question."""
-        sides = {submission for submission, _ in wanted}
-        asked = {question for _, question in wanted}
-        query = select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
-            answers.c.submission_id.in_(sides), answers.c.question_id.in_(asked)
-        )
-        with self._database.begin() as connection:
-            return {(row[0], row[1]): row[2] for row in connection.execute(query)}
-
-    def to_question(self, set_name: str, question_id: str) -> Mapping[int, Answer]:
-        """The answers that live submissions (the reference too) gave to a question, by submission."""
+    def places(self, set_name: str) -> Mapping[str, int]:
+        """Each system of a set with its place, from 1, in the order in which systems first came."""
         query = (
-            select(submissions.c.id, questions.c.key, answers.c.text, answers.c.contexts)
-            .join(answers, answers.c.submission_id == submissions.c.id)
-            .join(questions, questions.c.id == answers.c.question_id)
+            select(submissions.c.system)
             .join(question_sets, question_sets.c.id == submissions.c.set_id)
-            .where(
-                question_sets.c.name == set_name,
-                questions.c.key == question_id,
-                submissions.c.state != SubmissionState.WITHDRAWN,
-            )
+            .where(question_sets.c.name == set_name, submissions.c.kind == "system")
+            .group_by(submissions.c.system)
+            .order_by(func.min(submissions.c.id))
         )
         with self._database.begin() as connection:
-            return {row.id: _answer(row) for row in connection.execute(query)}
+            return {name: at for at, name in enumerate(connection.execute(query).scalars(), start=1)}
 
-    def domain_counts(self, number: int) -> Mapping[str, tuple[int, int]]:
-        """Answers and "no answers" of a submission by domain."""
-        query = (
-            select(
-                questions.c.domain,
-                func.count(),
-                func.count().filter(answers.c.no_answer),
-            )
-            .join(questions, questions.c.id == answers.c.question_id)
-            .where(answers.c.submission_id == number)
-            .group_by(questions.c.domain)
-        )
-        with self._database.begin() as connection:
-            return {domain: (count, silent) for domain, count, silent in connection.execute(query)}
+    def lock_team(self, team: str) -> None:
+        """Let no other transaction add submissions of a team until this one ends.
 
-    def facts(self, number: int) -> Iterator[AnswerText]:
-        """Yield the texts of a submission with what else a board tells of them, in the set's order."""
-        query = (
-            select(questions.c.key, questions.c.domain, answers.c.text, answers.c.no_answer)
-            .join(questions, questions.c.id == answers.c.question_id)
-            .where(answers.c.submission_id == number)
-            .order_by(questions.c.position)
-        )
-        with self._database.begin() as connection:
-            for row in connection.execute(query):
-                yield AnswerText(
-                    question_id=row.key, domain=row.domain, text=row.text, no_answer=row.no_answer
-                )
-
-    def set_state(self, number: int, state: SubmissionState) -> Submission:
-        """Put a submission into another state.
-
-        Raises:
-            NotFoundError: No submission has this number.
+        On SQLite, where a transaction opened by `together` is the only writer, nothing is needed.
         """
         with self._database.begin() as connection:
+            connection.execute(select(teams.c.id).where(teams.c.name == team).with_for_update(key_share=True))
+
+    def confirm(self, number: int) -> Submission:
+        """Accept a submission that was only checked; its moment is that of the acceptance."""
+        return self._change(number, state=SubmissionState.ACCEPTED, created_at=now())
+
+    def withdraw(self, number: int, reason: str) -> Submission:
+        """Withdraw a submission; it stays as a tombstone."""
+        return self._change(
+            number,
+            state=SubmissionState.WITHDRAWN,
+            selected=False,
+            withdrawn_at=now(),
+            withdrawn_reason=reason,
+        )
+
+    def select(self, number: int) -> Submission:
+        """Make a version the one that stands for its system, in place of any other."""
+        one = self.get(number)
+        with self._database.begin() as connection:
+            connection.execute(
+                update(submissions)
+                .where(
+                    submissions.c.set_id == self._set_id(connection, one.set_name),
+                    submissions.c.system == one.system,
+                )
+                .values(selected=submissions.c.id == number)
+            )
+        return self.get(number)
+
+    def set_anonymous(self, number: int, *, anonymous: bool) -> Submission:
+        """Hide a submission's names until publication, or show them."""
+        return self._change(number, anonymous=anonymous)
+
+    def _change(self, number: int, **values: object) -> Submission:
+        with self._database.begin() as connection:
             self._one(connection, number)
-            connection.execute(update(submissions).where(submissions.c.id == number).values(state=state))
+            connection.execute(update(submissions).where(submissions.c.id == number).values(**values))
             return self._one(connection, number)
 
     def _one(self, connection: Connection, number: int) -> Submission:
@@ -254,12 +238,12 @@ def _record(row: Row[*tuple[Any, ...]]) -> Submission:
         answers=row.answers,
         no_answers=row.no_answers,
         created_at=as_utc(row.created_at),
+        phase=row.phase,
+        anonymous=row.anonymous,
+        selected=row.selected,
+        withdrawn_at=None if row.withdrawn_at is None else as_utc(row.withdrawn_at),
+        withdrawn_reason=row.withdrawn_reason,
     )
-
-
-def _answer(row: Row[*tuple[Any, ...]]) -> Answer:
-    contexts = tuple(Passage(**context) for context in row.contexts)
-    return Answer(question_id=row.key, answer=row.text, contexts=contexts)
 
 
 def _insert_submission(connection: Connection, set_id: int, version: int, new: NewSubmission) -> int:
@@ -270,11 +254,15 @@ def _insert_submission(connection: Connection, set_id: int, version: int, new: N
             system=new.system,
             team=new.team,
             version=version,
-            state=SubmissionState.ACCEPTED,
+            state=new.state,
             card=asdict(new.card),
             content_hash=new.content_hash,
             answers=0,
             no_answers=0,
+            phase=new.phase,
+            anonymous=new.anonymous,
+            selected=False,
+            withdrawn_reason="",
             created_at=now(),
         )
     )

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from data.records import (
+    BattleColumns,
     BattleEvidence,
     BattleRecord,
     Judgment,
@@ -18,10 +19,12 @@ from data.records import (
     Reply,
     Verdict,
 )
+from data.store.columns import read_columns
 from data.store.database import Database
+from data.store.fencing import release_holds
 from data.store.moments import now
 from data.store.replies import put_replies
-from data.tables import battles, judgments, questions, replies, rounds, submissions
+from data.tables import battle_holds, battles, judgments, questions, replies, rounds, submissions
 
 ROWS_AT_ONCE = 20_000
 READ = ("outcome", "preference", "margin", "rationale", "detail", "grade", "parser")
@@ -38,28 +41,37 @@ class VerdictStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def record(self, verdicts: Sequence[tuple[int, Verdict]]) -> int:
+    def record(self, verdicts: Sequence[tuple[int, Verdict]], *, seat_id: int | None = None) -> int:
         """Commit verdicts by battle number in one transaction.
 
         A battle that has an outcome keeps it, so that a late second writer changes nothing.
 
+        Args:
+            verdicts: Battle numbers with their verdicts.
+            seat_id: The seat that holds these battles, which is let go of.
+
         Returns:
             How many battles were settled by this call.
+
+        Raises:
+            LeaseLostError: The seat was given up; nothing is committed.
         """
         if not verdicts:
             return 0
         try:
             with self._database.begin() as connection:
+                _let_go(connection, seat_id, verdicts)
                 if _settle(connection, verdicts) != len(verdicts):
                     raise _AnotherWriterError
                 _insert_judgments(connection, verdicts)
         except _AnotherWriterError:
-            return self._record_open(verdicts)
+            return self._record_open(verdicts, seat_id)
         return len(verdicts)
 
-    def _record_open(self, verdicts: Sequence[tuple[int, Verdict]]) -> int:
+    def _record_open(self, verdicts: Sequence[tuple[int, Verdict]], seat_id: int | None) -> int:
         """As `record`, one battle after another, where some have an outcome already."""
         with self._database.begin() as connection:
+            _let_go(connection, seat_id, verdicts)
             fresh = [one for one in verdicts if _settle(connection, [one])]
             _insert_judgments(connection, fresh)
         return len(fresh)
@@ -101,6 +113,17 @@ class VerdictStore:
             for row in rows:
                 yield _battle(row)
 
+    def page(self, round_name: str, *, after: int, limit: int) -> tuple[BattleRecord, ...]:
+        """Up to `limit` battles of a round, from the one after number `after` on, without texts."""
+        query = _select().where(rounds.c.name == round_name, battles.c.id > after)
+        with self._database.begin() as connection:
+            rows = connection.execute(query.order_by(battles.c.id).limit(limit)).all()
+        return tuple(map(_battle, rows))
+
+    def columns(self, round_name: str) -> BattleColumns:
+        """Every battle of a round as columns, many times as fast as `battles`; as of one moment."""
+        return read_columns(self._database, round_name)
+
     def of_question(self, round_name: str, question_id: str) -> tuple[BattleEvidence, ...]:
         """The battles of a question in a round with every judgment."""
         with self._database.begin() as connection:
@@ -110,6 +133,21 @@ class VerdictStore:
                 .order_by(battles.c.id)
             ).all()
             return tuple(_with_judgments(connection, rows))
+
+    def recent(self, round_id: int, limit: int) -> tuple[BattleEvidence, ...]:
+        """The battles of a round that were judged last, newest first, with their judgments."""
+        newest = (
+            select(judgments.c.battle_id)
+            .join(battles, battles.c.id == judgments.c.battle_id)
+            .where(battles.c.round_id == round_id)
+            .order_by(judgments.c.id.desc())
+            .limit(limit)
+        )
+        with self._database.begin() as connection:
+            numbers = list(dict.fromkeys(connection.execute(newest).scalars()))
+            rows = connection.execute(_select().where(battles.c.id.in_(numbers))).all()
+            ordered = sorted(rows, key=lambda row: numbers.index(row.id))
+            return tuple(_with_judgments(connection, ordered))
 
     def by_question(self, round_name: str) -> Mapping[int, tuple[int, int]]:
         """For each question by the store's number: battles of a round, and those without a verdict."""
@@ -139,6 +177,11 @@ class VerdictStore:
                 return
             after = rows[-1].id
             yield from found
+
+
+def _let_go(connection: Connection, seat_id: int | None, verdicts: Sequence[tuple[int, Verdict]]) -> None:
+    if seat_id is not None:
+        release_holds(connection, battle_holds, seat_id, verdicts)
 
 
 def _settle(connection: Connection, verdicts: Sequence[tuple[int, Verdict]]) -> int:

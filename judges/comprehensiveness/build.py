@@ -8,10 +8,11 @@ from data.errors import NotFoundError, SpecError
 from data.records import Json, MetricItem
 from judges.comprehensiveness.claims import Steps
 from judges.comprehensiveness.embedded import NAME, LexicalSteps
-from judges.comprehensiveness.end_to_end import EndToEndComprehensiveness
+from judges.comprehensiveness.end_to_end import EndToEndReader, LexicalEndToEndReader
 from judges.comprehensiveness.llm_steps import LlmSteps
-from judges.comprehensiveness.nli import NliComprehensiveness
-from judges.comprehensiveness.qa import QaComprehensiveness
+from judges.comprehensiveness.metric import ComprehensivenessMetric, Reader
+from judges.comprehensiveness.nli import NliReader
+from judges.comprehensiveness.qa import QaReader
 from judges.comprehensiveness.settings import ComprehensivenessSettings, read_settings
 from judges.comprehensiveness.summaries import LexicalSummariser, LlmSummariser, Summariser
 from judges.llm.tasks import TaskRunner
@@ -29,32 +30,34 @@ def build(name: str, *, runner: object | None = None, options: Mapping[str, Json
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The metric {name} was given a {type(runner).__name__} to ask an LLM with."
         raise SpecError(message, advice="Give a TaskRunner.")
-    summariser = _summariser(settings, runner)
+    reader = _reader(name, runner, settings)
+    return ComprehensivenessMetric(name, reader, summariser=_summariser(settings, runner))
+
+
+def _reader(name: str, runner: TaskRunner | None, settings: ComprehensivenessSettings) -> Reader:
     match name:
         case "comprehensiveness-nli":
-            return _nli(name, runner, settings, summariser)
+            return _nli(runner, settings)
         case "comprehensiveness-end-to-end":
-            return EndToEndComprehensiveness(name, runner=runner, settings=settings, summariser=summariser)
+            return LexicalEndToEndReader(settings) if runner is None else EndToEndReader(runner)
         case "comprehensiveness-qa" if runner is None:
             message = f"The metric {name} asks an LLM and has no embedded version."
             raise SpecError(message, advice="Name a judge with an LLM, or use comprehensiveness-nli.")
         case "comprehensiveness-qa" if runner is not None:
-            return QaComprehensiveness(name, runner=runner, settings=settings, summariser=summariser)
+            return QaReader(runner, settings=settings)
         case _:
             message = f"There is no metric {name!r} of comprehensiveness."
             raise NotFoundError(message, advice="Choose comprehensiveness-nli, -qa or -end-to-end.")
 
 
-def _nli(
-    name: str, runner: TaskRunner | None, settings: ComprehensivenessSettings, summariser: Summariser | None
-) -> Metric:
+def _nli(runner: TaskRunner | None, settings: ComprehensivenessSettings) -> NliReader:
     if runner is None:
-        return NliComprehensiveness(name, LexicalSteps, engine=NAME, settings=settings, summariser=summariser)
+        return NliReader(LexicalSteps, engine=NAME, settings=settings)
 
     def steps(item: MetricItem) -> Steps:
         return LlmSteps(runner, item)
 
-    return NliComprehensiveness(name, steps, engine=runner.model, settings=settings, summariser=summariser)
+    return NliReader(steps, engine=runner.model, settings=settings)
 
 
 def _summariser(settings: ComprehensivenessSettings, runner: TaskRunner | None) -> Summariser | None:

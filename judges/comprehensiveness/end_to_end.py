@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from pydantic import BaseModel, Field
 
-from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
+from data.records import Json, MetricItem, Passage
 from judges.cleaning import clean, is_no_answer
 from judges.comprehensiveness.claims import Claim, Missing, yardstick_of
 from judges.comprehensiveness.embedded import NAME, LexicalSteps
-from judges.comprehensiveness.report import NO_YARDSTICK, NOTHING_RELEVANT
+from judges.comprehensiveness.report import Facts
 from judges.comprehensiveness.settings import ComprehensivenessSettings
-from judges.comprehensiveness.summaries import Summariser
 from judges.llm.requests import Unanswered
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Tagged
@@ -39,60 +37,46 @@ class CoverageReply(BaseModel):
 EVALUATE_COVERAGE = Task(name="evaluate_coverage", reply=CoverageReply, max_tokens=4_096)
 
 
-class EndToEndComprehensiveness:
-    """Covered and missing statements at one go.
+class EndToEndReader:
+    """Covered and missing statements in one reply of an LLM.
 
     Args:
-        name: The metric's name.
-        runner: Asks an LLM; without one, the embedded version reads.
-        settings: Thresholds.
-        summariser: Cuts passages down first, where that is asked for.
+        runner: Asks an LLM.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        runner: TaskRunner | None,
-        settings: ComprehensivenessSettings,
-        summariser: Summariser | None = None,
-    ) -> None:
-        self._name = name
+    def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
-        self._settings = settings
-        self._summariser = summariser
+        self.engine = runner.model
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self._name
-
-    async def score(self, item: MetricItem) -> Score:
-        """Score one answer; an empty one covers nothing."""
+    async def read(self, item: MetricItem) -> Facts | Missing:
+        """Ask once; what the reply lists on both sides counts as covered."""
         passages = yardstick_of(item)
-        if not passages:
-            return unscored(item, self._name, Outcome.UNREADABLE, NO_YARDSTICK)
-        if self._summariser is not None:
-            summaries = await self._summariser(item.question, passages)
-            if isinstance(summaries, Missing):
-                return unscored(item, self._name, summaries.outcome, summaries.reason)
-            passages = summaries
-        read = replace(item, passages=passages)
-        if self._runner is None:
-            return self._report(item, NAME, *self._read_lexically(read))
         reply = await self._runner.run(
             EVALUATE_COVERAGE,
             {"question": item.question, "passages": passages, "answer": Tagged("answer", item.answer)},
         )
         if isinstance(reply, Unanswered):
-            return unscored(item, self._name, reply.outcome, reply.detail)
+            return Missing(reply.outcome, reply.detail)
         known = {UNSAFE_ID.sub("_", passage.id): passage.id for passage in passages}
-        covered, missing = (_distinct(found, known) for found in (reply.covered, reply.uncovered))
-        return self._report(
-            item, self._runner.model, covered, [one for one in missing if one not in covered], []
-        )
+        covered = _distinct(reply.covered, known)
+        listed = _distinct(reply.uncovered, known)
+        missing = [fact for text, fact in listed.items() if text not in covered]
+        return Facts(covered=list(covered.values()), missing=missing, basis=missing)
 
-    def _read_lexically(self, item: MetricItem) -> tuple[list[Json], list[Json], list[Json]]:
+
+class LexicalEndToEndReader:
+    """Covered and missing sentences by words alone.
+
+    Args:
+        settings: Thresholds.
+    """
+
+    engine = NAME
+
+    def __init__(self, settings: ComprehensivenessSettings) -> None:
+        self._settings = settings
+
+    async def read(self, item: MetricItem) -> Facts | Missing:
         """Find for each relevant sentence of the passages whether the answer says it."""
         steps = LexicalSteps(item)
         answer = clean(item.answer)
@@ -101,7 +85,7 @@ class EndToEndComprehensiveness:
         covered: list[Json] = []
         missing: list[Json] = []
         contradicted: list[Json] = []
-        for statement in _statements(item.passages):
+        for statement in _statements(yardstick_of(item)):
             if steps.rate(Claim(statement.text, statement.source)) < self._settings.relevance:
                 continue
             fact: dict[str, Json] = {"text": statement.text, "passages": [statement.source]}
@@ -112,32 +96,7 @@ class EndToEndComprehensiveness:
             missing.append(fact)
             if Entailment.CONTRADICTION in said:
                 contradicted.append({**fact, "answer": said[Entailment.CONTRADICTION].text})
-        return covered, missing, contradicted
-
-    def _report(
-        self,
-        item: MetricItem,
-        engine: str,
-        covered: list[Json],
-        missing: list[Json],
-        contradicted: list[Json],
-    ) -> Score:
-        if not covered and not missing:
-            return unscored(item, self._name, Outcome.UNREADABLE, NOTHING_RELEVANT)
-        return Score(
-            id=item.id,
-            metric=self._name,
-            outcome=Outcome.JUDGED,
-            score=len(covered) / (len(covered) + len(missing)),
-            details={
-                "covered": covered,
-                "missing": missing,
-                "basis": missing,
-                "contradicted": contradicted,
-                "counts": {"covered": len(covered), "missing": len(missing), "basis": len(missing)},
-                "engine": engine,
-            },
-        )
+        return Facts(covered=covered, missing=missing, basis=missing, contradicted=contradicted)
 
 
 def _statements(passages: Sequence[Passage]) -> list[Statement]:
@@ -149,11 +108,11 @@ def _statements(passages: Sequence[Passage]) -> list[Statement]:
     return list(found.values())
 
 
-def _distinct(found: Sequence[FoundStatement], known: Mapping[str, str]) -> list[Json]:
+def _distinct(found: Sequence[FoundStatement], known: Mapping[str, str]) -> dict[str, Json]:
     """Each wording once, with those of its passages that exist."""
     distinct: dict[str, Json] = {}
     for one in found:
         if one.statement.strip():
             passages = [known[name] for name in one.passages if name in known]
             distinct.setdefault(one.statement.strip(), {"text": one.statement.strip(), "passages": passages})
-    return list(distinct.values())
+    return distinct

@@ -100,6 +100,7 @@ def coverage_json(coverage: Coverage) -> dict[str, Json]:
         "basis": list(coverage.basis),
         "basis_clusters": [list(group) for group in coverage.basis_clusters],
         "score": coverage.score,
+        "defined": coverage.defined,
     }
 
 

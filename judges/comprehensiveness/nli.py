@@ -4,63 +4,36 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 
-from data.records import MetricItem, Outcome, Passage, Score, unscored
+from data.records import MetricItem, Outcome, Passage
 from judges.comprehensiveness.claims import SAYING_SOMETHING, Claim, Missing, Steps, yardstick_of
 from judges.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
 from judges.comprehensiveness.prefilter import hopeful
-from judges.comprehensiveness.report import NO_YARDSTICK, score_graph
+from judges.comprehensiveness.report import Facts, facts_of
 from judges.comprehensiveness.settings import ComprehensivenessSettings
-from judges.comprehensiveness.summaries import Summariser
 
 
-class NliComprehensiveness:
+class NliReader:
     """Claims of the answer and of the passages, what each says of the others, and what is missing.
 
     Args:
-        name: The metric's name.
         steps: Makes the steps for one item.
         engine: Who carries them out: an LLM's name, or that of the embedded version.
         settings: Thresholds.
-        summariser: Cuts passages down first, where that is asked for.
     """
 
     def __init__(
-        self,
-        name: str,
-        steps: Callable[[MetricItem], Steps],
-        *,
-        engine: str,
-        settings: ComprehensivenessSettings,
-        summariser: Summariser | None = None,
+        self, steps: Callable[[MetricItem], Steps], *, engine: str, settings: ComprehensivenessSettings
     ) -> None:
-        self._name = name
         self._steps = steps
-        self._engine = engine
         self._settings = settings
-        self._summariser = summariser
+        self.engine = engine
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self._name
-
-    async def score(self, item: MetricItem) -> Score:
-        """Score one answer; an empty one and one without claims cover nothing."""
-        passages = yardstick_of(item)
-        if not passages:
-            return unscored(item, self._name, Outcome.UNREADABLE, NO_YARDSTICK)
-        if self._summariser is not None:
-            summaries = await self._summariser(item.question, passages)
-            if isinstance(summaries, Missing):
-                return unscored(item, self._name, summaries.outcome, summaries.reason)
-            passages = summaries
-        graph = await self.graph(replace(item, passages=passages))
-        if isinstance(graph, Missing):
-            return unscored(item, self._name, graph.outcome, graph.reason)
-        return score_graph(item, self._name, graph, {"engine": self._engine})
+    async def read(self, item: MetricItem) -> Facts | Missing:
+        """Build the fact graph and read off what is covered; an answer without claims covers nothing."""
+        graph = await self.graph(item)
+        return graph if isinstance(graph, Missing) else facts_of(graph)
 
     async def graph(self, item: MetricItem) -> FactGraph | Missing:
         """Build the fact graph of one answer."""

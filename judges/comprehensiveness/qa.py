@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field
 
-from data.records import MetricItem, Outcome, Passage, Score, unscored
+from data.records import MetricItem, Passage
+from judges.comprehensiveness.answer_relations import AnswerComparer, AnswerRelation
 from judges.comprehensiveness.claims import Missing, yardstick_of
 from judges.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
 from judges.comprehensiveness.llm_steps import parts
-from judges.comprehensiveness.report import NO_YARDSTICK, score_graph
+from judges.comprehensiveness.report import Facts, facts_of
 from judges.comprehensiveness.settings import ComprehensivenessSettings
-from judges.comprehensiveness.summaries import Summariser
-from judges.comprehensiveness.units import compare_quantities
 from judges.llm.requests import Unanswered
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
@@ -65,44 +62,9 @@ class AnsweredQuestions(BaseModel):
     answered: list[AnsweredQuestion]
 
 
-class AnswerRelation(StrEnum):
-    """How two answers to one question stand to each other."""
-
-    EQUIVALENT = "equivalent"
-    FIRST_IMPLIES_SECOND = "first implies second"
-    SECOND_IMPLIES_FIRST = "second implies first"
-    CONTRADICTORY = "contradictory"
-    NEUTRAL = "neutral"
-
-
-class QuantityCall(BaseModel):
-    """A call of the tool that compares two quantities whatever their units."""
-
-    first: str = Field(description="A number with its unit, as in the first answer.")
-    second: str = Field(description="A number with its unit, as in the second answer.")
-
-
-class ComparedAnswers(BaseModel):
-    """The reply to `compare_answers`: a tool call, or a reason and the relation."""
-
-    compare_quantities: QuantityCall | None = Field(
-        default=None, description="Call the tool first where both answers are quantities; else null."
-    )
-    reasoning: str = ""
-    relation: AnswerRelation | None = Field(default=None, description="Null only with a tool call.")
-
-    @model_validator(mode="after")
-    def _decided(self) -> Self:
-        if self.relation is None and self.compare_quantities is None:
-            message = "there is neither a relation nor a tool call"
-            raise ValueError(message)
-        return self
-
-
 MINE_QUESTIONS = Task(name="mine_questions", reply=MinedQuestions, max_tokens=2_048)
 REFINE_QUESTIONS = Task(name="refine_questions", reply=RefinedQuestions, max_tokens=4_096)
 ANSWER_QUESTIONS = Task(name="answer_questions", reply=AnsweredQuestions, max_tokens=4_096)
-COMPARE_ANSWERS = Task(name="compare_answers", reply=ComparedAnswers, max_tokens=512)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,48 +76,24 @@ class Held:
     source: str
 
 
-class QaComprehensiveness:
+class QaReader:
     """Questions that the texts answer, what each text answers, and what the answer lacks.
 
     Args:
-        name: The metric's name.
         runner: Asks an LLM.
         settings: Thresholds.
-        summariser: Cuts passages down first, where that is asked for.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        runner: TaskRunner,
-        settings: ComprehensivenessSettings,
-        summariser: Summariser | None = None,
-    ) -> None:
-        self._name = name
+    def __init__(self, runner: TaskRunner, *, settings: ComprehensivenessSettings) -> None:
         self._runner = runner
         self._settings = settings
-        self._summariser = summariser
+        self._compare = AnswerComparer(runner)
+        self.engine = runner.model
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self._name
-
-    async def score(self, item: MetricItem) -> Score:
-        """Score one answer; an empty one covers nothing."""
-        passages = yardstick_of(item)
-        if not passages:
-            return unscored(item, self._name, Outcome.UNREADABLE, NO_YARDSTICK)
-        if self._summariser is not None:
-            summaries = await self._summariser(item.question, passages)
-            if isinstance(summaries, Missing):
-                return unscored(item, self._name, summaries.outcome, summaries.reason)
-            passages = summaries
-        graph = await self.graph(replace(item, passages=passages))
-        if isinstance(graph, Missing):
-            return unscored(item, self._name, graph.outcome, graph.reason)
-        return score_graph(item, self._name, graph, {"engine": self._runner.model})
+    async def read(self, item: MetricItem) -> Facts | Missing:
+        """Build the graph of answers and read off what is covered."""
+        graph = await self.graph(item)
+        return graph if isinstance(graph, Missing) else facts_of(graph)
 
     async def graph(self, item: MetricItem) -> FactGraph | Missing:
         """Build the graph of the answers that the texts give."""
@@ -241,28 +179,6 @@ class QaComprehensiveness:
             for edge in _edges(nodes[a].id, nodes[b].id, known[held[a].question, held[a].text, held[b].text])
         ]
         return FactGraph(tuple(nodes), tuple(edges))
-
-    async def _compare(self, question: str, first: str, second: str) -> AnswerRelation | Missing:
-        """Compare two answers; the LLM may call the tool for quantities once."""
-        if first.casefold() == second.casefold():
-            return AnswerRelation.EQUIVALENT
-        inputs: dict[str, Input] = {
-            "question": question,
-            "first": Tagged("first_answer", first),
-            "second": Tagged("second_answer", second),
-            "tool_result": Tagged("tool_result", "(not called)"),
-        }
-        reply = await self._runner.run(COMPARE_ANSWERS, inputs)
-        if isinstance(reply, ComparedAnswers) and reply.relation is None and reply.compare_quantities:
-            call = reply.compare_quantities
-            result = compare_quantities(call.first, call.second).text
-            inputs["tool_result"] = Tagged("tool_result", result)
-            reply = await self._runner.run(COMPARE_ANSWERS, inputs)
-        if isinstance(reply, Unanswered):
-            return Missing(reply.outcome, reply.detail)
-        if reply.relation is None:
-            return Missing(Outcome.UNREADABLE, "The reply to the task compare_answers calls the tool twice.")
-        return reply.relation
 
 
 def tagged(text: Passage) -> Tagged:

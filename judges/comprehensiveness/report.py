@@ -2,46 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from data.records import Json, MetricItem, Outcome, Score, unscored
-from judges.comprehensiveness.graph import Coverage, FactGraph, Relation, analyse, representative
+from judges.comprehensiveness.graph import FactGraph, Relation, analyse, representative
 
 NOTHING_RELEVANT = "The passages say nothing that bears on the question."
-NO_YARDSTICK = "There are neither passages nor a reference to hold the answer against."
 
 
-def score_graph(item: MetricItem, metric: str, graph: FactGraph, about: Mapping[str, Json]) -> Score:
-    """Score an answer by its fact graph.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """The statements of the passages and where they stand, as they go into a score's details.
+
+    Attributes:
+        covered: Statements that the answer makes: `{"id"?, "text", "passages"}`.
+        missing: Statements that it does not make.
+        basis: The fewest of these that would have to be added.
+        contradicted: Those of the missing that it speaks against, with the key `answer`.
+    """
+
+    covered: Sequence[Json]
+    missing: Sequence[Json]
+    basis: Sequence[Json]
+    contradicted: Sequence[Json] = ()
+
+
+def facts_of(graph: FactGraph) -> Facts:
+    """The statements of a fact graph; none where it has no claim of a passage."""
+    coverage = analyse(graph)
+    said = set(coverage.covered)
+    return Facts(
+        covered=[statement_json(graph, group) for group in coverage.clusters if group[0] in said],
+        missing=[statement_json(graph, group) for group in coverage.clusters if group[0] not in said],
+        basis=[statement_json(graph, group) for group in coverage.basis_clusters],
+        contradicted=_contradicted(graph, said),
+    )
+
+
+def score_facts(item: MetricItem, metric: str, facts: Facts, engine: str) -> Score:
+    """Score an answer by what it covers: the share of the statements.
 
     Returns:
-        A score with the details `covered`, `missing` and `basis` (lists of `{"id", "text", "passages"}`,
-        a statement each), `contradicted` (`{"id", "text", "passages", "answer"}`), `counts`, and what
-        `about` adds. Unreadable where the graph has no claim of a passage.
+        A score with the details `covered`, `missing`, `basis`, `contradicted`, `counts` and `engine`.
+        Unreadable where there is nothing to cover.
     """
-    coverage = analyse(graph)
-    if not coverage.defined:
+    whole = len(facts.covered) + len(facts.missing)
+    if not whole:
         return unscored(item, metric, Outcome.UNREADABLE, NOTHING_RELEVANT)
     return Score(
         id=item.id,
         metric=metric,
         outcome=Outcome.JUDGED,
-        score=coverage.score,
-        details={**_details(graph, coverage), **about},
+        score=len(facts.covered) / whole,
+        details={
+            "covered": list(facts.covered),
+            "missing": list(facts.missing),
+            "basis": list(facts.basis),
+            "contradicted": list(facts.contradicted),
+            "counts": {
+                "covered": len(facts.covered),
+                "missing": len(facts.missing),
+                "basis": len(facts.basis),
+            },
+            "engine": engine,
+        },
     )
-
-
-def _details(graph: FactGraph, coverage: Coverage) -> dict[str, Json]:
-    said = set(coverage.covered)
-    covered = [group for group in coverage.clusters if group[0] in said]
-    missing = [group for group in coverage.clusters if group[0] not in said]
-    return {
-        "covered": [statement_json(graph, group) for group in covered],
-        "missing": [statement_json(graph, group) for group in missing],
-        "basis": [statement_json(graph, group) for group in coverage.basis_clusters],
-        "contradicted": _contradicted(graph, said),
-        "counts": {"covered": len(covered), "missing": len(missing), "basis": len(coverage.basis)},
-    }
 
 
 def statement_json(graph: FactGraph, group: Sequence[str]) -> dict[str, Json]:

@@ -10,7 +10,7 @@ Source: CRUX, section 3.2 and appendix A.1.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from data.errors import RecordError
@@ -28,6 +28,7 @@ from judges.llm.tasks import TaskRunner
 from judges.text.sentences import split_sentences
 
 LONGEST_DOCUMENT = 1_024
+AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +108,8 @@ class ControlledSetBuilder:
         asked = await find_sub_questions(item, self._runner, most=self._settings.sub_questions)
         if isinstance(asked, Missing):
             return asked
-        rows = await LlmRater(self._runner).passages(passages, asked.texts)
+        rater = LlmRater(self._runner, weighted=self._settings.weighted)
+        rows = await rater.passages(passages, asked.texts)
         if isinstance(rows, Missing):
             return rows
         every = Ratings.of(rows, threshold=self._settings.threshold)
@@ -160,13 +162,42 @@ def cut_document(text: str, longest: int = LONGEST_DOCUMENT) -> Iterator[str]:
 
 
 async def build_all(
-    builder: ControlledSetBuilder, sources: Sequence[Source]
+    builder: ControlledSetBuilder,
+    sources: Sequence[Source],
+    *,
+    at_once: int = AT_ONCE,
+    report: Callable[[int, int], None] | None = None,
 ) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
     """Build every question; those that could not be built are returned by id with their reasons.
+
+    Args:
+        builder: Builds one.
+        sources: What to build from.
+        at_once: Sources in work at most.
+        report: Called with the sources done and those that there are.
 
     Raises:
         JudgeError: Asking as a whole cannot go on.
     """
-    found = [(source.id, await builder.build(source)) for source in sources]
-    built = tuple(each for _, each in found if isinstance(each, Controlled))
-    return built, {name: each for name, each in found if isinstance(each, Missing)}
+    places = asyncio.Semaphore(at_once)
+    done = 0
+
+    async def one(source: Source) -> Controlled | Missing:
+        nonlocal done
+        async with places:
+            built = await builder.build(source)
+        done += 1
+        if report is not None:
+            report(done, len(sources))
+        return built
+
+    tasks = [asyncio.create_task(one(source)) for source in sources]
+    try:
+        found = await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    named = list(zip(sources, found, strict=True))
+    built = tuple(each for each in found if isinstance(each, Controlled))
+    return built, {source.id: each for source, each in named if isinstance(each, Missing)}

@@ -9,11 +9,16 @@ from data.errors import NotFoundError
 from data.records import Json
 
 if TYPE_CHECKING:
+    from judges.coverage.sources import Source
     from judges.metrics import Metric
 
 
-def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
+def build(
+    name: str, *, runner: object | None, options: Mapping[str, Json], source: Source | None = None
+) -> Metric:
     """Build `coverage-icat-m`, `-s` or `-a`; without a runner, the embedded version.
+
+    With a source, claims are grounded in what it finds, else in each item's own passages.
 
     Raises:
         NotFoundError: The name is none of theirs.
@@ -25,4 +30,4 @@ def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> M
     if name not in list(Variant):
         known = ", ".join(variant.value for variant in Variant)
         raise NotFoundError(f"There is no coverage metric {name!r}.", advice=f"Known: {known}.")
-    return assemble(Variant(name), runner=runner, options=options)
+    return assemble(Variant(name), runner=runner, options=options, source=source)

@@ -39,6 +39,9 @@ def assemble(
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The coverage metrics cannot ask through a {type(runner).__name__}."
         raise SpecError(message, advice="Give them a TaskRunner.")
+    if settings.judgments and variant is not Variant.M:
+        message = f"The metric {variant.value} aligns claims by itself; it takes no judgments."
+        raise SpecError(message, advice=f"Leave them out, or choose {Variant.M.value}.")
     support: Support = LexicalSupport() if runner is None else LlmSupport(LlmRelations(runner))
     judgments = settings.aspect_judgments if variant is Variant.M else None
     aligner: Aligner

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from data.corpora.chunking import document_of
-from data.errors import FileFormatError
+from data.errors import FileFormatError, InvalidFileError
+from data.files import ReadLimits, decode, parse_json, read_lines
+from data.records import Json, ProblemList
 
 Label = str | int
 FIELDS = 4
+ADVICE = (
+    "Give four fields (question, aspect number from 1, passage, relevance), or a JSON object with "
+    "question_id, passage_id, aspect and relevance."
+)
+
+
+class _Judged(NamedTuple):
+    """One line."""
+
+    question: str
+    passage: str
+    aspect: Label
+    relevance: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +52,13 @@ class AspectJudgments:
             )
         )
 
+    def as_json(self) -> dict[str, Json]:
+        """Question → passage → aspects, as the option `judgments` takes it; the same judgments, the same."""
+        return {
+            question: {name: sorted(labels, key=str) for name, labels in sorted(passages.items())}
+            for question, passages in sorted(self.by_question.items())
+        }
+
     def known(self, question: str) -> bool:
         """Whether anything was judged for a question."""
         return bool(self.by_question.get(question))
@@ -52,27 +76,83 @@ class AspectJudgments:
         return tuple(sorted(str(label) for label in labels if label not in aspects and label not in numbers))
 
 
-def read_qrels(lines: Iterable[str], *, where: str) -> AspectJudgments:
-    """Read judgments in TREC's diversity format: question, aspect number, passage, relevance.
+def read_judgments(path: Path, limits: ReadLimits) -> AspectJudgments:
+    """Read a file of judgments, in either format; a line that begins with a brace makes it JSONL.
 
-    Relevance above 0 is relevant.
+    TREC's diversity format has four fields a line: question, aspect number from 1, passage, relevance.
+    JSONL has `{"question_id", "passage_id", "aspect", "relevance"}`, the aspect by its text or its number,
+    the relevance 1 where it is left out. Relevance above 0 is relevant; a passage that was judged and is
+    relevant to nothing counts as judged.
 
     Raises:
-        FileFormatError: A line has another form.
+        InvalidFileError: The file has problems; all of them are listed with their lines.
     """
+    problems = ProblemList()
     found: dict[str, dict[str, set[Label]]] = {}
-    for number, line in enumerate(lines, start=1):
-        fields = line.split()
-        if not fields:
-            continue
-        try:
-            question, aspect, passage, relevance = fields
-            relevant, place = int(relevance) > 0, int(aspect)
-        except ValueError as error:
-            message = f"Line {number} of {where} is no judgment: {line.strip()[:80]!r}."
-            advice = f"Give {FIELDS} fields: question, aspect number from 1, passage, relevance."
-            raise FileFormatError(message, advice=advice, line=number) from error
-        labels = found.setdefault(question, {}).setdefault(passage, set())
-        if relevant:
-            labels.add(place)
+    seen: dict[tuple[str, str, Label], int] = {}
+    for line, judged in _judged(path, limits, problems):
+        key = (judged.question, judged.passage, judged.aspect)
+        if key in seen:
+            problems.add(line, "duplicate-id", f"This was judged before, in line {seen[key]}.")
+        seen.setdefault(key, line)
+        labels = found.setdefault(judged.question, {}).setdefault(judged.passage, set())
+        if judged.relevance > 0:
+            labels.add(judged.aspect)
+    if not found and not problems.errors:
+        problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
+    if problems.errors:
+        message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
+        raise InvalidFileError(message, problems.result(), advice="Mend them and try again.")
     return AspectJudgments.of(found)
+
+
+def _judged(path: Path, limits: ReadLimits, problems: ProblemList) -> Iterator[tuple[int, _Judged]]:
+    try:
+        for line, content in read_lines(path, limits):
+            try:
+                text = decode(content, line).strip()
+                if text:
+                    yield line, _of_object(parse_json(text, line)) if text[0] in "{[" else _of_fields(text)
+            except FileFormatError as error:
+                problems.add(line, error.code, error.message, advice=error.advice)
+    except FileFormatError as error:
+        problems.add(error.line, error.code, error.message, advice=error.advice)
+
+
+def _of_fields(text: str) -> _Judged:
+    fields = text.split()
+    if len(fields) != FIELDS:
+        raise FileFormatError(f"This line has {len(fields)} fields.", advice=ADVICE, code="missing-field")
+    question, aspect, passage, relevance = fields
+    if not aspect.isdecimal() or int(aspect) < 1:
+        message = f"The aspect {aspect[:40]!r} is no number from 1."
+        raise FileFormatError(message, advice=ADVICE, code="wrong-type")
+    try:
+        return _Judged(question, passage, int(aspect), int(relevance))
+    except ValueError as error:
+        message = f"The relevance {relevance[:40]!r} is no whole number."
+        raise FileFormatError(message, advice=ADVICE, code="wrong-type") from error
+
+
+def _of_object(row: object) -> _Judged:
+    if not isinstance(row, Mapping):
+        raise FileFormatError("This line is not a JSON object.", advice=ADVICE, code="not-object")
+    question, passage = (_name(row, field) for field in ("question_id", "passage_id"))
+    aspect, relevance = row.get("aspect"), row.get("relevance", 1)
+    text = isinstance(aspect, str) and bool(aspect.strip())
+    number = isinstance(aspect, int) and not isinstance(aspect, bool) and aspect >= 1
+    if not isinstance(aspect, str | int) or not (text or number):
+        message = "The aspect is neither a text nor a number from 1."
+        raise FileFormatError(message, advice=ADVICE, code="missing-field")
+    if not isinstance(relevance, int):
+        raise FileFormatError("The relevance is no whole number.", advice=ADVICE, code="wrong-type")
+    return _Judged(
+        question, passage, " ".join(aspect.split()) if isinstance(aspect, str) else aspect, relevance
+    )
+
+
+def _name(row: Mapping[object, object], field: str) -> str:
+    value = row.get(field)
+    if not isinstance(value, str | int) or isinstance(value, bool) or not str(value).strip():
+        raise FileFormatError(f"There is no usable {field}.", advice=ADVICE, code="missing-field")
+    return str(value)

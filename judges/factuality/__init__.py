@@ -9,13 +9,18 @@ from data.errors import NotFoundError
 from data.records import Json
 
 if TYPE_CHECKING:
+    from judges.coverage.sources import Source
     from judges.metrics import Metric
 
 PREFIX = "factuality-"
 
 
-def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
+def build(
+    name: str, *, runner: object | None, options: Mapping[str, Json], source: Source | None = None
+) -> Metric:
     """Build one of the factuality metrics; without a runner, its embedded lexical version.
+
+    With a source, contexts are what it finds, else they come from each item's own passages.
 
     Raises:
         NotFoundError: The name is none of theirs.
@@ -27,4 +32,4 @@ def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> M
     if not name.startswith(PREFIX) or short not in ASSESSORS:
         known = ", ".join(f"{PREFIX}{each}" for each in ASSESSORS)
         raise NotFoundError(f"There is no factuality metric {name!r}.", advice=f"Choose one of: {known}.")
-    return assemble(short, runner=runner, options=options)
+    return assemble(short, runner=runner, options=options, source=source)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from data.errors import SpecError
 from data.records import Json
+from judges.coverage.sources import Source
 from judges.factuality.claims import steps_of
-from judges.factuality.contexts import Retriever
 from judges.factuality.evidence import EvidenceSource
+from judges.factuality.lexical import LexicalRelations
 from judges.factuality.reasoner import FactReasoner, Version
-from judges.factuality.relations import LexicalRelations, LlmRelations, RelationModel
+from judges.factuality.relations import LlmRelations, RelationModel
 from judges.factuality.rivals import LexicalVerifier, LlmVerifier, Rival, RivalAssessor, Verifier
 from judges.factuality.settings import read_settings
 from judges.llm.tasks import TaskRunner
@@ -23,7 +24,7 @@ def assemble(
     *,
     runner: object | None,
     options: Mapping[str, Json],
-    corpus: Retriever | None = None,
+    source: Source | None = None,
 ) -> FactReasoner | RivalAssessor:
     """Build an assessor.
 
@@ -31,10 +32,10 @@ def assemble(
         assessor: One of `ASSESSORS`.
         runner: A `TaskRunner`; without one, the embedded version is built.
         options: As in `FactualitySettings`.
-        corpus: Searched in place of each item's own passages.
+        source: Searched in place of each item's own passages.
 
     Raises:
-        SpecError: An option is unknown or out of bounds, or the assessor needs an LLM.
+        SpecError: An option is unknown or out of bounds, or the options need an LLM.
     """
     settings = read_settings(options)
     if runner is not None and not isinstance(runner, TaskRunner):
@@ -43,7 +44,7 @@ def assemble(
     if runner is None and (settings.write_queries or settings.summarise):
         message = "Writing queries and summing up contexts need an LLM."
         raise SpecError(message, advice="Name an LLM judge, or leave these options out.")
-    evidence = EvidenceSource(steps_of(runner), settings, runner=runner, corpus=corpus)
+    evidence = EvidenceSource(steps_of(runner), settings, runner=runner, source=source)
     if assessor in list(Version):
         relations: RelationModel = (
             LexicalRelations()
@@ -52,8 +53,5 @@ def assemble(
         )
         return FactReasoner(Version(assessor), evidence=evidence, relations=relations, settings=settings)
     rival = Rival(assessor)
-    if runner is None and rival is Rival.DIRECT:
-        message = "The direct assessor has no embedded version: it rests on what an LLM knows."
-        raise SpecError(message, advice="Name an LLM judge.")
     verifier: Verifier = LexicalVerifier(rival) if runner is None else LlmVerifier(rival, runner)
     return RivalAssessor(rival, evidence=evidence, verifier=verifier, settings=settings)

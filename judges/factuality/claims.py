@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from data.records import MetricItem
@@ -38,6 +38,10 @@ async def claims_of(item: MetricItem, steps: ClaimSteps) -> tuple[Claim, ...] | 
     found = await steps(item).claims(item.answer, "")
     if isinstance(found, Missing):
         return found
-    said = (" ".join(claim.text.split()) for claim in found if claim.kind in SAYING_SOMETHING)
-    distinct = filter(None, dict.fromkeys(said))
+    return numbered([claim.text for claim in found if claim.kind in SAYING_SOMETHING])
+
+
+def numbered(texts: Sequence[str]) -> tuple[Claim, ...]:
+    """Number claims in their order, none repeated."""
+    distinct = filter(None, dict.fromkeys(" ".join(text.split()) for text in texts))
     return tuple(Claim(f"a{number}", text) for number, text in enumerate(distinct, start=1))

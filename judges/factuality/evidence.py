@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from data.records import MetricItem, Outcome, Passage
 from judges.comprehensiveness.claims import Missing
-from judges.factuality.claims import Claim, ClaimSteps, claims_of
-from judges.factuality.contexts import Contexts, PassageIndex, Retriever, gather
+from judges.coverage.sources import LocalSource, Source
+from judges.factuality.claims import Claim, ClaimSteps, claims_of, numbered
+from judges.factuality.contexts import Contexts, PassageIndex, gather
 from judges.factuality.settings import FactualitySettings
 from judges.factuality.tasks import QUERY, SUMMARY
 from judges.llm.requests import Unanswered
@@ -50,7 +51,7 @@ class EvidenceSource:
         claims: Finds the claims of an answer.
         settings: k, and whether queries are written and contexts summed up.
         runner: Writes queries and sums up, where that is asked for.
-        corpus: Searched in place of the item's own passages.
+        source: Searched in place of the item's own passages: a corpus, by words or vectors, or the web.
     """
 
     def __init__(
@@ -59,32 +60,43 @@ class EvidenceSource:
         settings: FactualitySettings,
         *,
         runner: TaskRunner | None = None,
-        corpus: Retriever | None = None,
+        source: Source | None = None,
     ) -> None:
         self._claims = claims
         self._settings = settings
         self._runner = runner
-        self._corpus = corpus
+        self._source = source
 
-    async def collect(self, item: MetricItem) -> Evidence:
-        """Return the claims with their contexts.
+    async def collect(self, item: MetricItem, given: Sequence[str] | None = None) -> Evidence:
+        """Return the claims of the answer, or the given ones, with their contexts.
 
         Raises:
             UnscoredError: There is nothing to hold claims against, or there are no claims.
         """
-        retriever = self._corpus or _own_passages(item)
-        claims = await claims_of(item, self._claims)
+        source = self._source or LocalSource(_own_passages(item))
+        claims = await claims_of(item, self._claims) if given is None else numbered(given)
         if isinstance(claims, Missing):
             raise UnscoredError(claims.outcome, claims.reason)
         if not claims:
             raise UnscoredError(Outcome.UNREADABLE, "The answer makes no claim.")
         queries = await self._queries(claims, item)
-        found: Sequence[Sequence[Passage]] = [
-            retriever.find(query, self._settings.contexts_per_claim) for query in queries
-        ]
+        found: Sequence[Sequence[Passage]] = await self._search(source, queries)
         if self._runner is not None and self._settings.summarise:
             found = await self._summaries(self._runner, claims, found)
         return Evidence(claims=claims, contexts=gather(found))
+
+    async def _search(self, source: Source, queries: Sequence[str]) -> list[Sequence[Passage]]:
+        """What a source finds for each query.
+
+        Raises:
+            UnscoredError: A search brought nothing because it failed, which is not the same as no passage.
+        """
+        k = self._settings.contexts_per_claim
+        replies = await asyncio.gather(*(source.find(query, k) for query in queries))
+        for reply in replies:
+            if isinstance(reply, Unanswered):
+                raise UnscoredError(reply.outcome, reply.detail)
+        return [reply for reply in replies if not isinstance(reply, Unanswered)]
 
     async def _queries(self, claims: Sequence[Claim], item: MetricItem) -> list[str]:
         runner = self._runner

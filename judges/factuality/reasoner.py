@@ -16,6 +16,7 @@ from itertools import combinations
 
 from data.errors import StatisticsError
 from data.records import MetricItem, Outcome, Passage, Score, unscored
+from judges.factuality.disputes import Disputes, text_of
 from judges.factuality.evidence import Evidence, EvidenceSource, UnscoredError, require
 from judges.factuality.graph import FactEdge, FactGraph, FactNode, FactRelation, NodeKind
 from judges.factuality.inference import Marginals, marginals
@@ -86,21 +87,32 @@ class FactReasoner:
         Raises:
             JudgeError: Asking as a whole cannot go on.
         """
+        return await self._score(item, None)
+
+    async def score_claims(self, item: MetricItem, claims: Sequence[str]) -> Score:
+        """Score given claims in place of those of the answer.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        return await self._score(item, claims)
+
+    async def _score(self, item: MetricItem, claims: Sequence[str] | None) -> Score:
         try:
-            assessment = await self.assess(item)
+            assessment = await self.assess(item, claims)
         except UnscoredError as stop:
             return unscored(item, self.name, stop.outcome, stop.reason)
         details, score = reasoner_details(assessment, self._settings)
         return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
 
-    async def assess(self, item: MetricItem) -> Assessment:
-        """Return what the score rests on.
+    async def assess(self, item: MetricItem, claims: Sequence[str] | None = None) -> Assessment:
+        """Return what the score of the answer, or of the given claims, rests on.
 
         Raises:
             UnscoredError: There is nothing to score, or relations are still to come.
             JudgeError: Asking as a whole cannot go on.
         """
-        evidence = await self._evidence.collect(item)
+        evidence = await self._evidence.collect(item, claims)
         nodes = _lay_out(evidence, self._version)
         asked = (*nodes.to_claims, *nodes.between)
         replies = await self._relations.relate([each.pair for each in asked], question=item.question)
@@ -115,12 +127,17 @@ class FactReasoner:
         cut = len(nodes.to_claims)
         links = _to_claims(nodes.to_claims, replies[:cut]) + _between(nodes.between, replies[cut:])
         graph = self._graph(evidence, nodes, links)
+        posteriors = self._infer(graph)
+        disputes = Disputes(evidence.claims, nodes.contexts, links, graph, posteriors.marginals)
+        again = disputes.to_ask()
+        heard = await self._relations.relate(again, question=item.question) if again else []
         return Assessment(
             claims=evidence.claims,
             contexts=nodes.contexts,
             links=tuple(links),
             graph=graph,
-            posteriors=self._infer(graph),
+            posteriors=posteriors,
+            conflicts=disputes.settle(dict(zip(again, heard, strict=True))),
             lost=dict(lost),
         )
 
@@ -158,26 +175,22 @@ def _lay_out(evidence: Evidence, version: Version) -> _Nodes:
         return _Nodes(
             contexts={name: passage for _, name, passage in own},
             to_claims=tuple(
-                _Question(name, claim.id, Pair(_text(passage), claim.text)) for claim, name, passage in own
+                _Question(name, claim.id, Pair(text_of(passage), claim.text)) for claim, name, passage in own
             ),
             between=(),
         )
     to_claims = tuple(
-        _Question(context.id, claim.id, Pair(_text(context.passage), claim.text))
+        _Question(context.id, claim.id, Pair(text_of(context.passage), claim.text))
         for claim in evidence.claims
         for context in unique
     )
     between = tuple(
-        _Question(source.id, target.id, Pair(_text(source.passage), _text(target.passage)))
+        _Question(source.id, target.id, Pair(text_of(source.passage), text_of(target.passage)))
         for one, other in combinations(unique, 2)
         for source, target in ((one, other), (other, one))
     )
     contexts = {context.id: context.passage for context in unique}
     return _Nodes(contexts, to_claims, between if version is Version.FR3 else ())
-
-
-def _text(passage: Passage) -> str:
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
 def _to_claims(asked: Sequence[_Question], replies: Sequence[Related | Unanswered]) -> list[Link]:
@@ -221,4 +234,4 @@ def _link(asked: _Question, reply: Related, relation: FactRelation) -> Link:
     edge = FactEdge(
         source=asked.source, target=asked.target, relation=relation, probability=reply.probability
     )
-    return Link(edge, reply.why)
+    return Link(edge, reply.why, reply.point)

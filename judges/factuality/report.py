@@ -8,7 +8,8 @@ from statistics import fmean
 
 from data.records import Json, Passage
 from judges.factuality.claims import Claim
-from judges.factuality.graph import FactEdge, FactGraph, FactRelation, NodeKind
+from judges.factuality.conflicts import Resolution
+from judges.factuality.graph import FactEdge, FactGraph, FactRelation
 from judges.factuality.inference import Marginals
 from judges.factuality.measures import (
     Counts,
@@ -26,10 +27,34 @@ from judges.factuality.settings import FactualitySettings
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An edge and the wording that made it, where it is known."""
+    """An edge, the wording that made it, and the sentence that is contradicted, where they are known."""
 
     edge: FactEdge
     why: str = ""
+    point: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two passages that contradict each other, by themselves or over a claim, and how it ends."""
+
+    passages: tuple[str, str]
+    posteriors: tuple[float, float]
+    probability: float
+    claim: str | None
+    why: str
+    resolution: Resolution
+
+    def as_json(self) -> dict[str, Json]:
+        """What is kept beside the score."""
+        return {
+            "passages": list(self.passages),
+            "posteriors": list(self.posteriors),
+            "probability": self.probability,
+            "claim": self.claim,
+            "why": self.why,
+            "resolution": self.resolution.as_json(),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +67,7 @@ class Assessment:
         links: The edges with their reasons.
         graph: The fact graph.
         posteriors: The posterior of every node.
+        conflicts: The passages that contradict each other.
         lost: How many relations could not be read or were refused, by outcome.
     """
 
@@ -50,6 +76,7 @@ class Assessment:
     links: tuple[Link, ...]
     graph: FactGraph
     posteriors: Marginals
+    conflicts: tuple[Conflict, ...]
     lost: Mapping[str, int]
 
 
@@ -85,7 +112,7 @@ def reasoner_details(found: Assessment, settings: FactualitySettings) -> tuple[d
         },
         "claims": [_claim(claim, found) for claim in found.claims],
         "contexts": [_context(name, passage, found) for name, passage in found.contexts.items()],
-        "conflicts": [*_stated_conflicts(found), *_conflicts_over_claims(found)],
+        "conflicts": [conflict.as_json() for conflict in found.conflicts],
         "graph": graph_json(found.graph),
         "unanswered": dict(found.lost),
     }
@@ -181,40 +208,3 @@ def _doubt(link: Link, found: Assessment) -> str:
     )
     trust = found.posteriors.marginals[name]
     return f", itself contradicted by {', '.join(rivals)} and held true at {trust:.2f}" if rivals else ""
-
-
-def _stated_conflicts(found: Assessment) -> list[dict[str, Json]]:
-    """Contexts that contradict each other (FR3)."""
-    kinds = {node.id: node.kind for node in found.graph.nodes}
-    return [
-        {
-            "passages": [found.contexts[name].id for name in (link.edge.source, link.edge.target)],
-            "posteriors": [found.posteriors.marginals[name] for name in (link.edge.source, link.edge.target)],
-            "probability": link.edge.probability,
-            "claim": None,
-            "why": link.why,
-        }
-        for link in found.links
-        if link.edge.relation is FactRelation.CONTRADICTION and kinds[link.edge.target] is NodeKind.CONTEXT
-    ]
-
-
-def _conflicts_over_claims(found: Assessment) -> list[dict[str, Json]]:
-    """Pairs of contexts of which one supports a claim that the other contradicts."""
-    conflicts: list[dict[str, Json]] = []
-    for claim in found.claims:
-        own = [link for link in found.links if link.edge.target == claim.id]
-        conflicts += [
-            {
-                "passages": [found.contexts[each.edge.source].id for each in (one, other)],
-                "posteriors": [found.posteriors.marginals[each.edge.source] for each in (one, other)],
-                "probability": min(one.edge.probability, other.edge.probability),
-                "claim": claim.id,
-                "why": other.why,
-            }
-            for one in own
-            if one.edge.relation is FactRelation.ENTAILMENT
-            for other in own
-            if other.edge.relation is FactRelation.CONTRADICTION
-        ]
-    return conflicts

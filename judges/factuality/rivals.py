@@ -13,14 +13,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import fsum, isclose, log
 from typing import Protocol
 
 from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.factuality.claims import Claim
 from judges.factuality.contexts import Context
 from judges.factuality.evidence import EvidenceSource, UnscoredError, require
+from judges.factuality.lexical import LexicalRelations
 from judges.factuality.measures import Label, count
-from judges.factuality.relations import LexicalRelations, Pair, Related
+from judges.factuality.relations import Pair, Related
 from judges.factuality.report import count_details
 from judges.factuality.settings import FactualitySettings
 from judges.factuality.tasks import DIRECT, FACTSCORE, FACTVERIFY, VERISCORE
@@ -93,7 +95,8 @@ class LexicalVerifier:
     """Decides by the lexical relations of a claim's contexts, as strictly as each rival's prompt.
 
     FactScore: any support is enough, anything else is not supported. FactVerify: the stronger side.
-    VeriScore: one side without the other.
+    VeriScore: one side without the other. Direct: both sides weighed, every passage of each with the
+    probability that it errs; without an LLM there is no knowledge beyond the passages to draw on.
     """
 
     def __init__(self, rival: Rival) -> None:
@@ -126,6 +129,8 @@ class LexicalVerifier:
             for verb, side in (("supported by", support), ("contradicted by", conflict))
             if side is not None
         )
+        if self._rival is Rival.DIRECT:
+            return Ruling(_weighed([found for _, found in own]), reason)
         return Ruling(self._label(support and support[0], conflict and conflict[0]), reason)
 
     def _label(self, support: float | None, conflict: float | None) -> Label:
@@ -137,6 +142,19 @@ class LexicalVerifier:
         if self._rival is Rival.VERISCORE or support == conflict:
             return Label.UNDECIDED
         return Label.SUPPORTED if support > conflict else Label.CONTRADICTED
+
+
+def _weighed(relations: Sequence[Related | Unanswered]) -> Label:
+    """The label that all passages together speak for: the sum of their log-odds, each its own witness."""
+    signs = {Entailment.ENTAILMENT: 1.0, Entailment.CONTRADICTION: -1.0}
+    odds = fsum(
+        signs[found.stance] * log(found.probability / (1 - found.probability))
+        for found in relations
+        if isinstance(found, Related) and found.stance in signs
+    )
+    if isclose(odds, 0.0, abs_tol=1e-9):
+        return Label.UNDECIDED
+    return Label.SUPPORTED if odds > 0 else Label.CONTRADICTED
 
 
 class RivalAssessor:
@@ -161,14 +179,25 @@ class RivalAssessor:
         Raises:
             JudgeError: Asking as a whole cannot go on.
         """
+        return await self._score(item, None)
+
+    async def score_claims(self, item: MetricItem, claims: Sequence[str]) -> Score:
+        """Score given claims in place of those of the answer.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        return await self._score(item, claims)
+
+    async def _score(self, item: MetricItem, claims: Sequence[str] | None) -> Score:
         try:
-            details, score = await self._assess(item)
+            details, score = await self._assess(item, claims)
         except UnscoredError as stop:
             return unscored(item, self.name, stop.outcome, stop.reason)
         return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
 
-    async def _assess(self, item: MetricItem) -> tuple[dict[str, Json], float]:
-        evidence = await self._evidence.collect(item)
+    async def _assess(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
+        evidence = await self._evidence.collect(item, claims)
         asked = list(zip(evidence.claims, evidence.contexts.by_claim, strict=True))
         rulings = await self._verifier.rule(asked, question=item.question)
         for ruling in rulings:

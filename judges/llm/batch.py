@@ -69,6 +69,9 @@ class BatchTransport:
             FaultError: The batch, or this request of it, brought none.
             StoppedError: Nobody waits any more; the batch goes on, and the next run finds it.
         """
+        if request.tools:
+            # Each turn would wait for a batch of its own; whoever asks has a way without tools.
+            raise FaultError(FaultKind.REJECTED, "Tools are not called in batches.")
         started = time.perf_counter()
         if self._recovery is None or _failed(self._recovery):
             self._recovery = asyncio.create_task(self._recover())

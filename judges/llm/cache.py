@@ -53,11 +53,11 @@ class CacheReader:
     async def get(self, key: str) -> Reply | None:
         """The reply for a key, where there is one."""
         future = self._waiting.get(key)
-        if future is None:
+        if future is None or future.cancelled():
             future = self._waiting[key] = asyncio.get_running_loop().create_future()
         if self._task is None:
             self._task = asyncio.create_task(self._read())
-        return await asyncio.shield(future)
+        return await future
 
     async def _read(self) -> None:
         try:
@@ -74,7 +74,10 @@ class CacheReader:
             found = await self._cache.get_many(list(some))
         except Exception as error:  # noqa: BLE001 - whatever it is belongs to those who wait
             for future in some.values():
-                future.set_exception(error)
+                if not future.done():
+                    future.set_exception(error)
             return
         for key, future in some.items():
-            future.set_result(found.get(key))
+            # Whoever waited may have been cancelled.
+            if not future.done():
+                future.set_result(found.get(key))

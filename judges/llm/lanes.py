@@ -37,6 +37,12 @@ class Lane:
         wait = self._requests.delay(1) if self._requests else 0.0
         return max(wait, self._tokens.delay(tokens)) if self._tokens else wait
 
+    def share(self, part: float) -> None:
+        """Leave this process only a part (0-1) of the limits a minute."""
+        for bucket in (self._requests, self._tokens):
+            if bucket is not None:
+                bucket.share(part)
+
     def check(self) -> None:
         """Raise the breaker's error where the endpoint was given up.
 

@@ -35,6 +35,9 @@ class LitellmTransport:
         litellm = self._loaded()
         started = time.perf_counter()
         options = body_of(request) | self._address(request.endpoint)
+        if request.tools:
+            # With tools litellm looks for an MCP gateway first, which needs a package of its own.
+            options["_skip_mcp_handler"] = True
         try:
             with as_faults(self._settings.timeout):
                 async with asyncio.timeout(self._settings.timeout):

@@ -125,7 +125,7 @@ def as_faults(timeout: float) -> Iterator[None]:
     try:
         yield
     except (TimeoutError, openai.APIConnectionError) as error:
-        raise _unconnected(error, timeout) from error
+        raise unconnected(error, timeout) from error
     except openai.APIStatusError as error:
         raise fault_of_status(error.status_code, error.body, error.response.headers) from error
     except (openai.OpenAIError, ValueError) as error:
@@ -133,7 +133,7 @@ def as_faults(timeout: float) -> Iterator[None]:
         raise FaultError(FaultKind.TRANSIENT, detail, billable=True) from error
 
 
-def _unconnected(error: Exception, timeout: float) -> FaultError:
+def unconnected(error: Exception, timeout: float) -> FaultError:
     """A timeout or a lost connection, told apart by the first cause: the layers between mix them."""
     root: BaseException = error
     while root.__cause__ is not None:

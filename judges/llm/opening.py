@@ -73,6 +73,10 @@ def _transport(settings: AccessSettings, cache: ReplyCache | None, book: BatchBo
             from judges.llm.openai_transport import OpenAITransport  # noqa: PLC0415
 
             return OpenAITransport(settings)
+        case TransportKind.DIRECT:
+            from judges.llm.direct_transport import DirectTransport  # noqa: PLC0415
+
+            return DirectTransport(settings)
         case TransportKind.LITELLM:
             from judges.llm.litellm_transport import LitellmTransport  # noqa: PLC0415
 

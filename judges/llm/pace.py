@@ -121,9 +121,9 @@ class Bucket:
     """
 
     def __init__(self, per_minute: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._burst = max(1.0, per_minute / MINUTE)
-        self._rate = max(per_minute - self._burst, per_minute / 2) / MINUTE
+        self._per_minute = per_minute
         self._clock = clock
+        self._set(per_minute)
         self._level = self._burst
         self._at = clock()
 
@@ -135,6 +135,16 @@ class Bucket:
         missing = min(units, self._burst) - self._level
         self._level -= units
         return max(0.0, missing / self._rate)
+
+    def share(self, part: float) -> None:
+        """Leave this process only a part (0-1) of the limit, since others use the rest."""
+        self.delay(0.0)  # What came in until now came in at the old rate.
+        self._set(self._per_minute * part)
+        self._level = min(self._level, self._burst)
+
+    def _set(self, per_minute: float) -> None:
+        self._burst = max(1.0, per_minute / MINUTE)
+        self._rate = max(per_minute - self._burst, per_minute / 2) / MINUTE
 
     def give_back(self, units: float) -> None:
         """Return what was not used."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Protocol
 
@@ -17,14 +17,35 @@ from data.records import Outcome, Reply
 
 ADAPTER_VERSION = "1"
 REMEMBERED = 256
+ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's call of a tool: the endpoint's id for it, the tool, and its arguments as they came."""
+
+    id: str
+    name: str
+    arguments: str
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One chat message."""
+    """One chat message; an assistant's may call tools, and a tool's names the call that it answers."""
 
-    role: Literal["system", "user", "assistant"]
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A function that a model may call: its name, when to call it, its arguments as a JSON schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,41 +81,33 @@ class Request:
     messages: tuple[Message, ...]
     sampling: Sampling = Sampling()
     response_format: ResponseFormat | None = None
+    tools: tuple[Tool, ...] = ()
     sample: int = 0
 
-    @cached_property
+    @property
     def canonical(self) -> str:
         """The request as canonical JSON: sorted keys, no spaces, UTF-8."""
+        return _head(self.endpoint, self.messages[:-1]) + self._tail
+
+    @property
+    def _tail(self) -> str:
+        """The canonical form from the last message on."""
+        last = "".join([_message(item) for item in self.messages[-1:]])
         form = self.response_format
-        # Rubrics and examples recur in every request of a judge, so their encoding is remembered.
-        fields = {
-            "adapter": _text(ADAPTER_VERSION),
-            "endpoint": _text(self.endpoint),
-            "messages": f"[{','.join([_message(item.role, item.content) for item in self.messages])}]",
-            "model": _text(self.model),
-            "response_format": "null"
-            if form is None
-            else _encoded({"name": form.name, "schema": form.schema}),
-            "sample": str(self.sample),
-            "sampling": _encoded(
-                {
-                    "temperature": self.sampling.temperature,
-                    "top_p": self.sampling.top_p,
-                    "max_tokens": self.sampling.max_tokens,
-                    "seed": self.sampling.seed,
-                    "logprobs": self.sampling.logprobs,
-                    "top_logprobs": self.sampling.top_logprobs,
-                    "stop": list(self.sampling.stop),
-                }
-            ),
-        }
-        members = ",".join([f'"{name}":{value}' for name, value in fields.items()])
-        return f"{{{members}}}"
+        shape = "null" if form is None else ENCODER.encode({"name": form.name, "schema": form.schema})
+        # Left out where there are none, so that requests without tools keep their keys.
+        tools = f',"tools":{ENCODER.encode([asdict(tool) for tool in self.tools])}' if self.tools else ""
+        return (
+            f'{last}],"model":{ENCODER.encode(self.model)},"response_format":{shape},'
+            f'"sample":{self.sample},"sampling":{_sampling(self.sampling)}{tools}}}'
+        )
 
     @cached_property
     def key(self) -> str:
         """The sha256 of the canonical form, in hex."""
-        return hashlib.sha256(self.canonical.encode()).hexdigest()
+        digest = _head_digest(self.endpoint, self.messages[:-1]).copy()
+        digest.update(self._tail.encode())
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +121,7 @@ class Unanswered:
         input_tokens: What the endpoint reported for these calls.
         output_tokens: Likewise.
         cost_usd: What they cost; None where no price is known.
+        rejected: Whether the endpoint turned the request down as it was put (HTTP 400 and the like).
     """
 
     outcome: Outcome
@@ -116,20 +130,45 @@ class Unanswered:
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
+    rejected: bool = False
 
 
-def _encoded(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+# Rubrics and examples recur in every request of a judge, so what comes before the last message is
+# encoded and hashed once.
+@lru_cache(maxsize=REMEMBERED)
+def _head_digest(endpoint: str, earlier: tuple[Message, ...]) -> hashlib._Hash:
+    """The hash of a canonical form up to its last message; only ever copied."""
+    return hashlib.sha256(_head(endpoint, earlier).encode())
+
+
+def _head(endpoint: str, earlier: tuple[Message, ...]) -> str:
+    """The canonical form up to its last message."""
+    said = "".join([f"{_message(item)}," for item in earlier])
+    adapter, place = ENCODER.encode(ADAPTER_VERSION), ENCODER.encode(endpoint)
+    return f'{{"adapter":{adapter},"endpoint":{place},"messages":[{said}'
+
+
+def _message(message: Message) -> str:
+    plain = f"{ENCODER.encode(message.role)},{ENCODER.encode(message.content)}"
+    if not message.tool_calls and not message.tool_call_id:
+        return f"[{plain}]"
+    calls = ENCODER.encode([astuple(call) for call in message.tool_calls])
+    return f"[{plain},{calls},{ENCODER.encode(message.tool_call_id)}]"
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _text(text: str) -> str:
-    return _encoded(text)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _message(role: str, content: str) -> str:
-    return _encoded([role, content])
+def _sampling(sampling: Sampling) -> str:
+    return ENCODER.encode(
+        {
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "max_tokens": sampling.max_tokens,
+            "seed": sampling.seed,
+            "logprobs": sampling.logprobs,
+            "top_logprobs": sampling.top_logprobs,
+            "stop": list(sampling.stop),
+        }
+    )
 
 
 class Asker(Protocol):

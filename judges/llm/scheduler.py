@@ -39,6 +39,7 @@ class Scheduler:
         self._reader = None if cache is None else CacheReader(cache)
         self._meter = meter
         self._lanes: dict[tuple[str, str], Lane] = {}
+        self._part = 1.0
         self._shared: dict[str, asyncio.Future[Reply | Unanswered]] = {}
         self._stopping = asyncio.Event()
         self._idle = asyncio.Event()
@@ -105,7 +106,7 @@ class Scheduler:
             known = await self._reader.get(request.key)
             if known is not None:
                 self.tally.cached += 1
-                return replace(known, cached=True)
+                return known.from_cache()
         if mode is CacheMode.REPLAY:
             message = f"Replay met a request to {request.model} that was never recorded ({request.key[:12]})."
             raise ReplayMissError(message, advice="Run with the cache mode 'live' to ask for it.")
@@ -210,6 +211,13 @@ class Scheduler:
             return
         self._check_running()
 
+    def share(self, part: float) -> None:
+        """Use only a part (0-1) of the limits a minute, since other processes use the rest."""
+        if part != self._part:
+            self._part = part
+            for lane in self._lanes.values():
+                lane.share(part)
+
     def stop(self) -> None:
         """Start nothing more: calls in flight finish and are kept, everything else raises."""
         self._stopping.set()
@@ -237,6 +245,7 @@ class Scheduler:
         lane = self._lanes.get(name)
         if lane is None:
             lane = self._lanes[name] = Lane(request, self._settings, unlimited=self._transport.unlimited)
+            lane.share(self._part)
         return lane
 
 
@@ -247,7 +256,7 @@ def _stopped() -> StoppedError:
 def _costless(answer: Reply | Unanswered) -> Reply | Unanswered:
     """The answer as it is for somebody who did not cause the call."""
     if isinstance(answer, Reply):
-        return replace(answer, cached=True)
+        return answer.from_cache()
     return replace(answer, calls=0, input_tokens=0, output_tokens=0, cost_usd=None)
 
 
@@ -258,7 +267,7 @@ def _skipped(bill: Bill) -> Unanswered:
 def _unanswered(fault: FaultError, bill: Bill) -> Unanswered:
     outcome = Outcome.REFUSED if fault.kind is FaultKind.REFUSED else Outcome.FAILED
     detail = fault.detail if bill.calls == 1 else f"{fault.detail} (call {bill.calls})"
-    return _with_bill(outcome, detail, bill)
+    return replace(_with_bill(outcome, detail, bill), rejected=fault.kind is FaultKind.REJECTED)
 
 
 def _with_bill(outcome: Outcome, detail: str, bill: Bill) -> Unanswered:

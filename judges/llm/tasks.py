@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -22,6 +22,7 @@ from data.records import Outcome, Reply
 from judges.llm.requests import Asker, Message, Request, ResponseFormat, Sampling, Unanswered
 from judges.llm.scoring import weighted_score
 from judges.llm.templates import Input, Template, load_template
+from judges.llm.tools import LocalTool, calls_of, converse
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -53,6 +54,7 @@ class Task(Generic[T]):
         temperature: 0 unless answers are meant to vary.
         score: The field to weight by token probabilities, where the task has one.
         logprobs: Whether to ask for token probabilities though there is no score to weight.
+        tools: What the model may call on the way to its reply.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Task(Generic[T]):
     temperature: float = 0.0
     score: ScoreField | None = None
     logprobs: bool = False
+    tools: tuple[LocalTool[Any], ...] = ()
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
@@ -78,7 +81,7 @@ class TaskReply(Generic[T]):
         weighted: The expected value of the task's score field; None without token probabilities.
         reply: What the LLM returned.
         prompt_hash: sha256 of the prompt file.
-        calls: 2 where the first reply was malformed.
+        calls: Replies that it took: 1, and one more for each that called tools or was malformed.
     """
 
     value: T
@@ -104,7 +107,7 @@ class TaskRunner:
         self._asker = asker
         self._prompts = prompts
         self._templates: dict[str, Template] = {}
-        self._forms: dict[str, ResponseFormat] = {}
+        self._forms: dict[tuple[str, type[BaseModel]], ResponseFormat] = {}
 
     async def run(self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0) -> T | Unanswered:
         """Run a task and return its checked reply, or why there is none.
@@ -130,20 +133,20 @@ class TaskRunner:
             SpecError: The prompt is missing or wrong, or does not fit the inputs.
             JudgeError: Asking as a whole cannot go on.
         """
-        request = self.request(task, inputs, sample=sample)
-        first = await self._asker.ask(request)
+        first = await converse(self._asker, self.request(task, inputs, sample=sample), task.tools)
         if isinstance(first, Unanswered):
             return first
-        value = read_reply(task, first)
+        value = read_reply(task, first.replies[-1])
         if not isinstance(value, str):
-            return self._found(task, value, first, calls=1)
-        again = await self._asker.ask(_again(request, first, value))
+            return self._found(task, value, first.replies)
+        again = await converse(self._asker, _again(first.request, first.replies[-1], value), task.tools)
         if isinstance(again, Unanswered):
-            return replace(again, calls=again.calls + 1)
-        second = read_reply(task, again)
-        if not isinstance(second, str):
-            return self._found(task, second, again, calls=2)
-        return _unreadable(task, second, first, again)
+            return replace(again, calls=again.calls + len(first.replies))
+        replies = (*first.replies, *again.replies)
+        second = read_reply(task, replies[-1])
+        if isinstance(second, str):
+            return _unreadable(task, second, replies)
+        return self._found(task, second, replies)
 
     def request(self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0) -> Request:
         """The request that a task makes, for estimates and tests."""
@@ -163,6 +166,7 @@ class TaskRunner:
             messages=(Message("system", system), Message("user", template.fill(inputs))),
             sampling=sampling,
             response_format=form,
+            tools=tuple(tool.declared() for tool in task.tools),
             sample=sample,
         )
 
@@ -173,18 +177,19 @@ class TaskRunner:
         return self._templates[name]
 
     def _form(self, task: Task[T]) -> ResponseFormat:
-        if task.name not in self._forms:
-            self._forms[task.name] = ResponseFormat(name=task.name, schema=strict_schema(task.reply))
-        return self._forms[task.name]
+        kind = (task.name, task.reply)
+        if kind not in self._forms:
+            self._forms[kind] = ResponseFormat(name=task.name, schema=strict_schema(task.reply))
+        return self._forms[kind]
 
-    def _found(self, task: Task[T], value: T, reply: Reply, *, calls: int) -> TaskReply[T]:
-        score = task.score
+    def _found(self, task: Task[T], value: T, replies: Sequence[Reply]) -> TaskReply[T]:
+        score, reply = task.score, replies[-1]
         return TaskReply(
             value=value,
             weighted=None if score is None else weighted_score(reply, score.field, score.values),
             reply=reply,
             prompt_hash=self._template(task).hash,
-            calls=calls,
+            calls=len(replies),
         )
 
 
@@ -193,6 +198,8 @@ def read_reply(task: Task[T], reply: Reply) -> T | str:
     problem = (
         "it was cut off at its token limit" if reply.finish_reason == "length" else "it has no JSON object"
     )
+    if task.tools and calls_of(reply):
+        return "it calls a tool once more instead of answering"
     for found in reversed(list(_objects(REASONING.sub("", reply.text)))):
         try:
             return task.reply.model_validate(found)
@@ -222,14 +229,14 @@ def _again(request: Request, reply: Reply, problem: str) -> Request:
     return replace(request, messages=(*request.messages, *said))
 
 
-def _unreadable(task: Task[T], problem: str, first: Reply, again: Reply) -> Unanswered:
-    paid = [reply.cost_usd for reply in (first, again) if reply.cost_usd is not None and not reply.cached]
+def _unreadable(task: Task[T], problem: str, replies: Sequence[Reply]) -> Unanswered:
+    paid = [reply.cost_usd for reply in replies if reply.cost_usd is not None and not reply.cached]
     return Unanswered(
         outcome=Outcome.UNREADABLE,
         detail=f"The reply to the task {task.name} stayed malformed: {problem}.",
-        calls=2,
-        input_tokens=first.input_tokens + again.input_tokens,
-        output_tokens=first.output_tokens + again.output_tokens,
+        calls=len(replies),
+        input_tokens=sum(reply.input_tokens for reply in replies),
+        output_tokens=sum(reply.output_tokens for reply in replies),
         cost_usd=sum(paid) if paid else None,
     )
 

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import asdict
 from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -70,6 +71,8 @@ class TokenCounter:
         texts = [message.content for message in request.messages]
         if request.response_format is not None:
             texts.append(json.dumps(request.response_format.schema, default=dict))
+        texts += [json.dumps(asdict(tool), default=dict) for tool in request.tools]
+        texts += [f"{call.name}{call.arguments}" for item in request.messages for call in item.tool_calls]
         overhead = REQUEST_OVERHEAD + MESSAGE_OVERHEAD * len(texts)
         if encoding is None:
             return overhead + sum(-(-len(text.encode()) // bytes_per_token) for text in texts)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Any, Protocol
 
 from data.records import Reply
 from judges.llm.faults import FaultError, FaultKind
-from judges.llm.requests import Request
+from judges.llm.requests import Message, Request
+from judges.llm.tools import text_with_calls
 
 
 class Quirk(StrEnum):
@@ -51,7 +53,7 @@ def body_of(request: Request, quirks: frozenset[Quirk] = frozenset()) -> dict[st
     limit = "max_completion_tokens" if Quirk.COMPLETION_TOKENS in quirks else "max_tokens"
     body: dict[str, Any] = {
         "model": request.model,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "messages": [_message_of(message) for message in request.messages],
     }
     optional = {
         "temperature": sampling.temperature,
@@ -69,6 +71,21 @@ def body_of(request: Request, quirks: frozenset[Quirk] = frozenset()) -> dict[st
         form = request.response_format
         schema = {"name": form.name, "schema": dict(form.schema), "strict": True}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    if request.tools:
+        body["tools"] = [{"type": "function", "function": asdict(tool)} for tool in request.tools]
+    return body
+
+
+def _message_of(message: Message) -> dict[str, Any]:
+    body: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        body["content"] = message.content or None
+        body["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id:
+        body["tool_call_id"] = message.tool_call_id
     return body
 
 
@@ -81,13 +98,20 @@ def quirk_of(fault: FaultError, body: Mapping[str, Any]) -> Quirk | None:
         return Quirk.COMPLETION_TOKENS
     if "logprobs" in detail and "logprobs" in body:
         return Quirk.NO_LOGPROBS
+    if "tools" in body and names_tools(detail):
+        return None  # Whoever asks must put it otherwise: the prompt speaks of the tool.
     if "response_format" in body and "context length" not in detail:
         return Quirk.NO_RESPONSE_FORMAT
     return None
 
 
+def names_tools(detail: str) -> bool:
+    """Whether an endpoint's complaint is about tools."""
+    return "tool" in detail.lower() or "function" in detail.lower()
+
+
 def reply_of(request: Request, payload: object, latency: float) -> Reply:
-    """Read a chat completion.
+    """Read a chat completion; of one that calls tools the text is the message (`judges.llm.tools`).
 
     Raises:
         FaultError: The payload is no chat completion (transient), or the model or a filter refused.
@@ -104,7 +128,7 @@ def reply_of(request: Request, payload: object, latency: float) -> Reply:
         key=request.key,
         endpoint=request.endpoint,
         model=request.model,
-        text=_text_of(message.get("content")),
+        text=text_with_calls(message) or _text_of(message.get("content")),
         finish_reason=finish,
         input_tokens=usage[0],
         output_tokens=usage[1],

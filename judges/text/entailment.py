@@ -43,11 +43,7 @@ def classify(premise: Statement, hypothesis: Statement, weights: TermWeights) ->
     short statements must both deny or both affirm. It contradicts it where the two speak of one thing
     and differ in a figure, a direction or a negation.
     """
-    if any(
-        found.strength >= CONTRADICTED_FROM
-        for found in ContradictionFinder((hypothesis,), weights).find(premise)
-        if found.kind is not MarkKind.NEGATION
-    ):
+    if _differ(premise, hypothesis, weights):
         return Entailment.CONTRADICTION
     converted = _converted(premise, hypothesis)
     said = weights.share(hypothesis.terms, premise.terms | converted, premise.kin)
@@ -59,13 +55,24 @@ def classify(premise: Statement, hypothesis: Statement, weights: TermWeights) ->
     return Entailment.ENTAILMENT if _figures_agree(premise, hypothesis, said) else Entailment.NEUTRAL
 
 
+def _differ(premise: Statement, hypothesis: Statement, weights: TermWeights) -> bool:
+    """Whether the two differ in a figure or a direction; most pairs have none that could."""
+    swappable = len(premise.figures) > 1 and len(hypothesis.figures) > 1
+    if premise.axes.isdisjoint(hypothesis.axes) and not swappable:
+        return False
+    return any(
+        found.strength >= CONTRADICTED_FROM
+        for found in ContradictionFinder((hypothesis,), weights).find(premise)
+        if found.kind is not MarkKind.NEGATION
+    )
+
+
 def _converted(premise: Statement, hypothesis: Statement) -> frozenset[str]:
     """The terms of the hypothesis's figures that the premise gives in another unit or rounding."""
-    given = [mark for mark in premise.marks if mark.kind is MarkKind.QUANTITY]
     return frozenset(
         term
-        for mark in hypothesis.marks
-        if mark.kind is MarkKind.QUANTITY and any(may_be_same_figure(mark, other) for other in given)
+        for mark in hypothesis.figures
+        if any(may_be_same_figure(mark, other) for other in premise.figures)
         for term in terms(mark.text)
     )
 
@@ -80,10 +87,8 @@ def _answers(premise: Statement, hypothesis: Statement, new: frozenset[str], wei
 
 def _figures_agree(premise: Statement, hypothesis: Statement, said: float) -> bool:
     """Whether the hypothesis's figures are the premise's; one without figures must say the more."""
-    wanted = [mark for mark in hypothesis.marks if mark.kind is MarkKind.QUANTITY]
-    given = [mark for mark in premise.marks if mark.kind is MarkKind.QUANTITY]
-    if not wanted:
+    if not hypothesis.figures:
         return True
-    if not given:
+    if not premise.figures:
         return said >= FIGURES_ASIDE
-    return any(may_be_same_figure(a, b) for a in wanted for b in given)
+    return any(may_be_same_figure(a, b) for a in hypothesis.figures for b in premise.figures)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from judges.text.lexicon import ABBREVIATIONS
 
@@ -18,6 +19,8 @@ INITIAL = re.compile(r"(?:^|[\s(\"“.])[A-Z]\.$")
 LAST_WORD = re.compile(r"([^\W\d_]+)\.$")
 KNOWN_ABBREVIATIONS = frozenset(ABBREVIATIONS.split())
 SHORTEST_CLAUSE = 3
+CACHED_TEXTS = 1 << 11
+LONGEST_CACHED = 20_000
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
@@ -27,6 +30,16 @@ def split_sentences(text: str) -> tuple[str, ...]:
     sentence where a list item, a heading or a blank line follows. Scripts without spaces between
     sentences are cut at their own full stops.
     """
+    return _cached(text) if len(text) <= LONGEST_CACHED else _sentences(text)
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def _cached(text: str) -> tuple[str, ...]:
+    """The sentences of a text of usual length, kept because each metric step reads the same passages anew."""
+    return _sentences(text)
+
+
+def _sentences(text: str) -> tuple[str, ...]:
     return tuple(sentence for block in _blocks(text) for sentence in _cut(block))
 
 

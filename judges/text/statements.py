@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from judges.text.polarity import negations, poles
@@ -54,7 +54,7 @@ class Mark:
     next_to: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
     """One sentence, its terms, what those are kin to, and its marks."""
 
@@ -64,10 +64,20 @@ class Statement:
     kin: frozenset[str]
     marks: tuple[Mark, ...]
 
-    @property
+    @cached_property
     def negated(self) -> bool:
         """Whether it negates anything."""
         return any(mark.kind is MarkKind.NEGATION for mark in self.marks)
+
+    @cached_property
+    def axes(self) -> frozenset[str]:
+        """On what it has a number or a direction word."""
+        return frozenset(mark.axis for mark in self.marks if mark.kind is not MarkKind.NEGATION)
+
+    @cached_property
+    def figures(self) -> tuple[Mark, ...]:
+        """Its numbers."""
+        return tuple(mark for mark in self.marks if mark.kind is MarkKind.QUANTITY)
 
 
 def read_statements(text: str, source: str = "") -> tuple[Statement, ...]:

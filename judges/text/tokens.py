@@ -82,6 +82,7 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(iterate_terms(text))
 
 
+@lru_cache(maxsize=1 << 16)
 def kin(a_term: str) -> str:
     """Return what related words share: the first five letters of a stem, else the term itself.
 

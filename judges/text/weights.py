@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeAlias
 
-from sklearn.feature_extraction.text import TfidfVectorizer
+import numpy as np
 
 from judges.text.tokens import kin, terms
 
 TOPIC_FACTOR = 0.5
 KIN_CREDIT = 0.6
+Weighed: TypeAlias = tuple[float, tuple[tuple[str, str, float], ...]]
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,10 @@ class TermWeights:
     unseen: float
     topic: frozenset[str] = field(default=frozenset())
     topic_factor: float = TOPIC_FACTOR
+    # The same sets are held against every window of every text, so what they weigh is kept.
+    _weighed: dict[frozenset[str], Weighed] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @classmethod
     def fit(
@@ -41,12 +48,13 @@ class TermWeights:
     ) -> TermWeights:
         """Fit on the statements of one yardstick; `topic` is the question."""
         about = frozenset(terms(topic))
-        if not any(terms(statement) for statement in statements):
+        having = Counter(term for statement in statements for term in set(terms(statement)))
+        if not having:
             return cls(known=MappingProxyType({}), unseen=1.0, topic=about, topic_factor=topic_factor)
-        fitted = TfidfVectorizer(analyzer=terms, norm=None, binary=True).fit(statements)
+        rarity = np.log((1.0 + len(statements)) / (1.0 + np.array(list(having.values())))) + 1.0
         known = {
-            term: float(fitted.idf_[at]) * (topic_factor if term in about else 1.0)
-            for term, at in fitted.vocabulary_.items()
+            term: weight * (topic_factor if term in about else 1.0)
+            for term, weight in zip(having, rarity.tolist(), strict=True)
         }
         return cls(
             known=MappingProxyType(known),
@@ -68,12 +76,18 @@ class TermWeights:
 
     def share(self, wanted: frozenset[str], given: frozenset[str], given_kin: frozenset[str]) -> float:
         """The weighted share of `wanted` found in `given`, related words counting in part; 0 for nothing."""
-        whole = self.total(wanted)
+        weighed = self._weighed.get(wanted)
+        if weighed is None:
+            weighed = self._weighed[wanted] = self._weigh(wanted)
+        whole, each = weighed
         if not whole:
             return 0.0
-        found = math.fsum(
-            self.of(term) * (1.0 if term in given else KIN_CREDIT)
-            for term in wanted
-            if term in given or kin(term) in given_kin
-        )
-        return found / whole
+        found = [
+            weight if term in given else weight * KIN_CREDIT
+            for term, root, weight in each
+            if term in given or root in given_kin
+        ]
+        return math.fsum(found) / whole if found else 0.0
+
+    def _weigh(self, wanted: frozenset[str]) -> Weighed:
+        return self.total(wanted), tuple((term, kin(term), self.of(term)) for term in wanted)

@@ -2,20 +2,108 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium import webdriver
+from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
 from arena.bootstrap import Arena
+from arena.cli import main
 from arena.services.rounds import RoundRequest
 from arena.settings import Settings
-from data.records import Outcome, Score
+from data.records import Outcome, RoundState, Score
 
 METRIC = "comprehensiveness-nli"
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
+
+
+DEAD_ENDPOINT = "http://127.0.0.1:9/v1"
+
+
+class Commands:
+    """Runs `arena …` in this process, with its state in a folder of its own."""
+
+    def __init__(self, home: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> None:
+        self.home = home
+        self.endpoint = DEAD_ENDPOINT
+        self._patch, self._capture = patch, capture
+
+    def __call__(self, *words: object, endpoint: str | None = None) -> tuple[int, str, str]:
+        """Exit code, output and errors."""
+        self.prepare(endpoint or self.endpoint)
+        self._patch.setattr(sys, "argv", ["arena", *map(str, words)])
+        self._capture.readouterr()
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        gc.collect()
+        captured = self._capture.readouterr()
+        return code, captured.out, captured.err
+
+    def lines(self, *words: object, endpoint: str | None = None) -> list[Any]:
+        """The JSON lines that a command prints."""
+        return [json.loads(line) for line in self._done(words, endpoint).splitlines()]
+
+    def json(self, *words: object, endpoint: str | None = None) -> Any:  # noqa: ANN401 - any JSON
+        """The JSON that a command prints with `--json`, or that it always prints."""
+        return json.loads(self._done(words, endpoint))
+
+    def prepare(self, endpoint: str) -> None:
+        """Set the variables that a command needs, for processes of their own too."""
+        self._patch.setenv("ARENA_HOME", str(self.home))
+        self._patch.setenv("ARENA_DATABASE_URL", f"sqlite:///{self.home / 'arena.sqlite'}")
+        self._patch.setenv("OPENAI_BASE_URL", endpoint)
+        self._patch.setenv("OPENAI_API_KEY", "none")
+
+    def details(self, system: str) -> dict[str, Any]:
+        """What the scores of a system's answers rest on, by question."""
+        query = (
+            "SELECT question.key, score.details FROM score JOIN answer ON answer.id = score.answer_id "
+            "JOIN question ON question.id = answer.question_id "
+            "JOIN submission ON submission.id = answer.submission_id WHERE submission.system = ?"
+        )
+        with sqlite3.connect(self.home / "arena.sqlite") as connection:
+            rows = connection.execute(query, (system,)).fetchall()
+        connection.close()
+        return {name: json.loads(details) for name, details in rows}
+
+    def scores(self) -> list[tuple[str, str, float | None, str]]:
+        """Judge, outcome, value and reason of every kept score."""
+        with sqlite3.connect(self.home / "arena.sqlite") as connection:
+            rows = connection.execute("SELECT judge, outcome, score, details FROM score").fetchall()
+        connection.close()
+        return [
+            (judge, end, value, json.loads(details).get("reason", "")) for judge, end, value, details in rows
+        ]
+
+    def _done(self, words: tuple[object, ...], endpoint: str | None) -> str:
+        code, out, err = self(*words, endpoint=endpoint)
+        assert code == 0, err
+        return out
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Commands:
+    """Commands over an empty home."""
+    return Commands(tmp_path / "home", monkeypatch, capsys)
 
 
 @pytest.fixture
@@ -151,6 +239,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     standings = arena.boards.standings("tiny").as_json()
     number = arena.store.rounds.get("tiny").id
     arena.store.boards.publish("tiny", round_id=number, standings=standings)
+    arena.store.rounds.move("tiny", to=RoundState.PUBLISHED, allowed=(RoundState.FINISHED,))
     arena.boards.publish_paper()
     arena.close()
     return settings
@@ -164,3 +253,136 @@ def _score(arena: Arena, system: str) -> None:
         for number, item in arena.store.scores.unscored(submission.id, metric=METRIC, judge="")
     ]
     arena.store.scores.put("", batch)
+
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+)
+# Streamlit may draw an element anew between finding and using it.
+REDRAWN = (StaleElementReferenceException, ElementClickInterceptedException)
+PATIENCE = 60
+
+
+@pytest.fixture(scope="session")
+def site(published: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the published boards, served by the command."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {**os.environ, "ARENA_HOME": str(published.home)}  # noqa: TID251 - of the command
+    environment.pop("ARENA_DATABASE_URL", None)
+    log = tmp_path_factory.mktemp("site") / "log"
+    with log.open("wb") as output:
+        command = [sys.executable, "-m", "arena", "serve", "--port", str(port)]
+        process = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=output, stderr=output)
+        try:
+            _wait(f"http://127.0.0.1:{port}/healthz", process, log)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+    assert "Traceback" not in log.read_text()
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(url, timeout=2):  # noqa: S310 - our own address
+                return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"{url} does not answer: {log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[webdriver.Chrome]:
+    """A browser without a window."""
+    if CHROMIUM is None or DRIVER is None:
+        pytest.skip("SKIPPED, THE SITE IS NOT TESTED IN A BROWSER: install chromium and chromium-driver")
+    options = webdriver.ChromeOptions()
+    for argument in ARGUMENTS:
+        options.add_argument(argument)
+    options.binary_location = str(CHROMIUM)
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+class Walk:
+    """What a reader does in a browser: look for something, click it, hold the phone."""
+
+    def __init__(self, browser: webdriver.Chrome) -> None:
+        self._browser = browser
+
+    def size(self, width: int) -> None:
+        """Look through a window of some width."""
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self._browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def find(self, selector: str, text: str = "") -> str:
+        """Wait until an element's text holds `text`, and return what the matching elements say."""
+
+        def look(found: webdriver.Chrome) -> str:
+            said = [one.text for one in found.find_elements(By.CSS_SELECTOR, selector)]
+            # What is there without words, such as a field, counts as found.
+            return ("\n".join(said) or " ") if any(text in one for one in said) else ""
+
+        message = f"{selector} with {text!r} did not appear on {self._browser.current_url}"
+        waiting = WebDriverWait(self._browser, PATIENCE, ignored_exceptions=REDRAWN)
+        return str(waiting.until(look, message))
+
+    def click(self, path: str) -> None:
+        """Click the first element of an XPath as soon as it is there."""
+
+        def click(found: webdriver.Chrome) -> bool:
+            elements = found.find_elements(By.XPATH, path)
+            if elements:
+                elements[0].click()
+            return bool(elements)
+
+        message = f"{path} did not appear on {self._browser.current_url}"
+        WebDriverWait(self._browser, PATIENCE, ignored_exceptions=REDRAWN).until(click, message)
+
+    def rest(self) -> None:
+        """Wait until the page is whole, as somebody does who reads it before going on."""
+        self.find("[data-testid=stApp][data-test-script-state=notRunning]")
+
+    def follow(self, text: str) -> None:
+        """Follow the first link in our own HTML with this text."""
+        self.click(f"//*[@data-testid='stHtml']//a[normalize-space()='{text}']")
+
+
+@pytest.fixture
+def walk(browser: webdriver.Chrome) -> Walk:
+    """A reader at the browser."""
+    return Walk(browser)
+
+
+HALF = "Item {n} is {word}."
+WHOLE = "Item {n} is {word}. Item {n} weighs {weight} grams."
+
+
+@pytest.fixture
+def arena_of(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    set_folder: Path,
+    answers_file: Callable[..., Path],
+) -> Commands:
+    """Commands over a database with the small set and two systems: one whole, one that says half."""
+    run = Commands(tmp_path / "home", monkeypatch, capsys)
+    assert run("sets", "import", set_folder)[0] == 0
+    for system, template in (("half", HALF), ("whole", WHOLE)):
+        path = answers_file(system, template)
+        assert run("submissions", "add", path, "--set", "tiny", "--system", system)[0] == 0
+    return run

@@ -11,6 +11,7 @@ import pytest
 from arena.bootstrap import Arena
 from arena.services.boards import table_of
 from arena.services.exports import verify_folder, write_round
+from arena.services.identity import OPERATOR
 from arena.services.rounds import RoundRequest
 from data.errors import ConflictError, FileFormatError
 from leaderboard.battles import BattleTable
@@ -61,7 +62,7 @@ def test_invented_rating_does_not_verify(judged: Callable[[str], Arena], tmp_pat
     standings = arena.boards.standings("r").as_json()
     lines: Any = standings["lines"]
     lines["overall"][0]["rate"]["win_rate"] = 0.123
-    write_round(arena.store, "r", standings, tmp_path / "out")
+    write_round(arena.store, "r", standings, tmp_path / "out", caller=OPERATOR)
     with pytest.raises(FileFormatError, match="win rate"):
         verify_folder(tmp_path / "out")
 
@@ -103,7 +104,7 @@ def test_reference_cannot_be_withdrawn(judged: Callable[[str], Arena]) -> None:
     reference = arena.store.submissions.reference("tiny")
     with pytest.raises(ConflictError, match="reference"):
         arena.submissions.withdraw(reference.id)
-    submission = arena.submissions.find(set_name="tiny")[0]
+    submission = arena.submissions.find(set_name="tiny")[0].submission
     arena.submissions.withdraw(submission.id)
     with pytest.raises(ConflictError, match="already"):
         arena.submissions.withdraw(submission.id)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -17,75 +15,12 @@ from typing import Any
 import pytest
 
 from arena.bootstrap import Arena
-from arena.cli import main
 from arena.settings import read_settings
 
 Words = Sequence[object]
 NLI = "comprehensiveness-nli"
 RUN = ("metrics", "run", "--set", "tiny", "--metric", NLI, "--json")
-HALF = "Item {n} is {word}."
-WHOLE = "Item {n} is {word}. Item {n} weighs {weight} grams."
-
-
-class Commands:
-    """Runs `arena …` in this process, with its state in a folder of its own."""
-
-    def __init__(self, home: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> None:
-        self.home = home
-        self._patch, self._capture = patch, capture
-
-    def __call__(self, *words: object, endpoint: str = "http://127.0.0.1:9/v1") -> tuple[int, str, str]:
-        """Exit code, output and errors."""
-        self.prepare(endpoint)
-        self._patch.setattr(sys, "argv", ["arena", *map(str, words)])
-        self._capture.readouterr()
-        code = 0
-        try:
-            main()
-        except SystemExit as ended:
-            code = int(ended.code or 0)
-        gc.collect()
-        captured = self._capture.readouterr()
-        return code, captured.out, captured.err
-
-    def json(self, *words: object, endpoint: str = "http://127.0.0.1:9/v1") -> Any:  # noqa: ANN401 - any JSON
-        """The JSON that a command prints."""
-        code, out, err = self(*words, endpoint=endpoint)
-        assert code == 0, err
-        return json.loads(out)
-
-    def prepare(self, endpoint: str) -> None:
-        """Set the variables that a command needs, for processes of their own too."""
-        self._patch.setenv("ARENA_HOME", str(self.home))
-        self._patch.setenv("ARENA_DATABASE_URL", f"sqlite:///{self.home / 'arena.sqlite'}")
-        self._patch.setenv("OPENAI_BASE_URL", endpoint)
-        self._patch.setenv("OPENAI_API_KEY", "none")
-
-    def scores(self) -> list[tuple[str, str, float | None, str]]:
-        """Judge, outcome, value and reason of every kept score."""
-        with sqlite3.connect(self.home / "arena.sqlite") as connection:
-            rows = connection.execute("SELECT judge, outcome, score, details FROM score").fetchall()
-        connection.close()
-        return [
-            (judge, end, value, json.loads(details).get("reason", "")) for judge, end, value, details in rows
-        ]
-
-
-@pytest.fixture
-def arena_of(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    set_folder: Path,
-    answers_file: Callable[..., Path],
-) -> Commands:
-    """Commands over a database with the small set and two systems: one whole, one that says half."""
-    run = Commands(tmp_path / "home", monkeypatch, capsys)
-    assert run("sets", "import", set_folder)[0] == 0
-    for system, template in (("half", HALF), ("whole", WHOLE)):
-        path = answers_file(system, template)
-        assert run("submissions", "add", path, "--set", "tiny", "--system", system)[0] == 0
-    return run
+Commands = Any  # The class is in conftest.py, which cannot be imported.
 
 
 def key(text: str) -> str:
@@ -198,6 +133,8 @@ def test_a_run_that_is_cut_off_goes_on_where_it_was(
         assert json.loads(out)["pending"] == 24 - kept
     rest = arena_of.json(*words, endpoint=server.url)
     assert (rest["judged"], rest["kept"], rest["pending"]) == (24 - kept, kept, 0)
+    if how is signal.SIGINT:
+        assert server.log.asked_twice == {}
     assert sum(value for _, _, value, _ in arena_of.scores() if value is not None) == pytest.approx(18.0)
 
 
@@ -272,6 +209,75 @@ def test_meta_evaluation_asks_the_llm_it_is_told_to(
     found = arena_of.json(*words, endpoint=server.url)
     assert found["judge"].startswith("reference-free@")
     assert server.log.calls > 0
+
+
+ASSESSORS = ("fr1", "fr2", "fr3", "factscore", "factverify", "veriscore", "direct")
+
+
+def serve_assessors(server: Any) -> Any:  # noqa: ANN401 - the scripted server's own type
+    """Every claim is supported, by each assessor's own prompt."""
+    serve_rules(server)
+    server.handlers["classify_relation"] = lambda _: {"relation": "entailment"}
+    server.handlers["factuality_factscore"] = lambda _: {"answer": True}
+    for name in ("factverify", "veriscore", "direct"):
+        server.handlers[f"factuality_{name}"] = lambda _: {"reasons": "So it is.", "finding": "supported"}
+    return server
+
+
+@pytest.mark.parametrize("assessor", ASSESSORS)
+def test_each_assessor_scores_the_demo_set_without_an_llm_and_with_one(
+    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path, assessor: str
+) -> None:
+    """`metrics run` scores a part of the demo set, lexically and over HTTP, side by side."""
+    demo, part = Path(__file__).parents[2] / "data/sets/demo", tmp_path / "part"
+    part.mkdir()
+    (part / "set.toml").write_text((demo / "set.toml").read_text())
+    for name in ("questions.jsonl", "answers/pithy.jsonl"):
+        lines = (demo / name).read_text().splitlines(keepends=True)
+        (part / Path(name).name).write_text("".join(lines[:3]))
+    assert arena_of("sets", "import", part)[0] == 0
+    add = ("submissions", "add", part / "pithy.jsonl", "--set", "demo", "--system", "pithy")
+    assert arena_of(*add)[0] == 0
+    words = ("metrics", "run", "--set", "demo", "--metric", f"factuality-{assessor}", "--json")
+    lexical = arena_of.json(*words)
+    assert lexical["judged"] == lexical["answers"] == 3
+    assert 0 < lexical["mean"] <= 1
+    server = serve_assessors(scripted_llm())
+    asked = arena_of.json(*words, "--judge", "reference-free", endpoint=server.url)
+    assert (asked["judged"], asked["failed"], asked["mean"]) == (3, 0, 1.0)
+    assert asked["calls"] > 0
+
+
+def test_assessors_are_held_against_labelled_claims(arena_of: Commands, tmp_path: Path) -> None:
+    """`metrics meta-evaluate` with metrics of factuality prints their measures and compares them in pairs."""
+    line = {
+        "id": "q",
+        "question": "When was the bridge opened?",
+        "passages": [{"id": "p", "text": "The iron bridge was opened in 1905."}],
+        "claims": [{"text": "The iron bridge was opened in 1905.", "label": True}],
+    }
+    path = tmp_path / "claims.jsonl"
+    path.write_text(json.dumps(line) + "\n" + json.dumps({**line, "id": "r"}) + "\n")
+    words = (
+        "metrics",
+        "meta-evaluate",
+        path,
+        "--metric",
+        "factuality-fr2",
+        "--metric",
+        "factuality-factscore",
+    )
+    found = arena_of.json(*words)
+    assert [(one["metric"], one["claims"], one["f1"]) for one in found["metrics"]] == [
+        ("factuality-fr2", 2, 1.0),
+        ("factuality-factscore", 2, 1.0),
+    ]
+    assert [row["p"] for row in found["comparisons"]] == [None, None]
+    code, _, problem = arena_of(*words, "--metric", "comprehensiveness-nli")
+    assert code == 1
+    assert "does not judge claims one by one" in problem
+    nli = ("metrics", "meta-evaluate", path, "--metric", NLI, "--metric", "coverage-icat-m")
+    assert arena_of(*nli)[0] == 2
 
 
 def test_boards_score_what_a_set_has_and_say_what_it_lacks(arena_of: Commands) -> None:

@@ -11,7 +11,7 @@ import pytest
 from arena.access import StoredBook
 from arena.bootstrap import Arena
 from arena.services.rounds import RoundRequest
-from data.errors import ReplayMissError
+from data.errors import ConflictError, InputError, ReplayMissError
 from data.records import Outcome, RoundState
 from data.store import Store
 from judges.llm.batchbook import BatchRecord
@@ -45,6 +45,46 @@ def test_books_ledger_and_judgments_agree(
     re_asked = [one for one in made if one.outcome is Outcome.UNREADABLE]
     assert re_asked
     assert all(one.input_tokens > one.reply.input_tokens for one in re_asked if one.reply)
+
+
+def test_higher_budget_lets_a_capped_round_go_on(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
+) -> None:
+    """What was skipped at the cap is judged under a higher one, and nothing else is asked again."""
+    server = scripted_llm()
+    arena = filled(endpoint=server.url, database_url=database_url)
+    whole = _run(arena, "whole", canaries=0).cost_usd
+    arena.store.replies.forget()
+    before = server.log.calls
+    capped = _run(arena, "capped", canaries=0, budget_usd=whole / 2)
+    assert min(capped.judged, capped.skipped) > 0
+    arena.rounds.set_budget("capped", 3 * whole)
+    number = arena.store.rounds.get("capped").id
+    account = arena.store.ledgers.account(number)
+    assert arena.rounds.status("capped")[0].budget_usd == account.cap == pytest.approx(3 * whole)
+    assert arena.rounds.retry("capped") == capped.skipped
+    counts = arena.rounds.run("capped", concurrency=16, report=lambda _progress: None)
+    assert (counts.judged, counts.skipped) == (counts.planned, 0)
+    assert counts.cost_usd == pytest.approx(whole)
+    assert server.log.calls - before == counts.planned
+
+
+def test_budget_never_sinks_below_what_is_spent(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
+) -> None:
+    """A cap below the money spent, a sinking cap of a running round and no amount at all are refused."""
+    arena = filled(endpoint=scripted_llm().url)
+    spent = _run(arena, budget_usd=5.0).cost_usd
+    with pytest.raises(ConflictError, match="are spent"):
+        arena.rounds.set_budget("r", spent / 2)
+    with pytest.raises(InputError, match="no amount of money"):
+        arena.rounds.set_budget("r", float("nan"))
+    assert arena.rounds.set_budget("r", spent).budget_usd == spent
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="running", budget_usd=5.0))
+    arena.store.rounds.move("running", to=RoundState.RUNNING, allowed=(RoundState.PLANNED,))
+    with pytest.raises(ConflictError, match="it is running"):
+        arena.rounds.set_budget("running", 4.0)
+    assert arena.rounds.set_budget("running", 6.0).budget_usd == 6.0
 
 
 def test_replay_asks_nothing_and_says_what_it_lacks(

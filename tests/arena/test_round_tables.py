@@ -144,6 +144,8 @@ def test_reparse_shows_what_a_parser_would_change_and_stores_it_on_request(
     same = command("rounds", "reparse", "r", endpoint=server.url)
     assert (same["judgments_changed"], same["verdicts_changed"]) == (0, 0)
     assert same["digit_scan_differs"] > 0
+    status = command("rounds", "status", "r", endpoint=server.url)
+    assert status["digit_scan_differs"] == same["digit_scan_differs"]
     _spoil(arena)
     shown = command("rounds", "reparse", "r", endpoint=server.url)
     assert shown["verdicts_changed"] == 1
@@ -154,6 +156,19 @@ def test_reparse_shows_what_a_parser_would_change_and_stores_it_on_request(
     arena.store.rounds.move("r", to=RoundState.PUBLISHED, allowed=(RoundState.FINISHED,))
     with pytest.raises(ConflictError, match="published"):
         arena.rereading.reread("r", apply=True)
+
+
+def test_retry_with_a_budget_goes_on_after_the_cap(filled: Run, scripted_llm: Run, command: Run) -> None:
+    """`rounds retry --budget-usd` raises the cap, and judges what was skipped at the old one."""
+    url = scripted_llm().url
+    filled(endpoint=url)
+    scope = ("--set", "tiny", "--judge", "reference-free", "--name", "r", "--canaries", 0)
+    stopped = command("rounds", "run", *scope, "--budget-usd", 0, endpoint=url)
+    assert stopped["skipped"] == stopped["planned"] > 0
+    went_on = command("rounds", "retry", "r", "--budget-usd", 5, endpoint=url)
+    assert went_on["judged"] == went_on["planned"]
+    again = command("rounds", "list", endpoint=url)
+    assert again[0]["budget_usd"] == 5.0
 
 
 def _spoil(arena: Arena) -> None:

@@ -17,6 +17,7 @@ import pytest
 from sqlalchemy import text
 
 from arena.bootstrap import Arena
+from arena.services.identity import OPERATOR
 from arena.services.rounds import RoundRequest
 from data.errors import ConflictError, EndpointError, SpecError, StoreError
 from data.records import OrderPolicy, Outcome, RoundState
@@ -60,7 +61,7 @@ def test_llm_round_keeps_everything_about_each_judgment(
     counts = _run(arena)
     assert (counts.judged, counts.planned) == (72, 72)
     assert counts.input_tokens > 0
-    battles = arena.evidence.question("r", "q0").battles
+    battles = arena.evidence.question("r", "q0", caller=OPERATOR).battles
     assert len(battles) == 6
     for evidence in battles:
         (judgment,) = evidence.judgments
@@ -188,8 +189,22 @@ def test_changed_judge_cannot_continue_a_round(filled: Callable[..., Arena], tmp
     spec.write_text('kind = "llm"\nmodel = "m"\nprompt = "pairwise"\n')
     arena.rounds.create(RoundRequest(set_name="tiny", judge=str(spec), name="r"))
     spec.write_text('kind = "llm"\nmodel = "another"\nprompt = "pairwise"\n')
-    with pytest.raises(SpecError, match="not what round r began with"):
+    with pytest.raises(SpecError, match="not what round r began with: model was m, is another"):
         arena.rounds.run("r", concurrency=1, report=_quiet)
+
+
+def test_changed_endpoint_is_named_when_a_round_cannot_go_on(
+    filled: Callable[..., Arena], make_arena: Callable[..., Arena]
+) -> None:
+    """Another OPENAI_BASE_URL makes another judge; the error says which address was and which is."""
+    filled(endpoint="http://one/v1").rounds.create(
+        RoundRequest(set_name="tiny", judge="reference-free", name="r")
+    )
+    moved = make_arena(endpoint="http://two/v1")
+    with pytest.raises(SpecError) as caught:
+        moved.rounds.run("r", concurrency=1, report=_quiet)
+    assert "endpoint was http://one/v1, is http://two/v1" in str(caught.value)
+    assert "OPENAI_BASE_URL" in str(caught.value)
 
 
 def test_round_on_postgresql_is_the_round_on_sqlite(filled: Callable[..., Arena], database_url: str) -> None:

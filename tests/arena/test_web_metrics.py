@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,10 +21,12 @@ from arena.services.coverage_views import (
 )
 from arena.services.rounds import RoundRequest
 from arena.settings import Settings
+from arena.web.standings_json import asked_factuality
 from arena.web.wiring import as_secrets
 from data.records import Outcome
 from data.store.scores import ScoredAnswer
 from judges.context.subsets import Use
+from judges.factuality.conflicts import Voice, resolve
 from judges.factuality.measures import Label
 
 PASSAGES = [
@@ -120,9 +123,14 @@ def test_question_page_shows_how_a_conflict_ended(shown: Callable[..., str]) -> 
     """Passages that disagree are named; with each answer the page says which of them prevails and why."""
     found = shown("question", id="b-1")
     assert "p1: Guide against p2: Chronicle" in found
-    assert "Weighed with the answer of late: " in found
-    assert "is at odds with" in found
-    assert "prevails" in found
+    assert re.search(r"weighed with the answers? of [^<:]*\blate\b", found)
+    assert re.search(r"<summary>\d+ claims? of late that one of the two passages bears on", found)
+    told = re.findall(r"<p><strong>(?:✓|·) [^<]*</strong></p><p>In dispute[^<]*“[^<]*”", found)
+    alike = [re.sub(r"weighed with the answers? of [^<:]*", "", one) for one in told]
+    assert len(alike) == len(set(alike)) > 0
+    assert "− against it" in found
+    assert "+ for it" in found
+    assert re.search(r"(✓ [^<]* stands? |· Undecided: )", found)
 
 
 def test_question_page_has_grids_of_aspects_and_sub_questions(shown: Callable[..., str]) -> None:
@@ -156,7 +164,7 @@ def test_system_page_tells_retrieval_from_writing(shown: Callable[..., str]) -> 
 def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callable[..., str]) -> None:
     """Means by domain, facts that others have, and claims that the passages contradict, with links."""
     found = shown("system", id="late")
-    for label in ("Comprehensiveness", "Factuality", "Aspects", "Sub-questions"):
+    for label in ("Comprehensiveness", "Factual precision (lexical)", "Aspects", "Sub-questions"):
         assert f'<th scope="col"><span>{label}</span></th>' in found
     assert "10,000 resamples" in found
     assert "– Crossing the Alder bridge costs four euros for cars." in found
@@ -194,44 +202,38 @@ def fact(name: str, posterior: float, *, against: bool) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize(
-    ("trust", "sentence"),
-    [
-        ((0.9, 0.3), "p1 prevails: it is held true at 0.90, p2 at 0.30."),
-        ((0.2, 0.8), "p2 prevails: it is held true at 0.80, p1 at 0.20."),
-        ((0.5, 0.52), "Neither prevails: p1 is held true at 0.50, p2 at 0.52."),
-    ],
-)
-def test_a_conflict_ends_as_the_posteriors_say(trust: tuple[float, float], sentence: str) -> None:
-    """The passage with the clearly higher posterior prevails; what is close is called undecided."""
+def test_a_conflict_is_shown_with_its_voices() -> None:
+    """What is in dispute, which side stands and why, and every passage that has a say."""
+    voices = [Voice("p1", True, 0.9, 0.99, "It does."), Voice("p3", True, 0.7, 0.99, "Yes.")]  # noqa: FBT003 - reads well beside the words
+    found = resolve("It does so.", [*voices, Voice("p2", False, 0.9, 0.99, "It says no.")])  # noqa: FBT003 - as above
+    conflict: dict[str, object] = {"passages": ["p1", "p2"], "claim": None, "why": "It says no."}
+    claims = [fact("a1", 0.9, against=False), fact("a2", 0.1, against=True)]
+    open_ended = {**conflict, "passages": ["p4", "p5"]}
     score = scored(
         "s",
         "factuality-fr3",
         0.5,
-        claims=[fact("a1", 0.9, against=False), fact("a2", 0.1, against=True)],
-        contexts=[
-            {"id": "k1", "passage": "p1", "posterior": trust[0]},
-            {"id": "k2", "passage": "p2", "posterior": trust[1]},
-        ],
-        conflicts=[
-            {"passages": ["p1", "p2"], "posteriors": list(trust), "claim": None, "why": "It says no."}
-        ],
-        graph={
-            "edges": [
-                {"from": "k1", "to": "k2", "relation": "contradiction", "probability": 0.8},
-                {"from": "k1", "to": "a1", "relation": "entailment", "probability": 0.7},
-            ]
-        },
+        claims=claims,
+        conflicts=[open_ended, {**conflict, "resolution": found.as_json()}],
     )
-    (conflict,) = conflicts_of([score])
-    (resolution,) = conflict.resolutions
-    assert (conflict.first, conflict.second, conflict.words) == ("p1", "p2", ("It says no.",))
-    assert resolution.sentence == sentence
-    assert resolution.reasons[0] == (
-        f"p1 agrees with “Claim a1.” (0.70; held true at 0.90); is at odds with p2 (0.80; held true at "
-        f"{trust[1]:.2f})."
-    )
+    (shown,) = conflicts_of([score])
+    (resolution,) = shown.resolutions
+    assert (shown.first, shown.second, shown.words) == ("p1", "p2", ("It says no.",))
+    assert resolution.decided
+    assert resolution.sentence == found.reason()
+    assert [voice.passage for voice in resolution.reasons] == ["p1", "p3", "p2"]
     assert [claim.label for claim in resolution.claims] == [Label.SUPPORTED, Label.CONTRADICTED]
+
+
+def test_only_factuality_by_an_llm_stands_on_the_leaderboard() -> None:
+    """The lexical precision stays off the main table; of several by LLMs, FR3's is shown."""
+    mean = {"mean": 0.5, "lower": 0.4, "upper": 0.6}
+    lexical = {"factuality-fr3": mean, "comprehensiveness-nli": mean}
+    assert asked_factuality(lexical) is None
+    asked = {**lexical, "factuality-factscore llm@m": mean, "factuality-fr3 llm@m": {**mean, "mean": 0.7}}
+    found = asked_factuality(asked)
+    assert found is not None
+    assert found.value == 0.7
 
 
 def test_unscored_answers_have_nothing_to_show() -> None:
@@ -305,10 +307,12 @@ def test_conflicts_of_wikicontradict_are_shown_with_reasons(tmp_path: Path) -> N
     arena = Arena(Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'arena.sqlite'}"))
     assert len(arena.sets.import_from(DATA).systems) == 25
     arena.metrics.score_board("wikicontradict", lambda _note: None)
-    with_conflicts = 0
+    with_conflicts = settled = 0
     for question in arena.sets.get("wikicontradict").questions:
         scores = arena.store.scores.of_question("wikicontradict", question.id)
         conflicts = conflicts_of([score for score in scores if score.metric == "factuality-fr3"])
         with_conflicts += any(one.reasons for conflict in conflicts for one in conflict.resolutions)
+        settled += any(one.decided for conflict in conflicts for one in conflict.resolutions)
     arena.close()
     assert with_conflicts >= 8
+    assert settled >= 4

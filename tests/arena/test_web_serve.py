@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import tomllib
 from collections.abc import Iterator
@@ -80,6 +81,49 @@ def test_theme_has_the_contrast_of_wcag_aa(theme: str, ink: str, paper: str) -> 
     """Text, links and accents stand out 4.5 to 1 from both backgrounds of both themes."""
     options = configuration()
     assert _contrast(options[f"theme.{theme}.{ink}"], options[f"theme.{theme}.{paper}"]) >= 4.5
+
+
+STYLES = (ROOT / "arena" / "web" / "style.css").read_text(encoding="utf-8")
+COLOURS = {
+    name: (light, dark)
+    for name, light, dark in re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", STYLES)
+}
+WASHES = re.findall(r"light-dark\((#[0-9a-f]{8}), (#[0-9a-f]{8})\)", STYLES)
+TEXTS = ("ink", "ink-soft", "accent", "good", "bad")
+
+
+def _over(wash: str, paper: str) -> str:
+    """The colour that a translucent one makes on paper."""
+    share = int(wash[7:9], 16) / 255
+    parts = [(int(wash[at : at + 2], 16), int(paper[at : at + 2], 16)) for at in (1, 3, 5)]
+    mixed = [round(above * share + below * (1 - share)) for above, below in parts]
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("paper", ["paper", "wash"])
+def test_style_sheet_has_the_contrast_of_wcag_aa(scheme: int, text: str, paper: str) -> None:
+    """Every colour of text in the style sheet stands out 4.5 to 1 from both papers of its scheme."""
+    assert _contrast(COLOURS[text][scheme], COLOURS[paper][scheme]) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_shaded_cells_have_the_contrast_of_wcag_aa(scheme: int) -> None:
+    """Figures can be read on every shade of the matrix and on every wash behind a word."""
+    assert len(WASHES) > 8
+    for wash in WASHES:
+        shade = _over(wash[scheme], COLOURS["paper"][scheme])
+        assert _contrast(COLOURS["ink"][scheme], shade) >= 4.5, wash
+        assert _contrast(COLOURS["ink-soft"][scheme], shade) >= 4.5, wash
+
+
+def test_style_sheet_has_the_themes_colours() -> None:
+    """Our own tables stand on the paper and in the ink of Streamlit's theme."""
+    options = configuration()
+    for scheme, name in enumerate(("light", "dark")):
+        assert COLOURS["paper"][scheme] == options[f"theme.{name}.backgroundColor"]
+        assert COLOURS["ink"][scheme] == options[f"theme.{name}.textColor"]
 
 
 def test_routes_beside_the_pages(published: Settings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from data.corpora import postings
 from data.corpora.chunking import WORD, Chunking, document_of
-from data.corpora.dense import DenseCorpus, Vectors
+from data.corpora.dense import VectorIndex, Vectors, VectorsAbout, VectorWriter, read_about
 from data.corpora.index import Analyser, Corpus, best_places
 from data.corpora.library import CorpusLibrary
 from data.errors import FileFormatError, InvalidFileError, NotFoundError, RecordError, StoreError
@@ -234,33 +235,67 @@ def test_the_best_are_chosen_in_order(scores: list[float], k: int) -> None:
     assert best_places(array, k).tolist() == expected
 
 
-class Letters:
-    """Embeds texts by how often they have each of a few letters."""
-
-    name = "letters-1"
-
-    def __init__(self) -> None:
-        self.embedded = 0
-
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        """One row a text."""
-        self.embedded += len(texts)
-        return np.stack([self.query(text) for text in texts])
-
-    def query(self, text: str) -> Vectors:
-        """Unit counts of letters."""
-        counts = np.array([text.lower().count(letter) for letter in "abdhilnorsu"], dtype=np.float32)
-        return counts / max(1.0, float(np.linalg.norm(counts)))
+def letters(texts: Sequence[str]) -> Vectors:
+    """Texts as how often they have each of a few letters, one row a text."""
+    return np.array([[text.lower().count(letter) for letter in "abdhilnorsu"] for text in texts], np.float32)
 
 
-def test_a_corpus_can_be_searched_by_vectors(library: CorpusLibrary, source: Path, tmp_path: Path) -> None:
-    """Any embedder will do; vectors are computed once and kept for the same corpus and model."""
+def embed(corpus: Corpus, folder: Path) -> VectorsAbout:
+    """Write the vectors of a corpus."""
+    about = VectorsAbout.of(corpus, model="letters", endpoint="", fingerprint="f")
+    with VectorWriter(folder, about) as writer:
+        for place in range(len(corpus)):
+            writer.add(letters([corpus.chunk(place).text]))
+        return writer.finish()
+
+
+def test_a_corpus_can_be_searched_by_vectors(library: CorpusLibrary, source: Path) -> None:
+    """All chunks are found, the most similar first; vectors remember what they were made from."""
     library.add("a", source)
-    corpus: Corpus = library.open("a")
-    embedder = Letters()
-    dense = DenseCorpus(corpus, tmp_path / "vectors", embedder)
-    assert dense.find("lions hunt dusk", 2)[0].id.startswith("d1")
-    assert len(dense.find("bread", 10)) == 4
-    assert embedder.embedded == 4
-    DenseCorpus(corpus, tmp_path / "vectors", embedder)
-    assert embedder.embedded == 4
+    corpus, folder = library.open("a"), library.folder_of("a")
+    assert embed(corpus, folder).dimensions == 11
+    index = VectorIndex(corpus, folder)
+    (query,) = letters(["lions hunt dusk"])
+    assert index.find(query, 2)[0].id.startswith("d1")
+    assert len(index.find(query, 10)) == 4
+    assert index.find(query, 0) == ()
+    with pytest.raises(StoreError, match="dimensions"):
+        index.find(query[:3], 2)
+
+
+def test_vectors_go_with_the_content_that_they_were_made_from(
+    library: CorpusLibrary, source: Path, tmp_path: Path
+) -> None:
+    """A corpus with other documents has no vectors until it is embedded again; damaged ones are refused."""
+    library.add("a", source)
+    with pytest.raises(StoreError, match="has no vectors"):
+        VectorIndex(library.open("a"), library.folder_of("a"))
+    embed(library.open("a"), library.folder_of("a"))
+    kept = tmp_path / "dense"
+    shutil.copytree(library.folder_of("a") / "dense", kept)
+    other = tmp_path / "other.jsonl"
+    other.write_text(json.dumps(DOCUMENTS[1]))
+    library.add("a", other)
+    with pytest.raises(StoreError, match="has no vectors"):
+        VectorIndex(library.open("a"), library.folder_of("a"))
+    shutil.copytree(kept, library.folder_of("a") / "dense")
+    with pytest.raises(StoreError, match="another content"):
+        VectorIndex(library.open("a"), library.folder_of("a"))
+    embed(library.open("a"), library.folder_of("a"))
+    (library.folder_of("a") / "dense" / "vectors.bin").write_bytes(b"123")
+    with pytest.raises(StoreError, match="cannot be read"):
+        VectorIndex(library.open("a"), library.folder_of("a"))
+
+
+def test_incomplete_vectors_are_not_put_in_place(library: CorpusLibrary, source: Path) -> None:
+    """Vectors of some chunks leave the older ones as they are, and no rest behind."""
+    library.add("a", source)
+    corpus, folder = library.open("a"), library.folder_of("a")
+    made = embed(corpus, folder)
+    about = VectorsAbout.of(corpus, model="other", endpoint="", fingerprint="")
+    with VectorWriter(folder, about) as writer:
+        writer.add(letters(["x"]))
+        with pytest.raises(StoreError, match="1 vectors for 4 chunks"):
+            writer.finish()
+    assert read_about(folder) == made
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]

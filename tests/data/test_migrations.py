@@ -9,6 +9,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import text
 
+from data.errors import StoreError
 from data.store.database import MIGRATIONS, Database
 from data.store.store import Store
 from data.tables import Base
@@ -41,7 +42,16 @@ def test_first_schema_is_brought_up_with_its_costs(database_url: str) -> None:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
         row = connection.execute(text("SELECT spent_usd, input_tokens, output_tokens FROM ledger")).one()
+        team = connection.execute(text("SELECT name, title FROM team")).one()
+        kept = connection.execute(
+            text("SELECT team, phase, anonymous, selected, withdrawn_reason, state FROM submission")
+        ).one()
     assert (row[0], row[1], row[2]) == (pytest.approx(0.25), 100, 10)
+    assert tuple(team) == ("Our team", "Our team")
+    assert (kept[0], kept[1], bool(kept[2]), bool(kept[3]), kept[4], kept[5]) == (
+        *("Our team", "open", False, False),
+        *("", "accepted"),
+    )
     with database.begin() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, "0001")
@@ -63,7 +73,7 @@ OLD_ROWS = (
     VALUES (1, 1, 0, 'q', 'd', 't', '{}')""",
     """INSERT INTO submission (id, set_id, kind, system, team, version, state, card, content_hash, answers,
         no_answers, created_at)
-    VALUES (1, 1, 'system', 'a', '', 1, 'accepted', '{}', 'x', 0, 0, '2025-01-01')""",
+    VALUES (1, 1, 'system', 'a', 'Our team', 1, 'accepted', '{}', 'x', 0, 0, '2025-01-01')""",
     """INSERT INTO round (id, name, set_id, state, judge, plan, seed, created_at)
     VALUES (1, 'r', 1, 'paused', 'j', '{}', 0, '2025-01-01')""",
     """INSERT INTO battle (id, round_id, key, question_id, a_id, b_id, detail)
@@ -73,3 +83,15 @@ OLD_ROWS = (
     JUDGMENT.format(id=1, cached="false"),
     JUDGMENT.format(id=2, cached="true"),
 )
+
+
+def test_schema_of_a_newer_program_is_refused_in_words(database_url: str) -> None:
+    """A database that a newer program made is left alone, with one sentence that says what to do."""
+    Store.open(database_url).close()
+    database = Database(database_url)
+    with database.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreError, match=r"does not know.*made it, or a newer one"):
+        database.upgrade()
+    assert database.version() == "9999"
+    database.close()

@@ -8,7 +8,7 @@ import pytest
 
 from data.errors import ConflictError, NotFoundError, StoreError
 from data.question_files import content_hash
-from data.records import Answer, Passage, QuestionSet, SubmissionState, SystemCard
+from data.records import Answer, Passage, QuestionSet, SystemCard
 from data.store import Store
 from data.store.submissions import NewSubmission
 
@@ -77,7 +77,7 @@ def test_versions_of_a_system_follow_each_other(filled: Store) -> None:
     second, _ = filled.submissions.add(_new(content="h2"), _rows(4))
     assert second.version == 2
     assert [one.version for one in filled.submissions.find(set_name="tiny", newest=True)] == [2]
-    filled.submissions.set_state(second.id, SubmissionState.WITHDRAWN)
+    filled.submissions.withdraw(second.id, "wrong file")
     assert [one.version for one in filled.submissions.find(set_name="tiny", newest=True)] == [1]
 
 

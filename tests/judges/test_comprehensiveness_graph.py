@@ -37,6 +37,7 @@ def test_the_authors_graphs_are_reproduced() -> None:
         for name in ("covered", "uncovered", "clusters", "basis_clusters"):
             assert found[name] == sorted(stored[name])
         assert found["score"] == pytest.approx(stored["score"], abs=1e-12)
+        assert found["defined"] is bool(stored["clusters"])
         assert len(found["basis"]) == len(stored["basis_clusters"])
 
 

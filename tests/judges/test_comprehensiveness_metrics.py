@@ -139,7 +139,7 @@ def sentences(ask: Any) -> list[str]:  # noqa: ANN401 - the scripted server's ow
     return re.findall(r"[^.]+\.", text.strip())
 
 
-def serve_rules(server: Any) -> None:  # noqa: ANN401 - the scripted server's own type
+def serve_rules(server: Any, tool_use: Any = None) -> None:  # noqa: ANN401 - the scripted server's own types
     """Answer every task by the rule above."""
 
     def extract(ask: Any) -> object:  # noqa: ANN401 - as above
@@ -170,9 +170,11 @@ def serve_rules(server: Any) -> None:  # noqa: ANN401 - the scripted server's ow
 
     def compare(ask: Any) -> object:  # noqa: ANN401 - as above
         first, second = ask.tagged("first_answer")[0], ask.tagged("second_answer")[0]
-        result = ask.tagged("tool_result")[0]
+        call = {"first": first, "second": second}
+        if ask.offered and not ask.results:
+            return tool_use((("compare_quantities", call),))
+        (result,) = ask.results or ask.tagged("tool_result")
         if "not called" in result:
-            call = {"first": first, "second": second}
             return {"compare_quantities": call, "reasoning": "", "relation": None}
         relation = "equivalent" if "equal to" in result else "contradictory"
         return {"compare_quantities": None, "reasoning": result, "relation": relation}
@@ -226,10 +228,16 @@ def test_one_reading_by_an_llm(scripted_llm: Serve) -> None:
     assert server.log.calls == 1
 
 
-def test_questions_and_answers_by_an_llm(scripted_llm: Serve) -> None:
+@pytest.mark.parametrize("tools", [True, False])
+def test_questions_and_answers_by_an_llm(
+    scripted_llm: Serve,
+    scripted_module: Any,  # noqa: ANN401 - a module
+    *,
+    tools: bool,
+) -> None:
     """Units are compared by the tool that the LLM calls; doubtful and unknown answers are left out."""
-    server = scripted_llm()
-    serve_rules(server)
+    server = scripted_llm(tools=tools)
+    serve_rules(server, scripted_module.ToolUse)
     held = {
         "answer": {1: [("10 km", 5)], 2: [("unknown", 5)]},
         "p1": {1: [("10,000 m", 4)], 2: [("blue", 5), ("green", 1)]},
@@ -265,6 +273,22 @@ def test_questions_and_answers_by_an_llm(scripted_llm: Serve) -> None:
     assert texts(score, "covered") == ["How far? — 10,000 m"]
     assert sorted(texts(score, "missing")) == ["How far? — 12 miles", "Which colour? — blue"]
     assert score.score == pytest.approx(1 / 3)
+    called = [body for body in server.log.bodies if body["messages"][-1]["role"] == "tool"]
+    assert bool(called) is tools
+
+
+@pytest.mark.parametrize("name", [NLI, QA, END_TO_END])
+def test_where_summaries_leave_nothing_the_reference_does_not_step_in(scripted_llm: Serve, name: str) -> None:
+    """Passages that say nothing to the question leave the answer unscored, not measured by something else."""
+    server = scripted_llm()
+    serve_rules(server)
+    server.handlers["summarize_passage"] = lambda _: {"summary": ""}
+    item = MetricItem(
+        id="r", question="Which?", answer="k1 said.", passages=RULED.passages, reference="k1 said. k2 said."
+    )
+    score = by_llm(server, name, item, summarise=True)
+    assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
+    assert "nothing that bears on the question" in score.reason
 
 
 @pytest.mark.parametrize("name", [NLI, QA, END_TO_END])

@@ -14,6 +14,7 @@ import pytest
 from data.errors import NotFoundError, SpecError, StatisticsError
 from data.question_files.load import load_set
 from data.records import Json, MetricItem, Outcome, Passage, Reply, Score
+from judges.coverage.sources import LocalSource
 from judges.factuality import build
 from judges.factuality.assembly import ASSESSORS, assemble
 from judges.factuality.contexts import PassageIndex, gather
@@ -30,7 +31,7 @@ from judges.text.entailment import Entailment
 Serve = Callable[..., Any]
 CHECKOUT = Path(__file__).parents[2]
 SHARED = CHECKOUT / "../shared/data"
-EMBEDDED = [name for name in ASSESSORS if name != "direct"]
+EMBEDDED = ASSESSORS
 
 ITEM = MetricItem(
     id="liu",
@@ -74,8 +75,6 @@ def test_every_assessor_is_a_metric() -> None:
     assert all(build_metric(f"factuality-{name}").name == f"factuality-{name}" for name in EMBEDDED)
     with pytest.raises(NotFoundError):
         build("factuality-fr4", runner=None, options={})
-    with pytest.raises(SpecError, match="LLM"):
-        build_metric("factuality-direct")
 
 
 @pytest.mark.parametrize(
@@ -160,11 +159,12 @@ def test_fr1_holds_a_claim_against_its_own_contexts_alone() -> None:
 def test_the_rivals_differ_in_how_strict_they_are() -> None:
     """Where passages disagree, FactScore takes any support, VeriScore wants no contradiction."""
     labels = {}
-    for rival in ("factscore", "factverify", "veriscore"):
+    for rival in ("factscore", "factverify", "veriscore", "direct"):
         details: Any = embedded(rival).details
         labels[rival] = [claim["label"] for claim in details["claims"]]
     assert labels["factscore"] == ["supported", "supported", "contradicted"]
     assert labels["factverify"] == ["supported", "supported", "undecided"]
+    assert labels["direct"] == ["supported", "supported", "undecided"]
     assert labels["veriscore"] == ["undecided", "supported", "undecided"]
 
 
@@ -208,7 +208,7 @@ def test_retrieval_finds_the_closest_passages_once() -> None:
 
 def test_a_corpus_can_stand_in_for_the_passages() -> None:
     """A retriever over a corpus is searched in place of the item's passages."""
-    metric = assemble("fr2", runner=None, options={}, corpus=PassageIndex(ITEM.passages))
+    metric = assemble("fr2", runner=None, options={}, source=LocalSource(PassageIndex(ITEM.passages)))
     bare = MetricItem(id="x", question=ITEM.question, answer=ITEM.answer)
     assert asyncio.run(metric.score(bare)).score == embedded("fr2").score
 

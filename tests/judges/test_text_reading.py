@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from judges.text.contradictions import ContradictionFinder
 from judges.text.entailment import Entailment, classify, entailment_weights
 from judges.text.quantities import quantities
 from judges.text.sentences import split_clauses, split_sentences
 from judges.text.statements import MarkKind, merge_statements, read_statement, read_statements
-from judges.text.tokens import terms
+from judges.text.tokens import kin, terms
 from judges.text.weights import TermWeights
 
 
@@ -161,3 +162,31 @@ def test_any_text_can_be_read(text: str) -> None:
     for statement in statements:
         assert statement.terms
         assert statement.text in text or "\n" in text or len(text) > len(statement.text)
+
+
+def test_weights_are_those_of_smoothed_idf() -> None:
+    """A term weighs what scikit-learn's smoothed idf gives it, one of the question half of that."""
+    said = ["Air scatters blue light.", "Blue light scatters more than red light.", "The sea is salty."]
+    weights = TermWeights.fit(said, "Why is the sea blue?")
+    oracle = TfidfVectorizer(analyzer=terms, norm=None, binary=True).fit(said)
+    for term, at in oracle.vocabulary_.items():
+        assert weights.of(term) == pytest.approx(oracle.idf_[at] * (0.5 if term in {"sea", "blue"} else 1.0))
+    assert set(weights.known) == set(oracle.vocabulary_)
+
+
+def test_share_depends_on_the_sets_alone() -> None:
+    """What a set of terms weighs is the same the second time, and whatever was asked in between."""
+    weights = TermWeights.fit(["Air scatters blue light.", "The sea is salty."], "")
+    wanted, given = frozenset(terms("blue salty light")), frozenset(terms("blue lightness"))
+    roots = frozenset(map(kin, given))
+    first = weights.share(wanted, given, roots)
+    assert weights.share(wanted, frozenset(), frozenset()) == 0
+    assert weights.share(wanted, wanted, frozenset()) == 1
+    assert weights.share(wanted, given, roots) == first
+    assert 0 < first < 1
+
+
+def test_texts_of_any_length_are_cut_alike() -> None:
+    """A text that is too long to be kept in memory has the sentences of its parts."""
+    part = "The sea is salty. Rivers carry minerals into it."
+    assert split_sentences("\n\n".join([part] * 600)) == split_sentences(part) * 600

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from leaderboard.charts import Cell, Estimate, Point, forest, heatmap, scatter
 
 
@@ -32,8 +34,24 @@ def test_heatmap_tells_above_from_below_even() -> None:
     assert 0 < rows[1]["strength"] < 1
 
 
-def test_scatter_names_point_inwards() -> None:
-    """Names stand on the inner side of their points, so that none is cut off."""
-    spec = scatter([Point(system="a", x=0.1, y=0.2), Point(system="b", x=0.9, y=0.3)], x="x", y="y").to_dict()
-    aligned = [layer["mark"].get("align") for layer in spec["layer"] if layer["mark"]["type"] == "text"]
-    assert aligned == ["left", "left", "right", "right"]
+def test_scatter_names_stand_clear_of_one_another() -> None:
+    """Names keep the order of the points and at least a line's height between them, on the same scale."""
+    points = [
+        Point(system=f"s'{at}", x=at / 30, y=0.5 + at / 10_000, y_lower=0.4, y_upper=0.6) for at in range(30)
+    ]
+    spec = scatter(points, x="x", y="y").to_dict()
+    rows = next(iter(spec["datasets"].values()))
+    low, high = spec["layer"][1]["encoding"]["y"]["scale"]["domain"]
+    places = [row["place"] for row in rows]
+    assert [row["system"] for row in rows] == [point.system for point in points]
+    gaps = [(after - before) / (high - low) * spec["height"] for before, after in itertools.pairwise(places)]
+    assert min(gaps) >= 16 - 1e-9
+    assert low <= min(places) <= max(places) <= high
+    assert spec["layer"][1]["encoding"]["y"]["axis"]["values"] == places
+
+
+def test_scatter_of_equal_points_has_a_scale() -> None:
+    """Systems that nothing tells apart still have an axis and names one below the other."""
+    spec = scatter([Point(system=name, x=0.5, y=0.5) for name in "abc"], x="x", y="y").to_dict()
+    low, high = spec["layer"][1]["encoding"]["y"]["scale"]["domain"]
+    assert low < 0.5 < high

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from data.errors import InvalidFileError, RecordError
-from data.records import QuestionSet, Severity
+from data.records import Problem, QuestionSet, Severity
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.codes import Code
 from submissions.limits import IntakeLimits
-from submissions.report import report_json, report_lines
+from submissions.report import report_csv, report_html, report_json, report_lines
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PAGE = Path(__file__).parents[2] / "docs" / "submission-format.md"
@@ -123,6 +126,30 @@ def test_the_text_report_says_the_same(questions: QuestionSet) -> None:
     result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
     expected = (GOLDEN / "bad_answers_report.txt").read_text(encoding="utf-8")
     assert "\n".join(report_lines(result)) + "\n" == expected
+
+
+def test_the_tables_say_the_same(questions: QuestionSet) -> None:
+    """CSV and page have every problem of the JSON report; the page loads and runs nothing."""
+    result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
+    rows = list(csv.DictReader(io.StringIO(report_csv(result))))
+    problems = report_json(result)["problems"]
+    assert [(row["line"], row["code"]) for row in rows] == [
+        (str(one["line"]), one["code"]) for one in problems
+    ]
+    page = report_html(result)
+    assert page.count("<tr>") == len(problems) + 1
+    assert "The file cannot be submitted" in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_no_form_of_the_report_lets_a_file_speak(tmp_path: Path, questions: QuestionSet) -> None:
+    """A question id that is markup or a formula is text in the page and in a spreadsheet."""
+    result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
+    evil = Problem(1, "unknown-question", '=HYPERLINK("http://evil.invalid")', advice="<script>x</script>")
+    result = replace(result, problems=(evil,))
+    (row,) = csv.DictReader(io.StringIO(report_csv(result)))
+    assert row["message"].startswith("'=")
+    assert "<script" not in report_html(result)
 
 
 def test_a_missing_file_is_a_problem_and_no_exception(tmp_path: Path, questions: QuestionSet) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from data.errors import FileFormatError, InvalidFileError
 from data.records import SystemCard
-from submissions.card import FIELDS, check_card, load_card
+from submissions.card import FIELDS, check_card, check_fields, load_card
 from submissions.template import CARD_TEMPLATE
 
 CARD = """\
@@ -90,3 +90,18 @@ def test_a_card_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -> No
 def test_the_fields_are_those_of_the_record() -> None:
     """What a card may say is what is stored and shown."""
     assert tuple(SystemCard.__dataclass_fields__) == FIELDS
+
+
+def test_a_form_is_checked_field_by_field() -> None:
+    """Each field has its own problems, and a form without any is the card; space around it does not count."""
+    card, wrong = check_fields({"model": " llm ", "link": "javascript:alert(1)", "notes": "n" * 2_001})
+    assert card is None
+    assert {name: [one.code for one in found] for name, found in wrong.items()} == {
+        "link": ["bad-link"],
+        "notes": ["too-long"],
+    }
+    assert check_fields({"model": " llm ", "link": "https://example.org"}) == (
+        SystemCard(model="llm", link="https://example.org"),
+        {},
+    )
+    assert set(check_fields({"color": "red"})[1]) == {"color"}

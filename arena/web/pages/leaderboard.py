@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
-from arena.web.choices import choose_board, choose_domain
-from arena.web.markup import put
-from arena.web.pieces import board_note, definitions, lead, show_files, strip
-from arena.web.plots import domain_heatmap, interval_plot, let_the_table_paint, trade_off
-from arena.web.tables import standings_table
+from arena.web.choices import addressed_board, choose_board, choose_domain, chosen_domain
+from arena.web.kept import put_kept
+from arena.web.look import choose_look, read_look
+from arena.web.pieces import board_note, definitions, errata, health, lead, show_files, strip
+from arena.web.plots import domain_heatmap, interval_plot, let_the_table_paint
+from arena.web.scatter_plot import chosen_scatter
 from arena.web.views import leading
 
 
 def show() -> None:
     """Show a board."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.title("Leaderboard", anchor=False)
-        view = choose_board(width=360)
-    domain = choose_domain(view)
+    view = addressed_board()
+    domain = chosen_domain(view)
+    look = read_look(view, domain)
+    head = st.container(horizontal=True, vertical_alignment="bottom", key="head")
+    head.title("Leaderboard", anchor=False)
+    controls = st.container(key="controls")
+    # The table is sent before what chooses from it, so that it is there first.
     lead(leading(view, domain))
-    put(standings_table(view, domain, view.lines[domain]))
+    errata(view)
+    health(view)
+    put_kept(view, f"standings {domain} {look.key}", partial(look.table, view, domain))
+    let_the_table_paint()
+    with head:
+        choose_board(width=360)
+    with controls:
+        choose_domain(view)
+        choose_look(view, domain)
+    if not look.lines:
+        st.info("No system has these letters in its name. Use fewer.", icon=":material/search_off:")
     board_note(view)
     strip(view.facts)
     definitions()
-    let_the_table_paint()
-    interval_plot(view, domain)
+    interval_plot(view, domain, look.lines)
     domain_heatmap(view)
-    trade_off(view, domain)
+    chosen_scatter(view, domain)
     show_files(view)

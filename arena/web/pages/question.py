@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from arena.web.battles import choose_battle, show_battle
-from arena.web.choices import addressed_board, evidence_of
+from arena.web.choices import addressed_board
 from arena.web.pieces import no_questions
 from arena.web.question_metrics import show_question_metrics
 from arena.web.question_parts import show_answers, show_head, show_sources
+from arena.web.readings import evidence_of
 
 
 def show() -> None:
@@ -30,4 +31,4 @@ def show() -> None:
     st.subheader("Battles", anchor="battles")
     battle = choose_battle(view, found)
     if battle is not None:
-        show_battle(battle)
+        show_battle(view, battle)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import streamlit as st
 
-from arena.web.choices import choose_board, choose_domain, choose_words, questions_of
+from arena.web.choices import choose_board, choose_domain
+from arena.web.files import offer_files
+from arena.web.markup import put
 from arena.web.pieces import no_questions, note
-from arena.web.question_list import matching, pick_question
+from arena.web.question_list import choose_page, choose_questions, question_table
+from arena.web.readings import questions_found, questions_of
 
 
 def show() -> None:
@@ -17,14 +22,17 @@ def show() -> None:
     if view.round_name is None:
         no_questions(view)
         return
-    domain = choose_domain(view)
-    words = choose_words()
+    choose_domain(view)
+    wanted = choose_questions(view)
     every = questions_of(view)
-    found = matching(every, domain, words)
+    found = questions_found(view, wanted)
     note(
-        f"{len(found):,} of {len(every):,} questions. Choose one to see its answers, battles and rationales."
+        f"{len(found):,} of {len(every.questions):,} questions. "
+        "Choose one to see its answers, battles and rationales."
     )
-    if found:
-        pick_question(view, found)
-    else:
-        st.info("No question matches. Use other words, or all domains.", icon=":material/search_off:")
+    if not found:
+        st.info("No question matches. Use other words, or fewer filters.", icon=":material/search_off:")
+        return
+    page = choose_page(len(found))
+    put(question_table(view, found, page))
+    offer_files(view, "questions", lambda: [asdict(question) for question in found])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from arena.web.choices import addressed_board, choose_system, profile_of, weaknesses_of
+from arena.web.choices import addressed_board, choose_system
 from arena.web.markup import put
 from arena.web.pieces import back_to_board, lead, note, strip
 from arena.web.plots import profile_plot
-from arena.web.records import show_card, show_records
+from arena.web.readings import profile_of, weaknesses_of
+from arena.web.records import show_card, show_provenance, show_records
+from arena.web.system_history import show_history
 from arena.web.tables import profile_table
 from arena.web.views import record_of, standing
 from arena.web.weakness_parts import show_means, show_weaknesses
@@ -28,6 +30,7 @@ def show() -> None:
     profile_plot(view, system)
     put(profile_table(view, system))
     show_means(view, system)
+    show_history(view, system)
     if view.round_name is None:
         note("This board was published elsewhere as counts, so there are no single battles to look at.")
         return
@@ -39,3 +42,4 @@ def show() -> None:
         show_records(view, "Won", profile.best)
     show_weaknesses(view, weaknesses_of(view, system))
     show_card(profile.submission)
+    show_provenance(profile.submission)

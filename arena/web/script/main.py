@@ -7,7 +7,21 @@ from pathlib import Path
 import streamlit as st
 
 from arena.web.guard import guarded
-from arena.web.pages import data, leaderboard, methodology, question, questions, system
+from arena.web.organise.navigation import organiser_pages
+from arena.web.pages import (
+    compare,
+    data,
+    leaderboard,
+    matrix,
+    methodology,
+    question,
+    questions,
+    report,
+    rounds,
+    submit,
+    system,
+    team,
+)
 
 HERE = Path(__file__).parents[1]
 
@@ -17,17 +31,21 @@ def run() -> None:
     st.set_page_config(page_title="Answer Arena", page_icon=":material/balance:", layout="wide")
     st.html(HERE / "style.css")
     st.logo(HERE / "logo.svg", size="large", link=None)
-    page = st.navigation(
-        [
-            st.Page(leaderboard.show, title="Leaderboard", url_path="leaderboard", default=True),
-            st.Page(questions.show, title="Questions", url_path="questions"),
-            st.Page(methodology.show, title="Methodology", url_path="methodology"),
-            st.Page(data.show, title="Data", url_path="data"),
-            st.Page(system.show, title="System", url_path="system", visibility="hidden"),
-            st.Page(question.show, title="Question", url_path="question", visibility="hidden"),
-        ],
-        position="top",
-    )
+    public = [
+        st.Page(leaderboard.show, title="Leaderboard", url_path="leaderboard", default=True),
+        st.Page(compare.show, title="Compare", url_path="compare"),
+        st.Page(matrix.show, title="Head to head", url_path="matrix"),
+        st.Page(questions.show, title="Questions", url_path="questions"),
+        st.Page(rounds.show, title="Rounds", url_path="rounds"),
+        st.Page(methodology.show, title="Methodology", url_path="methodology"),
+        st.Page(data.show, title="Data", url_path="data"),
+        st.Page(submit.show, title="Submit", url_path="submit"),
+        st.Page(team.show, title="My team", url_path="team"),
+        st.Page(system.show, title="System", url_path="system", visibility="hidden"),
+        st.Page(question.show, title="Question", url_path="question", visibility="hidden"),
+        st.Page(report.show, title="Report", url_path="report", visibility="hidden"),
+    ]
+    page = st.navigation([*public, *organiser_pages()], position="top")
     guarded(page.run)
 
 

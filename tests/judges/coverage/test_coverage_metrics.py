@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from data.corpora.library import CorpusLibrary
-from data.errors import FileFormatError, NotFoundError, RecordError, SpecError
+from data.errors import NotFoundError, RecordError, SpecError
 from data.records import MetricItem, Outcome, Passage, Score
 from judges.coverage import build
 from judges.coverage.assembly import assemble
-from judges.coverage.judgments import read_qrels
 from judges.coverage.metric import Variant
 from judges.coverage.settings import read_settings
 from judges.coverage.sources import TERMS, LocalSource, Snippet, WebSource
@@ -273,13 +272,3 @@ def test_only_known_metrics_are_built() -> None:
         build("coverage-icat-x", runner=None, options={})
     with pytest.raises(SpecError):
         build(S, runner=object(), options={})
-
-
-def test_qrels_are_read_by_question() -> None:
-    """Judgments in TREC's format are kept by question; relevance 0 is judged and not relevant."""
-    found = read_qrels(["q1 1 d1 1", "q1 2 d1 0", "", "q2 2 d1 2"], where="qrels")
-    assert found.covered("q1", "d1", ("x", "y")) == (0,)
-    assert found.covered("q2", "d1#3", ("x", "y")) == (1,)
-    assert found.covered("q3", "d1", ("x", "y")) == ()
-    with pytest.raises(FileFormatError, match="Line 2"):
-        read_qrels(["q1 1 d1 1", "q1 one d1 1"], where="qrels")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.records import Outcome, Reply
-from judges.replies import Choice, compare, read
+from judges.replies import SCANNED_OTHERWISE, Choice, compare, read
 from judges.spec import ReplyFormat
 
 
@@ -157,3 +157,28 @@ def test_any_reply_is_read_without_an_exception(text: str, reply_format: ReplyFo
     """Whatever a model says, there is a reading, with a choice exactly when it is judged."""
     reading = read(reply(text), reply_format)
     assert (reading.choice is not None) == (reading.outcome is Outcome.JUDGED)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["<rating>1</rating>", "<rating>2</rating>", "<rating>0</rating>", "<RATING>1</RATING>",
+             "<rating>", "</rating>", "<thinking>", "</thinking>", "1", "2", " ", "I can't"]
+        ),
+        max_size=6,
+    )
+)  # fmt: skip
+def test_judged_replies_note_that_the_digit_scan_reads_them_otherwise(parts: list[str]) -> None:
+    """A strict verdict carries the note exactly where the two readings differ."""
+    one = reply("".join(parts))
+    strict = read(one, ReplyFormat.RATING)
+    if strict.outcome is Outcome.JUDGED:
+        differs = compare([one], ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN).changed != ()
+        assert (SCANNED_OTHERWISE in strict.detail) == differs
+
+
+def test_digits_in_the_reasoning_are_told_apart_from_the_verdict() -> None:
+    """A rating that the reasoning toys with is what the digit scan takes; the strict verdict says so."""
+    text = "<thinking>At first <rating>2</rating> seemed right.</thinking><rating>1</rating>"
+    reading = read(reply(text), ReplyFormat.RATING)
+    assert (reading.choice, reading.detail) == (Choice.FIRST, SCANNED_OTHERWISE)

@@ -1,0 +1,81 @@
+"""Structured logs on stderr: a line an event, for people or as JSON, and never a secret in them."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterable, MutableMapping
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import structlog
+
+from arena.settings import LogFormat, Settings
+
+HIDDEN = "***"
+SECRET_NAMES = ("key", "token", "password", "secret", "authorization", "cookie")
+SHORTEST_SECRET = 4
+NOT_SECRET = frozenset({"none", "test", "postgres", "arena"})
+
+
+def configure_logs(settings: Settings) -> None:
+    """Let every log of the process pass our processors.
+
+    Args:
+        settings: Format and level, and the secrets that no line may hold.
+    """
+    hide = Redaction(secrets_of(settings))
+    renderer: Any = (
+        structlog.processors.JSONRenderer(ensure_ascii=False, sort_keys=True)
+        if settings.log_format is LogFormat.JSON
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
+            structlog.processors.format_exc_info,
+            hide,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(
+            logging.getLevelNamesMapping()[settings.log_level]
+        ),
+        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+def secrets_of(settings: Settings) -> tuple[str, ...]:
+    """The texts that may not stand in a log."""
+    password = urlsplit(settings.database_url).password or ""
+    found = (settings.api_key, settings.metrics_token, password, unquote(password))
+    return tuple({text for text in found if text and len(text) >= SHORTEST_SECRET and text not in NOT_SECRET})
+
+
+class Redaction:
+    """A processor that blots out secrets: by the name of a field, and wherever their text stands."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._secrets = sorted(secrets, key=len, reverse=True)
+
+    def __call__(self, _logger: object, _method: str, event: MutableMapping[str, Any]) -> dict[str, Any]:
+        """The event without secrets."""
+        return {name: self._field(name, value) for name, value in event.items()}
+
+    def _field(self, name: str, value: object) -> object:
+        if any(word in name.lower() for word in SECRET_NAMES) and value is not None:
+            return HIDDEN
+        return self._blotted(value)
+
+    def _blotted(self, value: object) -> object:
+        if isinstance(value, str):
+            for secret in self._secrets:
+                value = value.replace(secret, HIDDEN)
+            return value
+        if isinstance(value, dict):
+            return {key: self._field(str(key), inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._blotted(inner) for inner in value]
+        return value if isinstance(value, int | float | bool | None) else self._blotted(repr(value))

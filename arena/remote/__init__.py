@@ -1,0 +1,1 @@
+"""Another machine's arena, reached by its HTTP API."""

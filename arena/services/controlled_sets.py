@@ -1,0 +1,141 @@
+"""Controlled sets: questions whose oracle is known, built from summaries and their documents."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.services.interrupts import stopping_on_interrupt
+from arena.services.metric_access import MetricAccess
+from data.errors import FileFormatError, JudgeError, SpecError
+from data.files import ReadLimits
+from data.question_files import write_set
+from data.records import QuestionSet
+from judges.comprehensiveness.claims import Missing
+from judges.context.controlled import Controlled, ControlledSetBuilder, build_all
+from judges.context.settings import read_settings
+from judges.context.source_files import read_sources
+from judges.context.subsets import Order
+from judges.llm.budget import MemoryLedger
+from judges.llm.metering import Tally
+
+RATINGS = "ratings.jsonl"
+Report = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildRequest:
+    """What is to be built.
+
+    Attributes:
+        file: Summaries with their documents.
+        folder: Where the set is written.
+        judge: Name or path of the judge whose LLM writes and rates.
+        name: Of the set; by default the folder's.
+        options: Constants of CRUX: `sub_questions`, `threshold`, `weighted`.
+        budget_usd: Most that this may spend; None: no cap.
+    """
+
+    file: Path
+    folder: Path
+    judge: str
+    name: str = ""
+    options: Mapping[str, Any]
+    budget_usd: float | None = None
+
+
+class ControlledSetService:
+    """Builds controlled sets.
+
+    Args:
+        access: Opens LLMs.
+    """
+
+    def __init__(self, access: MetricAccess) -> None:
+        self._access = access
+
+    def build(self, request: BuildRequest, report: Report) -> dict[str, Any]:
+        """Build a set and write it as a folder that `arena sets import` reads.
+
+        Beside the questions the folder has `ratings.jsonl`: for each question the ratings of its passages,
+        the passages that suffice, and the sub-questions that were dropped. Cut off, the same call goes on:
+        replies are kept.
+
+        Returns:
+            Counts, the sources that became no question with their reasons, and what it cost.
+
+        Raises:
+            InvalidFileError: The file has problems; all of them are listed.
+            SpecError: The judge is no LLM, or an option is wrong.
+            JudgeError: No source became a question, or asking cannot go on.
+            FileFormatError: The folder cannot be written.
+        """
+        sources = read_sources(request.file, ReadLimits())
+        built, failed, used = asyncio.run(self._build(request, sources, report))
+        if not built:
+            reason = next(iter(failed.values())).reason
+            message = f"None of the {len(sources)} sources became a question: {reason}"
+            raise JudgeError(message, advice="Mend it and run the same command again.")
+        domains = {each.question.domain: each.question.domain for each in built}
+        questions = QuestionSet(
+            name=request.name or request.folder.resolve().name,
+            title=request.name or request.folder.resolve().name,
+            source="Built from summaries and their documents.",
+            reference_name="summary",
+            domains=domains,
+            questions=tuple(each.question for each in built),
+        )
+        try:
+            write_set(questions, request.folder)
+            lines = "".join(json.dumps(_rated(each), ensure_ascii=False) + "\n" for each in built)
+            (request.folder / RATINGS).write_text(lines, encoding="utf-8")
+        except OSError as error:
+            message = f"{request.folder} cannot be written: {error.strerror}."
+            raise FileFormatError(message, advice="Name a folder that you can write.") from error
+        return {
+            "folder": str(request.folder),
+            "set": questions.name,
+            "sources": len(sources),
+            "questions": len(built),
+            "passages": sum(len(each.question.passages) for each in built),
+            "sub_questions": sum(len(each.question.sub_questions) for each in built),
+            "dropped_sub_questions": sum(len(each.dropped) for each in built),
+            "failed": {
+                name: {"outcome": why.outcome.value, "reason": why.reason} for name, why in failed.items()
+            },
+            "calls": used.calls,
+            "input_tokens": used.input_tokens,
+            "output_tokens": used.output_tokens,
+            "cost_usd": used.cost_usd,
+        }
+
+    async def _build(
+        self, request: BuildRequest, sources: Sequence[Any], report: Report
+    ) -> tuple[tuple[Controlled, ...], Mapping[str, Missing], Tally]:
+        spec = self._access.llm(request.judge)
+        if spec is None:
+            message = f"The judge {request.judge} asks no LLM, and only an LLM writes passages and requests."
+            raise SpecError(message, advice="Name an LLM judge; `arena judges list` shows them.")
+        settings = read_settings("a controlled set", request.options)
+        ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
+        stop = asyncio.Event()
+        with stopping_on_interrupt(stop):
+            async with self._access.asking(spec, ledger, stop) as (runner, tally):
+                builder = ControlledSetBuilder(runner, settings)
+                built, failed = await build_all(builder, sources, report=report)
+        return built, failed, tally
+
+
+def _rated(each: Controlled) -> dict[str, Any]:
+    return {
+        "question_id": each.question.id,
+        "passages": [passage.id for passage in each.question.passages],
+        "ratings": each.ratings.values.tolist(),
+        "threshold": each.ratings.threshold,
+        "required": {order.value: each.required(order) for order in Order},
+        "dropped": each.dropped,
+    }

@@ -1,0 +1,338 @@
+"""Teams: members, tokens, and what they did."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from arena.services.identity import OPERATOR, Caller, new_secret, require
+from arena.services.visibility import Kind, Sight, Thing, sight
+from data.errors import ConflictError, InputError, NotFoundError
+from data.records import (
+    Action,
+    AuditEntry,
+    AuditNote,
+    Membership,
+    Role,
+    Team,
+    Token,
+    TokenScope,
+    UserAccount,
+    require_label,
+)
+from data.store import Store
+
+LONGEST_TEXT = 200
+LONGEST_LIFE_DAYS = 730
+MOST_LISTED = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatedToken:
+    """A new token; `secret` is shown once, now."""
+
+    token: Token
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamView:
+    """A team as somebody sees it; members and contact are for the team and the organisers."""
+
+    team: Team
+    members: tuple[Membership, ...]
+
+
+class TeamService:
+    """Use cases around teams, accounts and tokens."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def add(self, name: str, *, title: str = "", contact: str = "", caller: Caller) -> Team:
+        """Add a team.
+
+        Raises:
+            ConflictError: A team has this name.
+            RecordError: The name cannot be used.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        _require_short(title, contact)
+        with self._store.audit.noting() as notes:
+            team = self._store.teams.add(name, title=title, contact=contact)
+            notes.take(_note(caller, Action.TEAM_ADDED, f"team {name}", name))
+        return team
+
+    def change(
+        self, name: str, *, title: str | None = None, contact: str | None = None, caller: Caller
+    ) -> Team:
+        """Give a team another title or contact.
+
+        Raises:
+            NotFoundError: There is no such team.
+            ForbiddenError: Only its owners and organisers may.
+        """
+        require(caller, TokenScope.MANAGE, team=name)
+        _require_short(title or "", contact or "")
+        changed = [label for label, value in (("title", title), ("contact", contact)) if value is not None]
+        with self._store.audit.noting() as notes:
+            team = self._store.teams.change(name, title=title, contact=contact)
+            notes.take(_note(caller, Action.TEAM_CHANGED, f"team {name}", name, {"changed": changed}))
+        return team
+
+    def all(self, *, caller: Caller) -> tuple[Team, ...]:
+        """The teams that the caller belongs to; organisers get all of them."""
+        require(caller, TokenScope.READ)
+        return tuple(team for team in self._store.teams.all() if _sees_team(caller, team.name))
+
+    def view(self, name: str, *, caller: Caller) -> TeamView:
+        """A team with its members.
+
+        Raises:
+            NotFoundError: There is none of this name that the caller may see.
+        """
+        require(caller, TokenScope.READ)
+        self._require_seen(caller, name)
+        return TeamView(team=self._store.teams.get(name), members=self._store.teams.members(name))
+
+    def add_member(self, team: str, account: str, *, role: Role = Role.MEMBER, caller: Caller) -> Membership:
+        """Put an account into a team, or give it another role there.
+
+        Raises:
+            NotFoundError: There is no such team or account.
+            ConflictError: The team would be without an owner.
+            ForbiddenError: Only owners and organisers may.
+        """
+        require(caller, TokenScope.MANAGE, team=team)
+        with self._store.audit.noting() as notes:
+            if role is not Role.OWNER:
+                self._keep_owner(team, without=account)
+            member = self._store.teams.join(team, account, role)
+            detail = {"account": account, "role": role.value}
+            notes.take(_note(caller, Action.MEMBER_ADDED, f"team {team}", team, detail))
+        return member
+
+    def remove_member(self, team: str, account: str, *, caller: Caller) -> None:
+        """Take an account out of a team.
+
+        Raises:
+            NotFoundError: It is not in it.
+            ConflictError: It is the only owner beside other members.
+            ForbiddenError: Only owners and organisers may.
+        """
+        require(caller, TokenScope.MANAGE, team=team)
+        with self._store.audit.noting() as notes:
+            self._keep_owner(team, without=account)
+            self._store.teams.leave(team, account)
+            notes.take(_note(caller, Action.MEMBER_REMOVED, f"team {team}", team, {"account": account}))
+
+    def add_account(
+        self,
+        name: str,
+        *,
+        subject: str | None = None,
+        email: str | None = None,
+        is_organiser: bool = False,
+        caller: Caller,
+    ) -> UserAccount:
+        """Add a person.
+
+        Raises:
+            ConflictError: The name, subject or e-mail address is taken.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.noting() as notes:
+            account = self._store.teams.add_account(
+                name, subject=subject, email=email, is_organiser=is_organiser
+            )
+            detail = {"organiser": is_organiser}
+            notes.take(_note(caller, Action.ACCOUNT_ADDED, f"account {name}", detail=detail))
+        return account
+
+    def set_organiser(self, name: str, *, is_organiser: bool, caller: Caller) -> UserAccount:
+        """Make an account an organiser's, or take that back; at once, also for tokens in use.
+
+        Raises:
+            NotFoundError: There is no such account.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.noting() as notes:
+            account = self._store.teams.set_organiser(name, is_organiser=is_organiser)
+            detail = {"organiser": is_organiser}
+            notes.take(_note(caller, Action.ACCOUNT_CHANGED, f"account {name}", detail=detail))
+        return account
+
+    def accounts(self, *, caller: Caller) -> tuple[UserAccount, ...]:
+        """Every account.
+
+        Raises:
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        return self._store.teams.accounts()
+
+    def create_token(
+        self,
+        *,
+        name: str,
+        scopes: Collection[TokenScope],
+        team: str | None = None,
+        account: str | None = None,
+        days: int | None = None,
+        caller: Caller,
+    ) -> CreatedToken:
+        """Make a token of a team or of an account. Its text is in the answer and nowhere else.
+
+        Args:
+            name: What it is for.
+            scopes: What it may be used for.
+            team: Whose it is; a team's tokens never organise.
+            account: Whose it is, if not a team's; None for the caller's own where no team is given.
+            days: Days until it expires; None for no expiry.
+            caller: Who asks.
+
+        Raises:
+            InputError: Neither or both are given, there are no scopes, or the days are out of bounds.
+            NotFoundError: There is no such team or account.
+            ForbiddenError: Only owners, the account itself and organisers may.
+        """
+        require_label(name, "Token name")
+        wanted = frozenset(scopes)
+        account = account if team or account else caller.account
+        if (team is None) == (account is None) or not wanted:
+            raise InputError("A token needs a team or an account, and a scope.", advice="Give one of each.")
+        if days is not None and not 1 <= days <= LONGEST_LIFE_DAYS:
+            raise InputError(f"A token cannot last {days} days.", advice=f"Use 1 to {LONGEST_LIFE_DAYS}.")
+        self._require_granting(caller, team, account, wanted)
+        expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
+        secret = new_secret()
+        with self._store.audit.noting() as notes:
+            token = self._store.tokens.add(
+                prefix=secret.prefix,
+                digest=secret.digest,
+                name=name,
+                scopes=wanted,
+                expires_at=expires,
+                team=None if team is None else self._store.teams.get(team).id,
+                account=None if account is None else self._store.teams.account(account).id,
+            )
+            detail = {"name": name, "scopes": sorted(wanted), "account": account}
+            notes.take(_note(caller, Action.TOKEN_CREATED, f"token {token.id}", team or "", detail))
+        return CreatedToken(token=token, secret=secret.text)
+
+    def tokens(self, *, team: str | None = None, caller: Caller) -> tuple[Token, ...]:
+        """The tokens that the caller may see, without their secrets: the team's, their own, or all.
+
+        Raises:
+            AccessError: Nobody is signed in.
+        """
+        require(caller, TokenScope.READ)
+        return tuple(
+            token
+            for token in self._store.tokens.all(team=team)
+            if sight(caller, _thing_of(token)) is Sight.FULL
+        )
+
+    def revoke_token(self, number: int, *, caller: Caller) -> Token:
+        """Make a token useless, at once, and end the sessions that it opened.
+
+        Raises:
+            NotFoundError: There is no such token that the caller may see.
+            ForbiddenError: Only owners, the account itself and organisers may.
+        """
+        token = self._store.tokens.get(number)
+        if sight(caller, _thing_of(token)) is not Sight.FULL:
+            raise NotFoundError(f"There is no token {number}.", advice="List your tokens.")
+        if token.account is None or token.account != caller.account:
+            require(caller, TokenScope.MANAGE if token.team else TokenScope.ORGANISE, team=token.team)
+        with self._store.audit.noting() as notes:
+            revoked = self._store.tokens.revoke(number)
+            notes.take(_note(caller, Action.TOKEN_REVOKED, f"token {number}", token.team or ""))
+        return revoked
+
+    def audit(
+        self,
+        *,
+        team: str | None = None,
+        subject: str | None = None,
+        actor: str | None = None,
+        action: Action | None = None,
+        before: int | None = None,
+        limit: int = 100,
+        caller: Caller,
+    ) -> tuple[AuditEntry, ...]:
+        """The log, the newest first: all of it for organisers, for others what concerns their team.
+
+        Raises:
+            ForbiddenError: It is not their team.
+        """
+        require(caller, TokenScope.READ)
+        if not 1 <= limit <= MOST_LISTED:
+            raise InputError(f"{limit} lines cannot be listed.", advice=f"Use 1 to {MOST_LISTED}.")
+        if sight(caller, Thing(kind=Kind.AUDIT, team=team or "")) is not Sight.FULL:
+            require(caller, TokenScope.ORGANISE)
+        return self._store.audit.entries(
+            team=team, subject=subject, actor=actor, action=action, before=before, limit=limit
+        )
+
+    def ensure(self, name: str, *, caller: Caller = OPERATOR) -> Team | None:
+        """The team of a name that an organiser writes freely, made where there is none; None for no name."""
+        if not name:
+            return None
+        found = self._store.teams.find(name)
+        return found or self.add(name, caller=caller)
+
+    def _require_granting(
+        self, caller: Caller, team: str | None, account: str | None, scopes: frozenset[TokenScope]
+    ) -> None:
+        """Nobody gives away more than they have."""
+        if team is not None:
+            require(caller, TokenScope.MANAGE, team=team)
+            if TokenScope.ORGANISE in scopes:
+                raise InputError("A team's token cannot organise.", advice="Make a token of an account.")
+        elif account != caller.account:
+            require(caller, TokenScope.ORGANISE)
+        for scope in scopes:
+            require(caller, scope)
+
+    def _keep_owner(self, team: str, *, without: str) -> None:
+        members = [one for one in self._store.teams.members(team) if one.account != without]
+        if members and not any(one.role is Role.OWNER for one in members):
+            raise ConflictError(
+                f"{team} would have members and no owner.", advice="Make another member its owner first."
+            )
+
+    def _require_seen(self, caller: Caller, name: str) -> None:
+        if not _sees_team(caller, name):
+            raise NotFoundError(f"There is no team {name!r} of yours.", advice="List your teams.")
+
+
+def _sees_team(caller: Caller, name: str) -> bool:
+    return sight(caller, Thing(kind=Kind.TEAM, team=name)) is Sight.FULL
+
+
+def _thing_of(token: Token) -> Thing:
+    return Thing(kind=Kind.TOKEN, team=token.team or "", account=token.account)
+
+
+def _require_short(*texts: str) -> None:
+    for text in texts:
+        if len(text) > LONGEST_TEXT or not text.isprintable():
+            raise InputError(
+                f"{text[:40]!r} cannot be used.", advice=f"Use at most {LONGEST_TEXT} printable characters."
+            )
+
+
+def _note(
+    caller: Caller,
+    action: Action,
+    subject: str,
+    team: str = "",
+    detail: Mapping[str, Any] | None = None,
+) -> AuditNote:
+    return AuditNote(actor=caller.name, action=action, subject=subject, team=team, detail=detail)

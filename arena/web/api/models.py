@@ -1,0 +1,207 @@
+"""What the public part of the API answers: sets, boards, rounds, battles."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+from pydantic import BaseModel, Field
+
+from data.records import BattleRecord, Board, Question, Round, RoundCounts, SetSummary
+from data.records.questions import NAME_PATTERN
+
+LONGEST_PAGE = 500
+NAME = rf"^{NAME_PATTERN.pattern}$"
+
+Name = Annotated[str, Path(pattern=NAME, max_length=100, description="Its name.", examples=["demo"])]
+Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="How many to send at most.")]
+Cursor = Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before; 0 for the first.")]
+WINNERS = {"a": "model_a", "b": "model_b", "tie": "tie"}
+
+
+class Health(BaseModel):
+    """Whether the arena answers."""
+
+    status: str = Field(examples=["ok"])
+    boards: int = Field(description="Published boards.", examples=[2])
+
+
+class SetLine(BaseModel):
+    """A question set without its questions."""
+
+    name: str = Field(examples=["demo"])
+    title: str
+    version: str
+    licence: str
+    source: str
+    reference_name: str = Field(description="What the reference is called on boards.")
+    questions: int = Field(examples=[56])
+    domains: dict[str, str] = Field(description="Labels by domain.", examples=[{"bio": "Biology"}])
+    counts: dict[str, int] = Field(description="Questions by domain.")
+    content_hash: str = Field(description="sha256 of its content.")
+
+    @classmethod
+    def of(cls, summary: SetSummary) -> SetLine:
+        """Translate a summary."""
+        return cls.model_validate(summary, from_attributes=True)
+
+
+class SetList(BaseModel):
+    """Every question set."""
+
+    sets: list[SetLine]
+
+
+class PassageLine(BaseModel):
+    """A passage that a set gives with a question."""
+
+    id: str
+    title: str
+    text: str
+
+
+class QuestionLine(BaseModel):
+    """A question, without anything that a reference or its makers say of it."""
+
+    id: str = Field(examples=["bio-1"])
+    domain: str
+    question: str
+    split: str = Field(examples=["test"])
+    passages: list[PassageLine]
+
+    @classmethod
+    def of(cls, question: Question) -> QuestionLine:
+        """Translate a question; the reference and what was drawn from it stay behind."""
+        return cls(
+            id=question.id,
+            domain=question.domain,
+            question=question.question,
+            split=question.split.value,
+            passages=[PassageLine(id=one.id, title=one.title, text=one.text) for one in question.passages],
+        )
+
+
+class QuestionPage(BaseModel):
+    """Some questions of a set, in its order."""
+
+    questions: list[QuestionLine]
+    next: int | None = Field(description="Cursor of the next page; null after the last.")
+
+
+class BoardLine(BaseModel):
+    """A published board without its lines."""
+
+    name: str = Field(examples=["demo"])
+    title: str
+    round: str | None
+    content_hash: str = Field(description="sha256 of the standings.")
+    published_at: datetime
+    retracted: bool
+    notice: str = Field(description="What readers must know, such as why it was retracted.")
+
+    @classmethod
+    def of(cls, board: Board) -> BoardLine:
+        """Translate a board."""
+        return cls(
+            name=board.name,
+            title=str(board.standings.get("title") or board.name),
+            round=board.round_name,
+            content_hash=board.content_hash,
+            published_at=board.published_at,
+            retracted=board.retracted,
+            notice=board.notice,
+        )
+
+
+class BoardList(BaseModel):
+    """The boards that stand, the newest first."""
+
+    leaderboards: list[BoardLine]
+
+
+class BoardFull(BoardLine):
+    """A published board; `standings` is what `arena leaderboard export` writes."""
+
+    standings: dict[str, Any]
+
+
+class RoundLine(BaseModel):
+    """A round and its books."""
+
+    name: str
+    set: str
+    state: str = Field(examples=["published"])
+    judge: str
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    planned: int = Field(description="Battles; the counts below add up to it.")
+    judged: int
+    unreadable: int
+    refused: int
+    failed: int
+    skipped: int
+    missing: int
+    pending: int
+
+    @classmethod
+    def of(cls, found: Round, counts: RoundCounts) -> RoundLine:
+        """Translate a round; what it costs is the organisers' business."""
+        return cls(
+            name=found.name,
+            set=found.set_name,
+            state=found.state.value,
+            judge=found.judge_name,
+            created_at=found.created_at,
+            started_at=found.started_at,
+            finished_at=found.finished_at,
+            planned=counts.planned,
+            judged=counts.judged,
+            unreadable=counts.unreadable,
+            refused=counts.refused,
+            failed=counts.failed,
+            skipped=counts.skipped,
+            missing=counts.missing,
+            pending=counts.pending,
+        )
+
+
+class RoundList(BaseModel):
+    """Rounds, the newest first."""
+
+    rounds: list[RoundLine]
+
+
+class BattleLine(BaseModel):
+    """A battle in the field's names."""
+
+    battle: str = Field(description="Its id within the round.")
+    question_id: str
+    domain: str
+    model_a: str
+    model_b: str
+    outcome: str | None = Field(description="`judged`, `unreadable`, `refused`, …; null while pending.")
+    winner: str | None = Field(description="`model_a`, `model_b` or `tie`; null without a verdict.")
+    score: float | None = Field(description="The share of the win that `model_a` gets, of soft judges.")
+
+    @classmethod
+    def of(cls, battle: BattleRecord) -> BattleLine:
+        """Translate a battle."""
+        return cls(
+            battle=battle.key,
+            question_id=battle.question_id,
+            domain=battle.domain,
+            model_a=battle.system_a,
+            model_b=battle.system_b,
+            outcome=battle.outcome,
+            winner=None if battle.preference is None else WINNERS[battle.preference],
+            score=battle.score,
+        )
+
+
+class BattlePage(BaseModel):
+    """Some battles of a round, in a fixed order."""
+
+    battles: list[BattleLine]
+    next: int | None = Field(description="Cursor of the next page; null after the last.")

@@ -1,0 +1,171 @@
+"""A dropped file and what the check found: every problem with its line, and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import BoundedSemaphore
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from arena.services.identity import Caller, require
+from arena.web.doors import Door
+from arena.web.markup import element, put
+from arena.web.pieces import note, strip
+from arena.web.tables import plain_table
+from arena.web.views import percent
+from arena.web.wiring import arena
+from data.records import Problem, Severity, TokenScope
+from submissions.check import CheckResult
+from submissions.report import report_csv, report_html, report_json
+
+AT_ONCE = 2
+"""Files that pages check at the same time in one process."""
+MOST_LISTED = 100
+CHECKED, TURN = "checked-file", "file-turn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFile:
+    """A file as it was dropped, and what the check found for this visitor and set."""
+
+    key: tuple[str, str, str]
+    file: UploadedFile
+    result: CheckResult
+
+
+def take_file(door: Door, caller: Caller) -> CheckedFile | None:
+    """Let the visitor drop a file, and check it; None while there is none.
+
+    Raises:
+        ForbiddenError: Their token is not for submitting.
+    """
+    st.subheader("2. Drop your file of answers", anchor="file")
+    require(caller, TokenScope.SUBMIT)
+    dropped = st.file_uploader(
+        "File of answers",
+        key=f"answers-{st.session_state.get(TURN, 0)}",
+        help="It is checked first. Nothing is submitted before you confirm.",
+    )
+    if dropped is None:
+        st.session_state.pop(CHECKED, None)
+        note("It is only checked: nothing is submitted before you confirm.")
+        return None
+    key = (door.name, caller.name, dropped.file_id)
+    found: CheckedFile | None = st.session_state.get(CHECKED)
+    if found is None or found.key != key:
+        with st.spinner("Checking …"), _turns(), laid_down(dropped) as path:
+            result = arena().submissions.check(path, door.name, caller=caller)
+        found = CheckedFile(key=key, file=dropped, result=result)
+        st.session_state[CHECKED] = found
+    return found
+
+
+def next_file() -> None:
+    """Take the file away, and make room for another."""
+    st.session_state.pop(CHECKED, None)
+    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+
+
+@contextmanager
+def laid_down(dropped: UploadedFile) -> Iterator[Path]:
+    """A dropped file on the disk, under a name of our own, until the end of the block."""
+    with arena().uploads.scratch() as (path, writer):
+        writer.write(dropped.getvalue())
+        writer.close()
+        yield path
+
+
+def show_check(door: Door, result: CheckResult) -> None:
+    """Say whether the file can be submitted, what to mend, and what it covers."""
+    st.subheader("3. What the check found", anchor="check")
+    if result.accepted:
+        st.success("This file can be submitted.", icon=":material/check_circle:")
+    else:
+        st.error(
+            "This file cannot be submitted yet. Mend the errors and drop it again.", icon=":material/error:"
+        )
+    strip(
+        (
+            ("answers", f"{result.answers:,} of {result.questions:,}"),
+            ("errors", f"{result.errors:,}"),
+            ("warnings", f"{result.warnings:,}"),
+            ("with contexts", f"{result.with_contexts:,}"),
+            ("that found no answer", f"{result.no_answers:,}"),
+        )
+    )
+    if result.problems:
+        _show_problems(result)
+        _offer_report(door, result)
+    with st.expander("Coverage by domain", icon=":material/pie_chart:"):
+        labels = door.summary.domains
+        rows = [
+            (labels.get(domain, domain), f"{door.summary.counts.get(domain, 0):,}", percent(share))
+            for domain, share in result.coverage.items()
+        ]
+        put(plain_table(("Domain", "Questions", "Answered"), rows))
+        note("Questions that you leave out are not judged; your place stands on what you answered.")
+
+
+def problem_list(problems: Sequence[Problem]) -> Element:
+    """Problems with their line, what is wrong, and what to do; texts of the file stay texts."""
+    return element("ul", *map(_problem, problems), class_="aa-claims", aria_label="Problems")
+
+
+def _show_problems(result: CheckResult) -> None:
+    kinds = {
+        "all": f"All ({result.errors + result.warnings:,})",
+        Severity.ERROR.value: f"Errors ({result.errors:,})",
+        Severity.WARNING.value: f"Warnings ({result.warnings:,})",
+    }
+    chosen = st.segmented_control(
+        "Show", tuple(kinds), format_func=kinds.__getitem__, default="all", required=True, key="severity"
+    )
+    ordered = sorted(result.problems, key=lambda problem: problem.severity is not Severity.ERROR)
+    shown = [problem for problem in ordered if chosen in {"all", problem.severity.value}]
+    put(problem_list(shown[:MOST_LISTED]))
+    if len(shown) > MOST_LISTED:
+        note(f"The first {MOST_LISTED} of {len(shown):,}; the report has all of them.")
+
+
+def _problem(problem: Problem) -> Element:
+    place = f"Line {problem.line:,}" if problem.line else "The file"
+    head = element("p", element("span", f"{place} · {problem.severity.value} · ", class_="aa-where"))
+    head.append(element("span", problem.code, class_="aa-code"))
+    lines = [head, element("p", problem.message)]
+    if problem.advice:
+        lines.append(element("p", f"→ {problem.advice}", class_="aa-sub"))
+    return element("li", *lines, class_="aa-against" if problem.severity is Severity.ERROR else "aa-warn")
+
+
+def _offer_report(door: Door, result: CheckResult) -> None:
+    forms = (
+        ("json", "application/json", partial(_as_json, result)),
+        ("csv", "text/csv", partial(report_csv, result)),
+        ("html", "text/html", partial(report_html, result)),
+    )
+    with st.container(horizontal=True):
+        for ending, mime, make in forms:
+            st.download_button(
+                f"Report, {ending.upper()}",
+                make,
+                file_name=f"{door.name}-check.{ending}",
+                mime=mime,
+                icon=":material/download:",
+                on_click="ignore",
+            )
+
+
+def _as_json(result: CheckResult) -> str:
+    return json.dumps(report_json(result), ensure_ascii=False, indent=2)
+
+
+@st.cache_resource(show_spinner=False)
+def _turns() -> BoundedSemaphore:
+    return BoundedSemaphore(AT_ONCE)

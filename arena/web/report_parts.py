@@ -1,0 +1,148 @@
+"""Parts of a team's report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import partial
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+
+from arena.services.report_files import report_html, report_json
+from arena.services.reports import Report
+from arena.web.markup import element, put
+from arena.web.pieces import note
+from arena.web.tables import link, plain_table
+from arena.web.views import percent
+
+
+def opening(report: Report) -> str:
+    """Where it loses most, in a sentence."""
+    judged = [one for one in report.domains if one.loss_rate is not None]
+    if not judged:
+        return "None of its battles has a verdict."
+    worst = judged[0]
+    if not worst.losses:
+        return "It lost no battle."
+    return f"It loses most in {worst.label}: {percent(worst.loss_rate)} of its battles there."
+
+
+def offer_files(report: Report) -> None:
+    """Offer the report as one page and as JSON."""
+    stem = f"report-{report.submission.id}-{report.round_name}"
+    with st.container(horizontal=True):
+        for ending, mime, make in (
+            ("html", "text/html", partial(report_html, report)),
+            ("json", "application/json", partial(_as_json, report)),
+        ):
+            st.download_button(
+                f"Report, {ending.upper()}",
+                make,
+                file_name=f"{stem}.{ending}",
+                mime=mime,
+                icon=":material/download:",
+                on_click="ignore",
+            )
+
+
+def show_domains(report: Report) -> None:
+    """Won and lost by domain, with no-answer replies and length against the field."""
+    st.subheader("Where it loses", anchor="losses")
+    header = ("Domain", "Lost", "Won", "Tied", "Lost share", "Words", "Field", "No answer", "No verdict")
+    rows = [
+        (
+            one.label,
+            f"{one.losses:,}",
+            f"{one.wins:,}",
+            f"{one.ties:,}",
+            percent(one.loss_rate),
+            _words(one.median_words),
+            _words(one.field_words),
+            f"{one.no_answers:,} of {one.answers:,}",
+            f"{one.undecided:,}",
+        )
+        for one in report.domains
+    ]
+    put(plain_table(header, rows, spare=4))
+    note(
+        "Battles, the worst domain first. Words: median length of its answers; Field: the median over the "
+        "other systems' medians. No answer: replies that say that none was found."
+    )
+
+
+def show_missed(report: Report) -> None:
+    """The facts that it misses most often beside the others."""
+    st.subheader("Facts it misses most", anchor="missed")
+    if not report.missed:
+        note("None are known: its answers were not scored, or they miss nothing.")
+        return
+    note(f"{len(report.missed)} of {report.missed_in_all:,}; first what most other systems have.")
+    put(
+        _listed(
+            report,
+            (
+                (
+                    fact.question,
+                    f"{'✗' if fact.contradicted else '–'} {fact.text}",
+                    f"{fact.covered_by} other answers have it, {fact.missed_by} miss it",
+                )
+                for fact in report.missed
+            ),
+        )
+    )
+
+
+def show_claims(report: Report) -> None:
+    """Claims that the passages do not bear out."""
+    st.subheader("Claims that are not supported", anchor="claims")
+    if not report.doubtful:
+        note("None are known: its claims were not scored, or none is contradicted.")
+        return
+    put(
+        _listed(
+            report,
+            (
+                (claim.question, f"✗ {claim.text}", f"held true at {claim.posterior:.2f}. {claim.reason}")
+                for claim in report.doubtful
+            ),
+        )
+    )
+
+
+def show_worst(report: Report) -> None:
+    """Its worst questions, with what the judge wrote."""
+    st.subheader("Its worst questions", anchor="worst")
+    if not report.worst:
+        note("On no question did it lose more than it won.")
+    for place, found in enumerate(report.worst):
+        record = found.record
+        with st.container(key=f"fact-worst-{place}", border=True):
+            st.text(record.question)
+            told = f"{record.id}: {record.wins} won · {record.ties} tied · {record.losses} lost · "
+            put(element("p", told, _evidence(report, record.id), class_="aa-eyebrow"))
+            for lost in found.lost:
+                note(f"Lost to {lost.opponent}:")
+                st.text(lost.rationale or "The judge gave no reason.")
+
+
+def _listed(report: Report, lines: Iterable[tuple[str, str, str]]) -> Element:
+    items = []
+    for question, text, told in lines:
+        sub = element("p", f"{question} · {told} · ", class_="aa-sub")
+        sub.append(_evidence(report, question))
+        items.append(element("li", element("p", text), sub, class_="aa-against"))
+    return element("ul", *items, class_="aa-claims")
+
+
+def _evidence(report: Report, question: str) -> Element:
+    place = link("question", board=report.round_name, id=question)
+    return element("a", "Evidence", href=place, target="_self")
+
+
+def _words(value: float | None) -> str:
+    return "–" if value is None else f"{value:g}"
+
+
+def _as_json(report: Report) -> str:
+    return json.dumps(report_json(report), ensure_ascii=False, indent=2)

@@ -1,0 +1,123 @@
+"""One board in the history: what it is, what is said of it, what changed since the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+
+from arena.services.history import Entry
+from arena.web.files import offer_files
+from arena.web.markup import element, put
+from arena.web.notices import notice_of
+from arena.web.pieces import note, strip
+from arena.web.readings import board_named
+from arena.web.tables import link
+from arena.web.views import points
+from leaderboard.changes import Change, Changes
+
+SHOWN = 12
+
+
+def show_entry(entry: Entry) -> None:
+    """Show a board of the history."""
+    name = element("a", entry.title, href=link("", board=entry.board), target="_self")
+    head = element("h3", entry.title if entry.retracted else name, class_="aa-entry")
+    if entry.retracted:
+        head.append(element("span", "retracted", class_="aa-verdict aa-lost"))
+    put(head)
+    strip(
+        (
+            ("published", entry.published.date().isoformat()),
+            ("board", entry.board),
+            ("systems", _count(entry.systems)),
+            ("battles judged", _count(entry.judged)),
+            ("judge", entry.judge or "–"),
+            ("content sha256", entry.content_hash[:12]),
+        )
+    )
+    if entry.notice:
+        put(notice_of(entry.notice))
+    elif entry.retracted:
+        note("It was taken down without a notice.")
+    if entry.retracted:
+        return
+    if entry.changes is None:
+        note("There is no earlier board of its question set to compare with.")
+    elif entry.previous is not None:
+        with st.expander(f"What changed since {entry.previous}", icon=":material/difference:"):
+            _show_changes(entry.previous, entry.changes)
+            rows = [_file_row(entry.previous, one) for one in entry.changes.systems]
+            offer_files(board_named(entry.board), f"changes-{entry.board}", lambda: rows)
+
+
+def _file_row(previous: str, one: Change) -> Mapping[str, object]:
+    before, after = (one.ranks_before or (None, None)), (one.ranks_after or (None, None))
+    return {
+        "previous_board": previous,
+        "system": one.system,
+        "rank_lower_before": before[0],
+        "rank_upper_before": before[1],
+        "rank_lower": after[0],
+        "rank_upper": after[1],
+        "rating_before": one.rating_before,
+        "rating": one.rating_after,
+        "shift": one.shift,
+    }
+
+
+def _count(value: int | None) -> str:
+    return "–" if value is None else f"{value:,}"
+
+
+def _show_changes(previous: str, found: Changes) -> None:
+    for label, names in (("New", found.entered), ("No longer there", found.left)):
+        if names:
+            note(f"{label}: {', '.join(names)}.")
+    for name, (before, after) in found.settings.items():
+        note(f"{name}: {before or 'nothing'} before, {after or 'nothing'} now.")
+    moved = sum(one.moved for one in found.systems)
+    note(
+        f"{moved} of {len(found.systems)} systems moved for certain: no place in common with those on "
+        f"{previous}. "
+        "Ratings are compared after taking the mean of the systems on both boards from each."
+    )
+    ordered = sorted(found.systems, key=lambda one: (not one.moved, -abs(one.shift or 0.0)))
+    put(_table(ordered[:SHOWN]))
+    if len(ordered) > SHOWN:
+        note(f"{len(ordered) - SHOWN} more systems moved less.")
+
+
+def _table(found: list[Change]) -> Element:
+    head = [
+        element("th", name, scope="col", class_="aa-left" if not at else "")
+        for at, name in enumerate(("System", "Rank before", "Rank now", "Rating, points"))
+    ]
+    body = [
+        element(
+            "tr",
+            element("th", one.system, scope="row"),
+            element("td", _ranks(one.ranks_before)),
+            element("td", _ranks(one.ranks_after), class_="aa-main" if one.moved else ""),
+            element("td", "–" if one.shift is None else f"{one.shift:+.0f}".replace("-", "−"), _was(one)),
+        )
+        for one in found
+    ]
+    table = element(
+        "table", element("thead", element("tr", *head)), element("tbody", *body), class_="aa-board"
+    )
+    return element("div", table, class_="aa-wrap")
+
+
+def _was(one: Change) -> Element:
+    before, after = (
+        ("–" if value is None else points(value)) for value in (one.rating_before, one.rating_after)
+    )
+    return element("span", f"{before} → {after}", class_="aa-sub")
+
+
+def _ranks(ranks: tuple[int, int] | None) -> str:
+    if ranks is None:
+        return "–"
+    return str(ranks[0]) if ranks[0] == ranks[1] else f"{ranks[0]}–{ranks[1]}"

@@ -1,0 +1,208 @@
+"""Signing in with a browser: `/auth/sign-in` and `/auth/sign-out`, beside the pages.
+
+The cookie is HttpOnly, SameSite=Lax, and Secure over https. A form is taken from this site alone (`Origin`,
+or `Referer` where a browser sends none) and with a word that only this site's form has: for signing in one
+that a cookie repeats, for signing out that of the session. A token is never part of an address or of a log.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from arena.bootstrap import Arena
+from arena.services.sessions import COOKIE, csrf_of
+from arena.web.api.context import client_of
+from arena.web.markup import Child, as_html, element
+from data.errors import AccessError, ArenaError, ForbiddenError, TooManyAttemptsError
+
+FORM_COOKIE = "arena_form"
+LONGEST_FORM = 4_096
+MOST_FIELDS = 10
+STYLE = Path(__file__).parent / "sign_in.css"
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class SignIn:
+    """The routes of signing in and out."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+
+    def routes(self) -> list[Route]:
+        """What is to be served."""
+        return [
+            Route("/auth/sign-in", self.form, methods=["GET"]),
+            Route("/auth/sign-in", self.sign_in, methods=["POST"]),
+            Route("/auth/sign-out", self.leave, methods=["GET"]),
+            Route("/auth/sign-out", self.sign_out, methods=["POST"]),
+        ]
+
+    async def form(self, request: Request) -> Response:
+        """The form for a token."""
+        return _form_page(request)
+
+    async def sign_in(self, request: Request) -> Response:
+        """Open a session for the token of the form, and go to the team's page."""
+        try:
+            fields = await _fields_of(request)
+            _require_own_form(request, fields)
+            opened = await run_in_threadpool(
+                self._arena.sessions.sign_in, fields.get("token", "").strip(), client=client_of(request)
+            )
+        except ArenaError as error:
+            return _form_page(request, message=str(error), status=_status_of(error), error=error)
+        left = max(1, int((opened.expires_at - datetime.now(UTC)).total_seconds()))
+        response = RedirectResponse("../team", status_code=303, headers=HEADERS)
+        response.set_cookie(
+            COOKIE,
+            opened.cookie,
+            max_age=left,
+            path="/",
+            httponly=True,
+            samesite="lax",
+            secure=request.url.scheme == "https",
+        )
+        response.delete_cookie(FORM_COOKIE, path="/auth")
+        return response
+
+    async def leave(self, request: Request) -> Response:
+        """The question whether to sign out."""
+        cookie = request.cookies.get(COOKIE, "")
+        caller = await run_in_threadpool(self._arena.sessions.who, cookie)
+        if not caller.signed_in:
+            return RedirectResponse("../", status_code=303, headers=HEADERS)
+        word = csrf_of(cookie)
+        return _page(
+            "Sign out",
+            element("p", f"You are signed in as {caller.name}."),
+            element(
+                "form",
+                element("input", type="hidden", name="csrf", value=word),
+                element("button", "Sign out", type="submit"),
+                method="post",
+                action="sign-out",
+            ),
+        )
+
+    async def sign_out(self, request: Request) -> Response:
+        """End the session."""
+        cookie = request.cookies.get(COOKIE, "")
+        try:
+            fields = await _fields_of(request)
+            _require_own_origin(request)
+            self._arena.sessions.check_csrf(cookie, fields.get("csrf", ""))
+            await run_in_threadpool(self._arena.sessions.sign_out, cookie)
+        except ArenaError as error:
+            return _page("Sign out", element("p", str(error), role="alert"), status=_status_of(error))
+        response = RedirectResponse("../", status_code=303, headers=HEADERS)
+        response.delete_cookie(COOKIE, path="/")
+        return response
+
+
+async def _fields_of(request: Request) -> dict[str, str]:
+    """The fields of a form; a body that is no small form has none."""
+    content = b""
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > LONGEST_FORM:
+            raise ForbiddenError("The form is too long.", advice="Load the page again.")
+    try:
+        found = parse_qs(content.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS)
+    except ValueError as error:
+        raise ForbiddenError("The form has too many fields.", advice="Load the page again.") from error
+    return {name: values[0] for name, values in found.items()}
+
+
+def _require_own_form(request: Request, fields: dict[str, str]) -> None:
+    _require_own_origin(request)
+    kept, sent = request.cookies.get(FORM_COOKIE, ""), fields.get("csrf", "")
+    if not kept or not hmac.compare_digest(kept.encode("utf-8", "replace"), sent.encode("utf-8", "replace")):
+        raise ForbiddenError("The form is too old or not ours.", advice="Send it again.")
+
+
+def _require_own_origin(request: Request) -> None:
+    told = request.headers.get("origin") or request.headers.get("referer") or ""
+    if urlsplit(told).netloc.lower() != request.headers.get("host", "").lower() or not told:
+        raise ForbiddenError("The form did not come from this site.", advice="Open the page here.")
+
+
+def _status_of(error: ArenaError) -> int:
+    if isinstance(error, TooManyAttemptsError):
+        return 429
+    if isinstance(error, AccessError):
+        return 401
+    return 403 if isinstance(error, ForbiddenError) else 503
+
+
+def _form_page(
+    request: Request, *, message: str = "", status: int = 200, error: ArenaError | None = None
+) -> Response:
+    word = secrets.token_urlsafe(24)
+    told: list[Child] = [element("p", message, role="alert", class_="alert")] if message else []
+    page = _page(
+        "Sign in",
+        element("p", "Paste an access token of your team or account. It is sent once and not kept."),
+        *told,
+        element(
+            "form",
+            element("input", type="hidden", name="csrf", value=word),
+            element("label", "Access token", for_="token"),
+            element(
+                "input",
+                type="password",
+                id="token",
+                name="token",
+                required="required",
+                autocomplete="current-password",
+                placeholder="aa_…",
+            ),
+            element("button", "Sign in", type="submit"),
+            method="post",
+            action="sign-in",
+        ),
+        status=status,
+    )
+    if isinstance(error, TooManyAttemptsError):
+        page.headers["Retry-After"] = str(error.retry_after)
+    page.set_cookie(
+        FORM_COOKIE,
+        word,
+        max_age=3600,
+        path="/auth",
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return page
+
+
+def _page(title: str, *children: Child, status: int = 200) -> HTMLResponse:
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width"),
+        element("title", f"{title} – Answer Arena"),
+        element("style", STYLE.read_text(encoding="utf-8")),
+    )
+    home = element("p", element("a", "Answer Arena", href="../"), class_="home")
+    body = element("body", element("main", home, element("h1", title), *children))
+    return HTMLResponse(
+        f"<!doctype html>{as_html(element('html', head, body, lang='en'))}", status, headers=HEADERS
+    )

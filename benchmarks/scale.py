@@ -1,0 +1,133 @@
+"""A million battles in the database: standings, books, metrics endpoint, and what pages read.
+
+    python benchmarks/scale.py [--battles 1000000] [--url postgresql+psycopg://…/empty] [--json]
+
+Fills an empty database (SQLite in a temporary folder, unless --url names one) by SQL alone, publishes the
+board, and times each read. The target for the standings is 10 s; readers of pages read the published board
+and single questions, so their times must not grow with the round.
+"""
+
+# ruff: noqa: E402 - the checkout goes before what is installed
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from sqlalchemy import text
+
+from arena.bootstrap import Arena
+from arena.services.gauges import metrics_of
+from arena.services.rounds import RoundRequest
+from arena.settings import Settings
+from data.records import RoundState
+
+SYSTEMS = 10
+PAIRS = SYSTEMS * (SYSTEMS + 1) // 2
+TARGET = 10.0
+
+# Strengths rise with the system's number; a hash of question and pair decides.
+BATTLES = """
+    INSERT INTO battle (round_id, key, question_id, a_id, b_id, outcome, preference, detail)
+    SELECT :round, CAST(q.id * 10000 + a.id * 100 + b.id AS VARCHAR(20)), q.id, a.id, b.id, 'judged',
+        CASE WHEN (q.id * 7919 + a.id * 104729 + b.id * 1299709) % 100 < 50 + 4 * (a.id - b.id) THEN 'a'
+            WHEN (q.id * 7919 + a.id * 104729 + b.id * 1299709) % 100 < 60 + 4 * (a.id - b.id) THEN 'tie'
+            ELSE 'b' END, ''
+    FROM question q CROSS JOIN submission a JOIN submission b ON a.id < b.id"""
+JUDGMENTS = """
+    INSERT INTO judgment (battle_id, judge, model, endpoint, presentation, outcome, preference, rationale,
+        detail, grade, settings, prompt_hash, parser, calls, input_tokens, output_tokens, cost_usd, latency,
+        cached, created_at)
+    SELECT id, 'lexical', '', '', 'ab', 'judged', preference, '', '', '', '', '', '', 0, 0, 0, 0.0, 0.0,
+        false, CURRENT_TIMESTAMP FROM battle WHERE round_id = :round"""
+
+
+def fill(arena: Arena, home: Path, battles: int) -> None:
+    """A finished round of so many battles."""
+    questions = -(-battles // PAIRS)
+    folder = home / "big"
+    folder.mkdir(parents=True)
+    domains = "".join(f'd{n} = "Domain {n}"\n' for n in range(7))
+    (folder / "set.toml").write_text(f'name = "big"\nreference_name = "human"\n[domains]\n{domains}')
+    with (folder / "questions.jsonl").open("w") as file:
+        for n in range(questions):
+            row = {"id": f"q{n}", "domain": f"d{n % 7}", "question": f"Why {n}?", "reference": f"So {n}."}
+            file.write(json.dumps(row) + "\n")
+    arena.sets.import_from(folder)
+    for system in range(SYSTEMS):
+        path = folder / f"s{system}.jsonl"
+        with path.open("w") as file:
+            for n in range(questions):
+                row = {"question_id": f"q{n}", "answer": f"System {system} on {n}: because."}
+                file.write(json.dumps(row) + "\n")
+        arena.submissions.add(path, "big", system=f"s{system}")
+    request = RoundRequest(set_name="big", judge="lexical", pairs="reference", sample="1", name="big")
+    number = arena.rounds.create(request).id
+    with arena.store.database.begin() as connection:
+        connection.execute(text("DELETE FROM battle"))
+        connection.execute(text(BATTLES), {"round": number})
+        connection.execute(text(JUDGMENTS), {"round": number})
+        connection.execute(text("ANALYZE"))
+    arena.store.rounds.move("big", to=RoundState.FINISHED, allowed=(RoundState.PLANNED,))
+
+
+def timed(figures: dict[str, float], name: str, what: Callable[[], object]) -> None:
+    """Note the seconds of a call, and those of this process's processor where others use it too."""
+    started, used = time.perf_counter(), time.process_time()
+    what()
+    figures[name] = time.perf_counter() - started
+    figures[f"{name} (processor)"] = time.process_time() - used
+    print(f"{name}: {figures[name]:.2f} s", file=sys.stderr, flush=True)
+
+
+def measure(url: str | None, battles: int) -> dict[str, float]:
+    """Fill and read; seconds by name."""
+    figures: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place)
+        arena = Arena(Settings(home=home, database_url=url or f"sqlite:///{home / 'arena.sqlite'}"))
+        timed(figures, "fill", lambda: fill(arena, home, battles))
+        figures["battles"] = float(arena.store.rounds.counts("big").planned)
+        timed(figures, "standings", lambda: arena.boards.standings("big"))
+        timed(
+            figures,
+            "publish, standings included",
+            lambda: arena.boards.publish("big", report=lambda _text: None, score=False),
+        )
+        timed(figures, "rounds status", lambda: arena.rounds.status("big"))
+        timed(figures, "/metrics", lambda: metrics_of(arena.store))
+        timed(figures, "page: boards", arena.boards.published)
+        timed(figures, "page: a question", lambda: arena.evidence.question("big", "q7"))
+        timed(figures, "page: all questions", lambda: arena.evidence.questions("big"))
+        timed(figures, "page: a system", lambda: arena.profiles.of("big", "s3"))
+        figures["database, MB"] = arena.store.database.size() / 1e6
+        arena.close()
+    return figures
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--battles", type=int, default=1_000_000)
+    parser.add_argument("--url", help="an empty PostgreSQL database")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    figures = measure(options.url, options.battles)
+    if options.json:
+        print(json.dumps(figures, indent=2))
+        return
+    for name, figure in figures.items():
+        print(f"{name:44} {figure:14,.3f}")
+    print(f"standings under {TARGET} s: {'yes' if figures['standings'] < TARGET else 'NO'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Sessions of a site without a browser: Streamlit's own protocol over websockets."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+PATIENCE = 120.0
+
+
+class Session:
+    """One reader with an open page."""
+
+    def __init__(self, site: str) -> None:
+        place = urlsplit(site)
+        self._address = f"ws://{place.netloc}/_stcore/stream"
+        self._socket: websockets.ClientConnection | None = None
+
+    async def open(self) -> None:
+        """Connect; nothing is shown yet."""
+        self._socket = await websockets.connect(self._address, subprotocols=["streamlit"], max_size=None)
+
+    async def visit(self, query: str, page: str = "") -> float:
+        """Run a page to its end, and return the seconds that took."""
+        assert self._socket is not None
+        start = time.perf_counter()
+        message = BackMsg()
+        message.rerun_script.query_string = query
+        message.rerun_script.page_name = page
+        await self._socket.send(message.SerializeToString())
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                found = ForwardMsg()
+                found.ParseFromString(await self._socket.recv())
+                if found.WhichOneof("type") == "script_finished":
+                    return time.perf_counter() - start
+
+    async def close(self) -> None:
+        """Leave."""
+        if self._socket is not None:
+            await self._socket.close()
+
+
+async def acting(site: str, count: int, addresses: Sequence[str], acts: int) -> list[float]:
+    """Seconds that every act of so many open sessions takes, each person thinking for a while in between.
+
+    Everybody opens the site and looks at it first; an act is the change to another of the addresses. Think
+    times are drawn evenly from `THINKING`, apart for each session, from a fixed seed.
+    """
+    sessions = await _opened(site, count, addresses[0])
+
+    async def read(number: int, session: Session) -> list[float]:
+        rng = random.Random(number)
+        taken = []
+        await asyncio.sleep(rng.uniform(0, THINKING[1]))
+        for _ in range(acts):
+            taken.append(await session.visit(rng.choice(addresses)))
+            await asyncio.sleep(rng.uniform(*THINKING))
+        return taken
+
+    found = await asyncio.gather(*(read(number, session) for number, session in enumerate(sessions)))
+    await asyncio.gather(*(session.close() for session in sessions))
+    return [one for part in found for one in part]
+
+
+async def burst(site: str, count: int, addresses: Sequence[str]) -> list[float]:
+    """Seconds of one act of so many open sessions, all in the same instant."""
+    sessions = await _opened(site, count, addresses[0])
+    found = await asyncio.gather(*(session.visit(addresses[-1]) for session in sessions))
+    await asyncio.gather(*(session.close() for session in sessions))
+    return list(found)
+
+
+async def alone(site: str, addresses: Sequence[str], acts: int) -> list[float]:
+    """Seconds of every act of a single session, a moment between any two."""
+    (session,) = await _opened(site, 1, addresses[0])
+    taken = []
+    for at in range(acts):
+        await asyncio.sleep(A_MOMENT)
+        taken.append(await session.visit(addresses[at % len(addresses)]))
+    await session.close()
+    return taken
+
+
+async def _opened(site: str, count: int, address: str) -> list[Session]:
+    sessions = [Session(site) for _ in range(count)]
+    for session in sessions:
+        await session.open()
+        await session.visit(address)
+    return sessions
+
+
+THINKING = (5.0, 10.0)
+"""Seconds between two acts of a person, at least and at most."""
+A_MOMENT = 0.2
+
+
+def processor_time(pid: int) -> float:
+    """Seconds of processor time that a process used so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def p95(values: list[float]) -> float:
+    """The 95th percentile."""
+    return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
+
+
+def resident(pid: int) -> float:
+    """Resident memory of a process in MiB."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1024
+    raise ValueError(pid)

@@ -1,0 +1,192 @@
+"""A whole arena as files and back: JSON lines a table, streamed, with a manifest of hashes.
+
+The files do not depend on the engine, so an arena moves between SQLite and PostgreSQL by them. What only
+means something to running workers, their seats and holds, stays behind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, DateTime, Table, func, insert, select, text
+
+from data.errors import ConflictError, FileFormatError, InputError
+from data.records import JobState
+from data.store.database import Database, newest_version
+from data.store.moments import as_utc
+from data.tables import Base, battle_holds, canary_holds, jobs, seats
+
+FORMAT = "answer-arena-dump/1"
+MANIFEST = "manifest.json"
+LEFT_BEHIND = (seats, battle_holds, canary_holds)
+ROWS_AT_ONCE = 1_000
+MOVED = "The arena was exported while its process ran it."
+
+
+def dumped_tables() -> tuple[Table, ...]:
+    """The tables of a dump, those that others refer to first."""
+    return tuple(table for table in Base.metadata.sorted_tables if table not in LEFT_BEHIND)
+
+
+def export_all(database: Database, folder: Path) -> Mapping[str, int]:
+    """Write every table into a new or empty folder, as of one moment.
+
+    Returns:
+        Rows by table.
+
+    Raises:
+        ConflictError: The folder has something in it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise ConflictError(f"{folder} is not empty.", advice="Name a new folder.")
+    files: dict[str, dict[str, Any]] = {}
+    with _snapshot(database) as connection:
+        for table in dumped_tables():
+            rows, digest = _write(folder / f"{table.name}.jsonl", _rows(connection, table))
+            files[table.name] = {"rows": rows, "sha256": digest}
+    manifest = {"format": FORMAT, "schema": newest_version(), "tables": files}
+    # The manifest comes last: a folder without one is an export that was cut off.
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    return {name: entry["rows"] for name, entry in files.items()}
+
+
+def import_all(database: Database, folder: Path) -> Mapping[str, int]:
+    """Read a dump into an arena that holds nothing, all of it or none.
+
+    Returns:
+        Rows by table.
+
+    Raises:
+        FileFormatError: The folder is no dump, is cut off, or was changed.
+        ConflictError: The arena holds something.
+    """
+    manifest = _read_manifest(folder)
+    for name, entry in manifest["tables"].items():
+        _check_file(folder / f"{name}.jsonl", entry)
+    counts: dict[str, int] = {}
+    with database.together() as connection:
+        _refuse_filled(connection, database)
+        for table in dumped_tables():
+            if table.name in manifest["tables"]:
+                counts[table.name] = _read(connection, table, folder / f"{table.name}.jsonl")
+        if not database.is_sqlite:
+            _reset_sequences(connection)
+    return counts
+
+
+def row_counts(connection: Connection, names: Iterable[str]) -> dict[str, int]:
+    """The rows of tables by name."""
+    known = Base.metadata.tables
+    return {
+        name: int(connection.execute(select(func.count()).select_from(known[name])).scalar_one())
+        for name in names
+        if name in known
+    }
+
+
+def _snapshot(database: Database) -> Connection:
+    """A connection that sees one moment, whatever is written meanwhile."""
+    connection = database.engine.connect()
+    if database.is_sqlite:
+        connection.exec_driver_sql("BEGIN")
+        return connection
+    return connection.execution_options(isolation_level="REPEATABLE READ")
+
+
+def _rows(connection: Connection, table: Table) -> Iterator[dict[str, Any]]:
+    keys = list(table.primary_key.columns)
+    streamed = connection.execution_options(stream_results=True, yield_per=ROWS_AT_ONCE)
+    for row in streamed.execute(select(table).order_by(*keys)).mappings():
+        values = {name: _plain(value) for name, value in row.items()}
+        yield _at_rest(values) if table is jobs else values
+
+
+def _plain(value: object) -> object:
+    return as_utc(value).isoformat() if isinstance(value, datetime) else value
+
+
+def _at_rest(job: dict[str, Any]) -> dict[str, Any]:
+    """A job as it is without workers."""
+    if job["state"] not in {JobState.RUNNING, JobState.QUEUED}:
+        return job
+    if job["owner"]:
+        return {**job, "state": JobState.CANCELLED.value, "error": MOVED}
+    return {**job, "state": JobState.QUEUED.value, "not_before": 0.0}
+
+
+def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> tuple[int, str]:
+    digest, count = hashlib.sha256(), 0
+    with path.open("wb") as file:
+        for row in rows:
+            line = json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+            digest.update(line)
+            file.write(line)
+            count += 1
+    return count, digest.hexdigest()
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        message = f"{folder} is no complete export: its {MANIFEST} cannot be read."
+        raise FileFormatError(message, advice="Export again by `arena db export DIR`.") from error
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        raise FileFormatError(f"{folder / MANIFEST} is of another format than {FORMAT}.")
+    if manifest.get("schema") != newest_version():
+        message = f"{folder} has schema {manifest.get('schema')}, and this program {newest_version()}."
+        raise InputError(message, advice="Export and import with the same version of the program.")
+    return manifest
+
+
+def _check_file(path: Path, entry: Mapping[str, Any]) -> None:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(2**20):
+                digest.update(block)
+    except OSError as error:
+        raise FileFormatError(f"{path} is missing.", advice="Export again.") from error
+    if digest.hexdigest() != entry["sha256"]:
+        message = f"{path} is not what was exported."
+        raise FileFormatError(message, advice="Copy it again, or export again.")
+
+
+def _refuse_filled(connection: Connection, database: Database) -> None:
+    filled = [name for name, rows in row_counts(connection, Base.metadata.tables).items() if rows]
+    if filled:
+        message = f"{database.place} holds an arena already ({', '.join(filled[:3])})."
+        raise ConflictError(message, advice="Import into a new database.")
+
+
+def _read(connection: Connection, table: Table, path: Path) -> int:
+    moments = [column.name for column in table.columns if isinstance(column.type, DateTime)]
+    count = 0
+    with path.open(encoding="utf-8") as file:
+        while lines := list(islice(file, ROWS_AT_ONCE)):
+            rows = [json.loads(line) for line in lines]
+            for row in rows:
+                row.update({name: datetime.fromisoformat(row[name]) for name in moments if row[name]})
+            connection.execute(insert(table), rows)
+            count += len(rows)
+    return count
+
+
+def _reset_sequences(connection: Connection) -> None:
+    """Let PostgreSQL go on numbering after the rows that were brought."""
+    for table in dumped_tables():
+        (key, *more) = table.primary_key.columns
+        if more or key.type.python_type is not int or key.foreign_keys:
+            continue
+        highest = connection.execute(select(func.max(key))).scalar()
+        if highest is not None:
+            statement = text("SELECT setval(pg_get_serial_sequence(:table, :key), :highest)")
+            given = {"table": f'"{table.name}"', "key": key.name, "highest": highest}
+            connection.execute(statement, given)

@@ -1,0 +1,185 @@
+"""Jobs in the store: put in, looked at, taken out. How workers take them stands in `seats`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from data.errors import ConflictError, NotFoundError
+from data.records import Job, JobKind, JobState, NewJob, RoundState
+from data.store.database import Database, new_id, pairs
+from data.store.moments import as_utc, now
+from data.tables import jobs, rounds
+
+ACTIVE = (JobState.QUEUED, JobState.RUNNING)
+SHOWN = 200
+
+
+class JobStore:
+    """What there is to do, and what became of it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, new: NewJob) -> Job:
+        """Put a job into the queue.
+
+        Raises:
+            ConflictError: The round has a job that is queued or running.
+        """
+        row = {
+            "kind": new.kind,
+            "round_id": new.round_id,
+            "state": JobState.QUEUED,
+            "payload": dict(new.payload),
+            "priority": new.priority,
+            "workers": new.workers,
+            "owner": new.owner,
+            "attempts": 0,
+            "most_attempts": new.most_attempts,
+            "not_before": 0.0,
+            "error": "",
+            "created_at": now(),
+        }
+        try:
+            # Within a larger transaction only this part is undone, so that the reason can be looked up.
+            with self._database.begin() as connection, connection.begin_nested():
+                number = new_id(connection.execute(insert(jobs).values(row)))
+        except IntegrityError as error:
+            raise self._taken(new) from error
+        return self.get(number)
+
+    def get(self, number: int) -> Job:
+        """One job.
+
+        Raises:
+            NotFoundError: No job has this number.
+        """
+        with self._database.begin() as connection:
+            row = connection.execute(select_jobs().where(jobs.c.id == number)).first()
+        if row is None:
+            raise NotFoundError(f"There is no job {number}.", advice="`arena jobs list` names them.")
+        return job_of(row)
+
+    def all(self, limit: int = SHOWN) -> tuple[Job, ...]:
+        """The newest jobs, newest first."""
+        with self._database.begin() as connection:
+            rows = connection.execute(select_jobs().order_by(jobs.c.id.desc()).limit(limit))
+            return tuple(job_of(row) for row in rows)
+
+    def active(self, round_id: int) -> Job | None:
+        """The job of a round that is queued or running; there is one at most."""
+        query = select_jobs().where(jobs.c.round_id == round_id, jobs.c.state.in_(ACTIVE))
+        with self._database.begin() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else job_of(row)
+
+    def latest(self, round_id: int) -> Job | None:
+        """The newest job of a round, whatever became of it."""
+        query = select_jobs().where(jobs.c.round_id == round_id).order_by(jobs.c.id.desc()).limit(1)
+        with self._database.begin() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else job_of(row)
+
+    def position(self, job: Job) -> int | None:
+        """The place of a queued job in the queue, 1 being the next; None where it does not wait."""
+        before = (jobs.c.priority > job.priority) | ((jobs.c.priority == job.priority) & (jobs.c.id < job.id))
+        query = select(func.count()).where(jobs.c.state == JobState.QUEUED, jobs.c.owner == "", before)
+        if job.state is not JobState.QUEUED:
+            return None
+        with self._database.begin() as connection:
+            return 1 + int(connection.execute(query).scalar_one())
+
+    def by_state(self) -> dict[str, int]:
+        """How many jobs are in each state."""
+        with self._database.begin() as connection:
+            return pairs(connection.execute(select(jobs.c.state, func.count()).group_by(jobs.c.state)))
+
+    def withdraw(self, round_id: int, reason: str) -> None:
+        """Take the active job of a round out of the queue; its workers see that within seconds."""
+        with self._database.begin() as connection:
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.round_id == round_id, jobs.c.state.in_(ACTIVE))
+                .values(state=JobState.CANCELLED, error=reason, finished_at=now())
+            )
+
+    def cancel(self, number: int, reason: str) -> Job:
+        """Take a job out of the queue, pausing the round that it judges.
+
+        Raises:
+            ConflictError: It has ended.
+            NotFoundError: No job has this number.
+        """
+        with self._database.begin() as connection:
+            changed = connection.execute(
+                update(jobs)
+                .where(jobs.c.id == number, jobs.c.state.in_(ACTIVE))
+                .values(state=JobState.CANCELLED, error=reason, finished_at=now())
+            ).rowcount
+            if changed:
+                pause_round(connection, number)
+        found = self.get(number)
+        if not changed:
+            raise ConflictError(f"Job {number} is {found.state} already.", advice="There is nothing to do.")
+        return found
+
+    def mark(self, number: int, word: str) -> bool:
+        """Write a word into a job's payload; False where it stood there already."""
+        with self._database.together() as connection:
+            query = select(jobs.c.payload).where(jobs.c.id == number).with_for_update()
+            payload = dict(connection.execute(query).scalar_one())
+            if payload.get(word):
+                return False
+            changed = {**payload, word: True}
+            connection.execute(update(jobs).where(jobs.c.id == number).values(payload=changed))
+            return True
+
+    def _taken(self, new: NewJob) -> ConflictError:
+        found = None if new.round_id is None else self.active(new.round_id)
+        if found is None:
+            return ConflictError("The job's round is busy, or gone.", advice="Look at `arena jobs list`.")
+        return ConflictError(
+            f"Round {found.round_name} has job {found.id} already, which is {found.state}.",
+            advice=f"See `arena rounds status {found.round_name}`, or end it by "
+            f"`arena rounds pause {found.round_name}`.",
+        )
+
+
+def select_jobs() -> Any:  # noqa: ANN401 - a Select of a whole table has no narrower type
+    """Jobs with the names of their rounds."""
+    return select(jobs, rounds.c.name.label("round_name")).outerjoin(rounds, rounds.c.id == jobs.c.round_id)
+
+
+def job_of(row: Row[*tuple[Any, ...]]) -> Job:
+    """A row of `select_jobs` as a record."""
+    return Job(
+        id=row.id,
+        kind=JobKind(row.kind),
+        round_id=row.round_id,
+        round_name=row.round_name,
+        state=JobState(row.state),
+        payload=row.payload,
+        result=row.result,
+        priority=row.priority,
+        workers=row.workers,
+        owner=row.owner,
+        attempts=row.attempts,
+        most_attempts=row.most_attempts,
+        error=row.error,
+        created_at=as_utc(row.created_at),
+        started_at=None if row.started_at is None else as_utc(row.started_at),
+        finished_at=None if row.finished_at is None else as_utc(row.finished_at),
+    )
+
+
+def pause_round(connection: Connection, job_id: int) -> None:
+    """Let the round of a job be paused, where it runs."""
+    judged = select(jobs.c.round_id).where(jobs.c.id == job_id).scalar_subquery()
+    connection.execute(
+        update(rounds)
+        .where(rounds.c.id == judged, rounds.c.state == RoundState.RUNNING)
+        .values(state=RoundState.PAUSED)
+    )

@@ -1,0 +1,165 @@
+"""Access tokens, web sessions, and refused tokens in the store. Secrets are only ever kept hashed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Row, Select, delete, func, insert, select, update
+
+from data.errors import NotFoundError
+from data.records import Token, TokenScope
+from data.store.database import Database, new_id
+from data.store.moments import as_utc, now
+from data.team_tables import accounts, refused_tokens, teams, tokens, web_sessions
+
+USE_EVERY = timedelta(minutes=1)
+"""How exactly the last use of a token is known: a write for every request would cost more than it tells."""
+
+
+class TokenStore:
+    """Keeps tokens and sessions, and counts refusals."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(
+        self,
+        *,
+        prefix: str,
+        digest: str,
+        name: str,
+        scopes: frozenset[TokenScope],
+        expires_at: datetime | None,
+        team: int | None = None,
+        account: int | None = None,
+    ) -> Token:
+        """Store a token of a team or an account, by the store's number of it."""
+        with self._database.begin() as connection:
+            number = new_id(
+                connection.execute(
+                    insert(tokens).values(
+                        prefix=prefix,
+                        digest=digest,
+                        name=name,
+                        team_id=team,
+                        account_id=account,
+                        scopes=sorted(scopes),
+                        created_at=now(),
+                        expires_at=expires_at,
+                    )
+                )
+            )
+        return self.get(number)
+
+    def get(self, number: int) -> Token:
+        """A token.
+
+        Raises:
+            NotFoundError: None has this number.
+        """
+        with self._database.begin() as connection:
+            row = connection.execute(_select().where(tokens.c.id == number)).first()
+        if row is None:
+            raise NotFoundError(f"There is no token {number}.", advice="`arena teams token list` names them.")
+        return _token(row)
+
+    def with_digest(self, prefix: str) -> tuple[Token, str] | None:
+        """The token of a prefix and the sha256 of its secret, or None."""
+        with self._database.begin() as connection:
+            row = connection.execute(_select().where(tokens.c.prefix == prefix)).first()
+        return None if row is None else (_token(row), row.digest)
+
+    def all(self, *, team: str | None = None) -> tuple[Token, ...]:
+        """Every token, or those of a team."""
+        query = _select().order_by(tokens.c.id)
+        if team is not None:
+            query = query.where(teams.c.name == team)
+        with self._database.begin() as connection:
+            return tuple(_token(row) for row in connection.execute(query))
+
+    def revoke(self, number: int) -> Token:
+        """Make a token useless; its sessions end with it.
+
+        Raises:
+            NotFoundError: None has this number.
+        """
+        with self._database.begin() as connection:
+            connection.execute(
+                update(tokens)
+                .where(tokens.c.id == number, tokens.c.revoked_at.is_(None))
+                .values(revoked_at=now())
+            )
+            connection.execute(delete(web_sessions).where(web_sessions.c.token_id == number))
+        return self.get(number)
+
+    def used(self, token: Token) -> None:
+        """Remember that a token was used, to the minute."""
+        at = now()
+        if token.used_at is None or at - token.used_at >= USE_EVERY:
+            with self._database.begin() as connection:
+                connection.execute(update(tokens).where(tokens.c.id == token.id).values(used_at=at))
+
+    def open_session(self, digest: str, token: int, expires_at: datetime) -> None:
+        """Remember a browser that signed in; sessions that have ended are forgotten."""
+        with self._database.begin() as connection:
+            connection.execute(delete(web_sessions).where(web_sessions.c.expires_at <= now()))
+            connection.execute(
+                insert(web_sessions).values(
+                    digest=digest, token_id=token, created_at=now(), expires_at=expires_at
+                )
+            )
+
+    def of_session(self, digest: str) -> Token | None:
+        """The token that a browser signed in with, None where its session is unknown or over."""
+        query = _select().join(web_sessions, web_sessions.c.token_id == tokens.c.id)
+        query = query.where(web_sessions.c.digest == digest, web_sessions.c.expires_at > now())
+        with self._database.begin() as connection:
+            row = connection.execute(query).first()
+        return None if row is None else _token(row)
+
+    def close_session(self, digest: str) -> bool:
+        """Forget a browser; whether it was signed in."""
+        with self._database.begin() as connection:
+            result = connection.execute(delete(web_sessions).where(web_sessions.c.digest == digest))
+            return bool(result.rowcount)
+
+    def refuse(self, keys: Sequence[str], *, forget_before: datetime) -> None:
+        """Count a refusal under some keys, and forget old ones."""
+        at = now()
+        with self._database.begin() as connection:
+            connection.execute(delete(refused_tokens).where(refused_tokens.c.at < forget_before))
+            connection.execute(insert(refused_tokens), [{"key": key, "at": at} for key in keys])
+
+    def refusals(self, key: str, since: datetime) -> tuple[int, datetime | None]:
+        """How many refusals a key has since a moment, and when the first of them was."""
+        query = select(func.count(), func.min(refused_tokens.c.at)).where(
+            refused_tokens.c.key == key, refused_tokens.c.at >= since
+        )
+        with self._database.begin() as connection:
+            count, first = connection.execute(query).one()
+        return int(count), None if first is None else as_utc(first)
+
+
+def _select() -> Select[Any]:
+    return (
+        select(tokens, teams.c.name.label("team"), accounts.c.name.label("account"))
+        .outerjoin(teams, teams.c.id == tokens.c.team_id)
+        .outerjoin(accounts, accounts.c.id == tokens.c.account_id)
+    )
+
+
+def _token(row: Row[*tuple[Any, ...]]) -> Token:
+    return Token(
+        id=row.id,
+        prefix=row.prefix,
+        name=row.name,
+        team=row.team,
+        account=row.account,
+        scopes=frozenset(map(TokenScope, row.scopes)),
+        created_at=as_utc(row.created_at),
+        expires_at=None if row.expires_at is None else as_utc(row.expires_at),
+        revoked_at=None if row.revoked_at is None else as_utc(row.revoked_at),
+        used_at=None if row.used_at is None else as_utc(row.used_at),
+    )

@@ -1,0 +1,1 @@
+"""Embeddings of texts, from an endpoint or a local model, and dense retrieval with them."""

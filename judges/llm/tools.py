@@ -1,0 +1,146 @@
+"""Tools that a model may call while it works on a task, run in this process.
+
+A reply that calls tools is kept verbatim: its text is the endpoint's message as JSON, with `content` and
+`tool_calls` as they came. The calls are answered by messages of the role `tool`, and the model is asked
+again, a bounded number of times.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from data.records import Reply
+from judges.llm.requests import Asker, Message, Request, Tool, ToolCall, Unanswered
+
+A = TypeVar("A", bound=BaseModel)
+
+MOST_TURNS = 3
+"""Replies of one task that may call tools; a further one leaves the task without a reply."""
+MOST_CALLS = 8
+"""Calls of one reply that are carried out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalTool(Generic[A]):
+    """A function of this program that a model may call.
+
+    Attributes:
+        name: Letters, digits, `_` and `-`.
+        description: When to call it and what it gives, for the model.
+        arguments: The shape of its arguments.
+        run: Gives the result as text; raises nothing.
+    """
+
+    name: str
+    description: str
+    arguments: type[A]
+    run: Callable[[A], str]
+
+    def declared(self) -> Tool:
+        """The tool as a request declares it."""
+        schema = self.arguments.model_json_schema() | {"additionalProperties": False}
+        return Tool(name=self.name, description=self.description, parameters=schema)
+
+    def result(self, arguments: str) -> str:
+        """The result for arguments as a model wrote them; what is wrong with them is a result too."""
+        try:
+            found = self.arguments.model_validate_json(arguments or "{}")
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the arguments"
+            return f"The call cannot be carried out: {where}: {first['msg']}."
+        return self.run(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A request after its tool calls were answered, and the replies on the way, the last one last."""
+
+    request: Request
+    replies: tuple[Reply, ...]
+
+
+async def converse(
+    asker: Asker, request: Request, tools: Sequence[LocalTool[Any]]
+) -> Conversation | Unanswered:
+    """Ask, carrying out the tool calls of the replies, until one calls none or the turns are used up.
+
+    Args:
+        asker: Answers requests.
+        request: With or without tools.
+        tools: Those that the request declares.
+
+    Returns:
+        The conversation, whose last reply still calls tools where the turns were used up; why there is
+        no reply, with the calls made until then.
+    """
+    known = {tool.name: tool for tool in tools}
+    replies: list[Reply] = []
+    while True:
+        reply = await asker.ask(request)
+        if isinstance(reply, Unanswered):
+            return replace(reply, calls=reply.calls + len(replies))
+        replies.append(reply)
+        calls = calls_of(reply) if known else ()
+        if not calls or len(replies) > MOST_TURNS:
+            return Conversation(request, tuple(replies))
+        request = replace(request, messages=(*request.messages, *_answered(reply, calls, known)))
+
+
+def calls_of(reply: Reply) -> tuple[ToolCall, ...]:
+    """The tool calls of a reply, none where it is plain text."""
+    message = _message(reply)
+    found = message.get("tool_calls")
+    return tuple(map(_call, _functions(found)))[:MOST_CALLS]
+
+
+def text_with_calls(message: Mapping[str, Any]) -> str:
+    """The text to keep of a message that calls tools: the message as JSON; empty for any other."""
+    calls = message.get("tool_calls")
+    if not _functions(calls):
+        return ""
+    return json.dumps({"content": message.get("content"), "tool_calls": calls}, ensure_ascii=False)
+
+
+def _answered(reply: Reply, calls: Sequence[ToolCall], known: Mapping[str, LocalTool[Any]]) -> list[Message]:
+    """The model's message with its calls, and the result of each."""
+    content = _message(reply).get("content")
+    said = Message("assistant", content if isinstance(content, str) else "", tool_calls=tuple(calls))
+    return [said, *(Message("tool", _result(call, known), tool_call_id=call.id) for call in calls)]
+
+
+def _result(call: ToolCall, known: Mapping[str, LocalTool[Any]]) -> str:
+    tool = known.get(call.name)
+    if tool is None:
+        return f"There is no tool of this name; there are: {', '.join(known)}."
+    return tool.result(call.arguments)
+
+
+def _message(reply: Reply) -> Mapping[str, Any]:
+    """A reply's message, where it was kept for its tool calls."""
+    if not reply.text.startswith('{"content"'):
+        return {}
+    try:
+        found = json.loads(reply.text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _functions(calls: object) -> list[Mapping[str, Any]]:
+    """The calls that name a function, whatever else an endpoint lists."""
+    if not isinstance(calls, list):
+        return []
+    return [one for one in calls if isinstance(one, Mapping) and isinstance(one.get("function"), Mapping)]
+
+
+def _call(one: Mapping[str, Any]) -> ToolCall:
+    function = one["function"]
+    arguments = function.get("arguments")
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
+    return ToolCall(str(one.get("id") or function.get("name")), str(function.get("name")), written)

@@ -1,0 +1,100 @@
+"""What changed between two boards of one question set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from leaderboard.rates import OVERALL
+
+Standings = Mapping[str, Any]
+SETTINGS = ("question set", "judge", "model", "judge hash", "pairs", "seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One system on both boards.
+
+    Attributes:
+        system: Its name.
+        ranks_before: Best and worst place that the earlier battles leave open.
+        ranks_after: Likewise, later.
+        rating_before: In points; None where it does not exist.
+        rating_after: Likewise.
+        shift: Rating after less rating before, in points, each taken from the mean of the systems rated on
+            both boards, so that newcomers do not move everybody; None without both.
+    """
+
+    system: str
+    ranks_before: tuple[int, int] | None
+    ranks_after: tuple[int, int] | None
+    rating_before: float | None
+    rating_after: float | None
+    shift: float | None
+
+    @property
+    def moved(self) -> bool:
+        """Whether the two intervals of ranks have no place in common."""
+        if self.ranks_before is None or self.ranks_after is None:
+            return False
+        return self.ranks_before[0] > self.ranks_after[1] or self.ranks_after[0] > self.ranks_before[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What is new, gone and moved, and which settings differ (name to before and after)."""
+
+    entered: tuple[str, ...]
+    left: tuple[str, ...]
+    systems: tuple[Change, ...]
+    settings: Mapping[str, tuple[str, str]]
+
+
+def changes(before: Standings, after: Standings) -> Changes:
+    """Compare two boards overall; the systems in the order of the later one."""
+    old, new = _ratings(before), _ratings(after)
+    both = [name for name in new if name in old]
+    rated = [name for name in both if _points(old[name]) is not None and _points(new[name]) is not None]
+    bases = [fmean(_points(side[name]) or 0.0 for name in rated) if rated else 0.0 for side in (old, new)]
+    facts = {
+        name: (str(before["facts"].get(name, "")), str(after["facts"].get(name, ""))) for name in SETTINGS
+    }
+    return Changes(
+        entered=tuple(name for name in new if name not in old),
+        left=tuple(name for name in old if name not in new),
+        systems=tuple(_change(name, old[name], new[name], bases) for name in both),
+        settings={name: pair for name, pair in facts.items() if pair[0] != pair[1]},
+    )
+
+
+def _change(name: str, old: Mapping[str, Any], new: Mapping[str, Any], bases: list[float]) -> Change:
+    before, after = _points(old), _points(new)
+    shift = None if before is None or after is None else (after - bases[1]) - (before - bases[0])
+    return Change(
+        system=name,
+        ranks_before=_ranks(old),
+        ranks_after=_ranks(new),
+        rating_before=before,
+        rating_after=after,
+        shift=shift,
+    )
+
+
+def _fact(standings: Standings, name: str) -> str:
+    return str(standings["facts"].get(name, ""))
+
+
+def _ratings(standings: Standings) -> dict[str, Mapping[str, Any]]:
+    return {line["system"]: line["rating"] or {} for line in standings["lines"][OVERALL]}
+
+
+def _points(rating: Mapping[str, Any]) -> float | None:
+    value: float | None = rating.get("rating")
+    return value
+
+
+def _ranks(rating: Mapping[str, Any]) -> tuple[int, int] | None:
+    lower, upper = rating.get("rank_lower"), rating.get("rank_upper")
+    return None if lower is None or upper is None else (lower, upper)

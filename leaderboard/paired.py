@@ -1,0 +1,158 @@
+"""Two systems question by question: the paired difference of their shares of the win, by domain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import NotFoundError
+from leaderboard.battles import BattleTable
+from leaderboard.intervals import Interval, cluster_variance, mean_interval
+from leaderboard.rates import OVERALL
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedShare:
+    """How much more of the win one system takes than another, on the same questions.
+
+    Attributes:
+        domain: The domain, or `overall`.
+        difference: Mean over questions, −1 to 1; None where no question compares the two.
+        interval: Its 95 % t interval over questions; None for fewer than two.
+        questions: How many questions compare them.
+        ahead: On how many of those the first is ahead.
+        behind: On how many it is behind.
+    """
+
+    domain: str
+    difference: float | None
+    interval: Interval | None
+    questions: int
+    ahead: int
+    behind: int
+
+    @property
+    def apart(self) -> bool:
+        """Whether the interval leaves out 0."""
+        return self.interval is not None and not self.interval.lower <= 0 <= self.interval.upper
+
+
+def paired_shares(table: BattleTable, first: str, second: str) -> tuple[PairedShare, ...]:
+    """The paired differences of two systems, overall and in every domain.
+
+    Raises:
+        NotFoundError: The table does not have one of the two.
+    """
+    differences, domains = _by_question(table, first, second)
+    found = [_summed(OVERALL, differences)]
+    for code, domain in enumerate(table.domains):
+        found.append(_summed(domain, differences[domains == code]))
+    return tuple(found)
+
+
+def question_differences(table: BattleTable, first: str, second: str) -> Mapping[str, float]:
+    """For each question that compares two systems: how much more of the win the first takes, −1 to 1.
+
+    Raises:
+        NotFoundError: The table does not have one of the two.
+    """
+    differences, _ = _by_question(table, first, second)
+    known = np.flatnonzero(~np.isnan(differences))
+    return {table.questions[at]: float(differences[at]) for at in known}
+
+
+def spread_most(
+    table: BattleTable, systems: Sequence[str], most: int
+) -> tuple[tuple[str, Mapping[str, float]], ...]:
+    """The questions on which several systems differ most, with each system's mean share of the win.
+
+    Shares are over all of a system's battles on the question. Equal spreads stand in the order of ids.
+
+    Raises:
+        NotFoundError: The table does not have one of the systems.
+    """
+    shares = np.stack([_shares(table, _code(table, system)) for system in systems])
+    known = np.flatnonzero((~np.isnan(shares)).sum(axis=0) > 1)
+    spread = np.nanmax(shares[:, known], axis=0) - np.nanmin(shares[:, known], axis=0)
+    order = known[np.argsort(-spread, kind="stable")][:most]
+    return tuple(
+        (
+            table.questions[at],
+            {
+                name: float(value)
+                for name, value in zip(systems, shares[:, at], strict=True)
+                if not np.isnan(value)
+            },
+        )
+        for at in order
+    )
+
+
+def _summed(domain: str, differences: Floats) -> PairedShare:
+    known = differences[~np.isnan(differences)]
+    if not len(known):
+        return PairedShare(domain=domain, difference=None, interval=None, questions=0, ahead=0, behind=0)
+    mean = float(known.mean())
+    variance = cluster_variance(known - mean, len(known))
+    found = mean_interval(mean, None if variance is None else float(np.sqrt(variance)), len(known))
+    return PairedShare(
+        domain=domain,
+        difference=mean,
+        interval=found and Interval(max(-1.0, found.lower), min(1.0, found.upper)),
+        questions=len(known),
+        ahead=int((known > 0).sum()),
+        behind=int((known < 0).sum()),
+    )
+
+
+def _by_question(table: BattleTable, first: str, second: str) -> tuple[Floats, NDArray[np.int32]]:
+    """(Q,) difference on each question against the opponents that both met there, and (Q,) domains.
+
+    A direct battle counts as one more opponent, with the difference of its two shares.
+    """
+    one, other = _code(table, first), _code(table, second)
+    left, right = _cells(table, one), _cells(table, other)
+    size, questions = len(table.systems), len(table.questions)
+    keys, at_left, at_right = np.intersect1d(left[0], right[0], return_indices=True)
+    direct = left[0] % size == other
+    question = np.concatenate([keys // size, left[0][direct] // size]).astype(np.int64)
+    gap = np.concatenate([left[1][at_left] - right[1][at_right], 2 * left[1][direct] - 1])
+    counts = np.bincount(question, minlength=questions).astype(float)
+    sums = np.bincount(question, gap, minlength=questions)
+    means = np.divide(sums, counts, out=np.full(questions, np.nan), where=counts > 0)
+    domains = np.zeros(questions, dtype=np.int32)
+    domains[table.question] = table.domain
+    return means, domains
+
+
+def _cells(table: BattleTable, system: int) -> tuple[NDArray[np.int64], Floats]:
+    """Keys of question and opponent, each once, and the system's mean share of the win there."""
+    mine = (table.a == system) | (table.b == system)
+    is_a = table.a[mine] == system
+    opponent = np.where(is_a, table.b[mine], table.a[mine]).astype(np.int64)
+    share = np.where(is_a, table.share[mine], 1 - table.share[mine])
+    keys = table.question[mine].astype(np.int64) * len(table.systems) + opponent
+    unique, place = np.unique(keys, return_inverse=True)
+    return unique, np.bincount(place, share, minlength=len(unique)) / np.bincount(
+        place, minlength=len(unique)
+    )
+
+
+def _shares(table: BattleTable, system: int) -> Floats:
+    keys, shares = _cells(table, system)
+    question = keys // len(table.systems)
+    counts = np.bincount(question, minlength=len(table.questions)).astype(float)
+    sums = np.bincount(question, shares, minlength=len(table.questions))
+    means: Floats = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    return means
+
+
+def _code(table: BattleTable, system: str) -> int:
+    if system not in table.systems:
+        raise NotFoundError(f"No battle names the system {system}.", advice="The leaderboard names those.")
+    return table.systems.index(system)

@@ -1,0 +1,226 @@
+"""A real `arena serve` process, and an HTTP client for it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from arena.bootstrap import Arena
+from arena.services.identity import OPERATOR
+from arena.settings import Settings
+from data.records import TokenScope
+
+ROOT = Path(__file__).parents[3]
+PATIENCE = 60.0
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def running_server(settings: Settings, log: Path, **variables: str) -> Iterator[str]:
+    """Run `arena serve`; gives the address of its API, and stops it at the end."""
+    port = free_port()
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("ARENA_")},  # noqa: TID251
+        "ARENA_HOME": str(settings.home),
+        "ARENA_DATABASE_URL": settings.database_url,
+        "ARENA_API_RATE": "100000",
+        "ARENA_API_INTAKE_RATE": "100000",
+        **variables,
+    }
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "arena", "serve", "--port", str(port)],
+            cwd=ROOT,
+            env=environment,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    address = f"http://127.0.0.1:{port}/api/v1"
+    try:
+        _wait_for(address, process, log)
+        yield address
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and process.poll() is None:
+        try:
+            if httpx.get(f"{address}/health", timeout=5).status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.1)
+    message = f"the server did not start: {log.read_text()}"
+    raise RuntimeError(message)
+
+
+@pytest.fixture(scope="session")
+def public_server(published: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the API of a server over the published round `tiny`."""
+    log = tmp_path_factory.mktemp("server") / "log"
+    with running_server(published, log) as address:
+        yield address
+
+
+@pytest.fixture
+def public(public_server: str) -> Iterator[httpx.Client]:
+    """A client without a token."""
+    with httpx.Client(base_url=public_server, timeout=30) as client:
+        yield client
+
+
+@dataclass(frozen=True, kw_only=True)
+class Club:
+    """A running server with teams, and the tokens of its people."""
+
+    address: str
+    settings: Settings
+    log: Path
+    tokens: Mapping[str, str]
+
+    def client(self, who: str | None) -> httpx.Client:
+        """A client with somebody's token, or none."""
+        headers = {"Authorization": f"Bearer {self.tokens[who]}"} if who else {}
+        return httpx.Client(base_url=self.address, headers=headers, timeout=60)
+
+
+@pytest.fixture(scope="session")
+def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
+    """A server over the set `tiny` without a round: teams `alpha` and `beta`, a reader, an organiser."""
+    folder = tmp_path_factory.mktemp("club")
+    settings = Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'home' / 'arena.sqlite'}")
+    tokens = found_club(settings, folder)
+    # Small limits, so that tests can reach them.
+    with running_server(
+        settings, folder / "log", ARENA_MAX_UPLOAD_MB="2", ARENA_BODY_TIMEOUT="3", ARENA_UPLOADS="100"
+    ) as address:
+        yield Club(address=address, settings=settings, log=folder / "log", tokens=tokens)
+
+
+def found_club(settings: Settings, folder: Path) -> dict[str, str]:
+    """Make the set, the teams and their tokens; gives the tokens by who they are for."""
+    arena = Arena(settings)
+    arena.sets.import_from(write_tiny(folder))
+    arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
+    arena.teams.add_account("ann", caller=OPERATOR)
+    for team in ("alpha", "beta"):
+        arena.teams.add(team, title=team.title(), contact=f"mail@{team}.example", caller=OPERATOR)
+    everything = {TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE}
+    wanted = {
+        "alpha": {"team": "alpha", "scopes": everything},
+        "beta": {"team": "beta", "scopes": everything},
+        "reader": {"team": "alpha", "scopes": {TokenScope.READ}},
+        "olga": {"account": "olga", "scopes": {TokenScope.ORGANISE}},
+    }
+    made = {
+        who: arena.teams.create_token(name=who, caller=OPERATOR, **options).secret
+        for who, options in wanted.items()
+    }
+    arena.close()
+    return made
+
+
+def write_tiny(folder: Path) -> Path:
+    """Write the set `tiny`: twelve questions of three domains, each with its passage and reference."""
+    made = folder / "tiny"
+    made.mkdir()
+    (made / "set.toml").write_text(
+        'name = "tiny"\ntitle = "A tiny set"\nreference_name = "human"\n'
+        '[domains]\nd0 = "Zero"\nd1 = "One"\nd2 = "Two"\n'
+    )
+    rows = [
+        {
+            "id": f"q{number}",
+            "domain": f"d{number % 3}",
+            "question": f"What do we know of item {number}?",
+            "reference": f"SECRET reference: item {number} weighs {number + 10} grams.",
+            "passages": [{"id": f"q{number}-p1", "text": f"Item {number} weighs {number + 10} grams."}],
+        }
+        for number in range(12)
+    ]
+    (made / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return made
+
+
+@pytest.fixture
+def alpha(club: Club) -> Iterator[httpx.Client]:
+    """A client of team alpha."""
+    with club.client("alpha") as client:
+        yield client
+
+
+@pytest.fixture
+def beta(club: Club) -> Iterator[httpx.Client]:
+    """A client of team beta."""
+    with club.client("beta") as client:
+        yield client
+
+
+@pytest.fixture
+def nobody(club: Club) -> Iterator[httpx.Client]:
+    """A client without a token."""
+    with club.client(None) as client:
+        yield client
+
+
+def answers(mark: str, count: int = 12) -> bytes:
+    """A file of answers to the first questions of `tiny`; another mark makes another file."""
+    rows = [
+        {"question_id": f"q{number}", "answer": f"Item {number} weighs {number + 10} grams, says {mark}."}
+        for number in range(count)
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+@pytest.fixture(name="answers")
+def answers_(request: pytest.FixtureRequest) -> Callable[..., bytes]:
+    """Make files of answers: `answers("mark", count=12)`."""
+    return answers
+
+
+@pytest.fixture
+def submit() -> Callable[..., httpx.Response]:
+    """Upload a file and submit it: `submit(client, content, system="s", …)`."""
+
+    def run(client: httpx.Client, content: bytes, **wish: object) -> httpx.Response:
+        sha256 = hashlib.sha256(content).hexdigest()
+        client.put(f"/uploads/{sha256}", content=content).raise_for_status()
+        return client.post("/sets/tiny/submissions", json={"upload": sha256, **wish})
+
+    return run
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """Start servers with settings of one's own: `serve(settings, ARENA_API_RATE="5")`."""
+    with ExitStack() as stack:
+
+        def start(settings: Settings, **variables: str) -> str:
+            return stack.enter_context(running_server(settings, tmp_path / "server.log", **variables))
+
+        yield start

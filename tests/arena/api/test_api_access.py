@@ -1,0 +1,217 @@
+"""Tokens, rates, teams, and signing in by a browser, over real HTTP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from arena.bootstrap import Arena
+from arena.services.identity import OPERATOR
+from arena.settings import Settings
+from data.records import TokenScope
+
+Serve = Callable[..., str]
+
+
+def test_token_says_who_it_stands_for(club: Any, alpha: httpx.Client) -> None:  # noqa: ANN401
+    """A team's token acts for the team; an organiser's for the organiser."""
+    mine = alpha.get("/me").json()
+    assert (mine["teams"], mine["organiser"]) == ({"alpha": "owner"}, False)
+    with club.client("olga") as olga:
+        assert olga.get("/me").json()["organiser"] is True
+        assert {team["name"] for team in olga.get("/teams").json()["teams"]} == {"alpha", "beta"}
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["Bearer aa_000000000000_wrong", "Bearer", "Bearer x", "Basic dXNlcjpwdw==", "aa_x_y", "Bearer ä"],
+)
+def test_token_that_is_none_is_refused_everywhere(nobody: httpx.Client, header: str) -> None:
+    """A token that is not valid is 401, also where no token is needed: nobody acts as the public unawares."""
+    for path in ("/me", "/sets"):
+        found = nobody.get(path, headers=[(b"Authorization", header.encode())])
+        assert found.status_code == 401
+        assert found.headers["content-type"] == "application/problem+json"
+        assert found.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_token_is_taken_from_no_address_and_no_cookie(club: Any, nobody: httpx.Client) -> None:  # noqa: ANN401
+    """A token in the query or a cookie is nothing: the request is the public's."""
+    token = club.tokens["alpha"]
+    assert nobody.get("/me", params={"token": token, "access_token": token}).status_code == 401
+    assert nobody.get("/me", headers={"Cookie": f"arena_session={token}; token={token}"}).status_code == 401
+
+
+def test_scope_limits_a_token(club: Any) -> None:  # noqa: ANN401
+    """A token that may read can neither submit, nor check, nor manage."""
+    with club.client("reader") as reader:
+        assert reader.get("/teams/alpha").status_code == 200
+        assert reader.put(f"/uploads/{'0' * 64}", content=b"x").status_code == 403
+        assert reader.post("/sets/tiny/check", content=b"{}").status_code == 403
+        wish = {"name": "more", "scopes": ["submit"]}
+        assert reader.post("/teams/alpha/tokens", json=wish).status_code == 403
+
+
+def test_revoked_token_ends_at_once(alpha: httpx.Client, club: Any) -> None:  # noqa: ANN401
+    """A token is shown once when made, works, is listed without its secret, and is dead once revoked."""
+    made = alpha.post("/teams/alpha/tokens", json={"name": "CI", "scopes": ["submit"], "days": 7})
+    assert made.status_code == 201
+    assert made.headers["cache-control"] == "no-store"
+    secret, number = made.json()["token"], made.json()["id"]
+    with httpx.Client(base_url=club.address, headers={"Authorization": f"Bearer {secret}"}) as other:
+        assert other.get("/me").json()["scopes"] == ["read", "submit"]
+        listed = alpha.get("/teams/alpha/tokens")
+        assert secret not in listed.text
+        assert number in [one["id"] for one in listed.json()["tokens"]]
+        assert alpha.delete(f"/tokens/{number}").json()["revoked_at"]
+        assert other.get("/me").status_code == 401
+
+
+def test_team_is_nobody_elses_business(alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client) -> None:
+    """Members, tokens and log of a team are 404 or 403 for another, 401 without a token."""
+    for path in ("/teams/alpha", "/teams/alpha/tokens", "/teams/alpha/log"):
+        assert alpha.get(path).status_code == 200
+        assert beta.get(path).status_code in {403, 404}
+        assert nobody.get(path).status_code == 401
+    assert [team["name"] for team in beta.get("/teams").json()["teams"]] == ["beta"]
+    assert beta.put("/teams/alpha/members/ann", json={}).status_code == 403
+
+
+def test_owner_manages_members(alpha: httpx.Client) -> None:
+    """An owner puts people in and takes them out; the log tells both."""
+    put = alpha.put("/teams/alpha/members/ann", json={"role": "owner"})
+    assert (put.status_code, put.json()["role"]) == (200, "owner")
+    assert [one["account"] for one in alpha.get("/teams/alpha").json()["members"]] == ["ann"]
+    assert alpha.put("/teams/alpha/members/nobody", json={}).status_code == 404
+    assert alpha.delete("/teams/alpha/members/ann").status_code == 204
+    page = alpha.get("/teams/alpha/log", params={"limit": 1}).json()
+    assert page["log"][0]["action"] == "member-removed"
+    older = alpha.get("/teams/alpha/log", params={"limit": 1, "before": page["next"]}).json()
+    assert older["log"][0]["id"] < page["log"][0]["id"]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> tuple[Settings, str]:
+    """A home with a set, a team and its token."""
+    settings = Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'home' / 'a.sqlite'}")
+    arena = Arena(settings)
+    arena.teams.add("alpha", caller=OPERATOR)
+    made = arena.teams.create_token(name="t", scopes={TokenScope.SUBMIT}, team="alpha", caller=OPERATOR)
+    arena.close()
+    return settings, made.secret
+
+
+def test_rate_is_counted_by_token_and_told(serve: Serve, small: tuple[Settings, str]) -> None:
+    """After so many requests a token gets 429 with `Retry-After`; others go on; files have their own rate."""
+    settings, secret = small
+    address = serve(settings, ARENA_API_RATE="6", ARENA_API_INTAKE_RATE="2")
+    with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {secret}"}) as client:
+        sent = [client.put(f"/uploads/{'0' * 64}", content=b"x") for _ in range(3)]
+        assert [one.status_code for one in sent] == [422, 422, 429]
+        assert sent[0].headers["ratelimit-limit"] == "6"
+        left = [client.get("/me") for _ in range(4)]
+        assert [one.status_code for one in left] == [200, 200, 200, 429]
+        assert left[0].headers["ratelimit-remaining"] == "2"
+        assert 1 <= int(left[3].headers["retry-after"]) <= 60
+        assert left[3].headers["content-type"] == "application/problem+json"
+    assert httpx.get(f"{address}/sets").status_code == 200
+
+
+def test_guessing_locks_out_and_leaves_no_token_in_the_log(
+    serve: Serve, small: tuple[Settings, str], tmp_path: Path
+) -> None:
+    """Who guesses gets 429 before long, even for the right token; the server's log has none of them."""
+    settings, secret = small
+    address = serve(settings)
+    prefix = secret.split("_")[1]
+    codes = [
+        httpx.get(f"{address}/me", headers={"Authorization": f"Bearer aa_{prefix}_guess{number}"}).status_code
+        for number in range(12)
+    ]
+    assert codes[:10] == [401] * 10
+    assert codes[-1] == 429
+    locked = httpx.get(f"{address}/me", headers={"Authorization": f"Bearer {secret}"})
+    assert locked.status_code == 429
+    assert int(locked.headers["retry-after"]) > 0
+    log = (tmp_path / "server.log").read_text()
+    assert secret not in log
+    assert "guess" not in log
+
+
+def site_of(club: Any) -> str:  # noqa: ANN401
+    """The address of the pages."""
+    address: str = club.address
+    return address.removesuffix("/api/v1")
+
+
+def test_browser_signs_in_and_out(club: Any) -> None:  # noqa: ANN401
+    """The form takes a token, sets an HttpOnly, SameSite=Lax cookie, and the session ends by its own form."""
+    site = site_of(club)
+    with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
+        word = _word_of(browser.get("/auth/sign-in"))
+        signed = browser.post("/auth/sign-in", data={"token": club.tokens["alpha"], "csrf": word})
+        assert (signed.status_code, signed.headers["location"]) == (303, "../team")
+        cookie = next(one for one in signed.headers.get_list("set-cookie") if "arena_session" in one)
+        assert "HttpOnly" in cookie
+        assert "SameSite=lax" in cookie
+        assert "Secure" not in cookie, "this site is not served over https"
+        assert club.tokens["alpha"] not in cookie
+        asked = browser.get("/auth/sign-out")
+        assert "of alpha" in asked.text
+        assert browser.post("/auth/sign-out", data={"csrf": "wrong"}).status_code == 403
+        left = browser.post("/auth/sign-out", data={"csrf": _word_of(asked)})
+        assert left.status_code == 303
+        assert browser.get("/auth/sign-out").status_code == 303, "nobody is signed in any more"
+
+
+def test_cookie_is_for_https_alone_behind_https(club: Any) -> None:  # noqa: ANN401
+    """Where a proxy on this machine says that the visitor came by https, the cookie is Secure."""
+    site = site_of(club)
+    with httpx.Client(base_url=site, headers={"X-Forwarded-Proto": "https"}) as browser:
+        form = browser.get("/auth/sign-in")
+        assert "Secure" in form.headers["set-cookie"]
+
+
+def test_form_of_another_site_is_refused(club: Any) -> None:  # noqa: ANN401
+    """Without this site's Origin, or without the word of its form, no session begins."""
+    site = site_of(club)
+    fields = {"token": club.tokens["alpha"]}
+    with httpx.Client(base_url=site) as browser:
+        word = _word_of(browser.get("/auth/sign-in"))
+        for origin in ("https://evil.example", "null", ""):
+            headers = {"Origin": origin} if origin else {}
+            assert (
+                browser.post("/auth/sign-in", data={**fields, "csrf": word}, headers=headers).status_code
+                == 403
+            )
+        own = {"Origin": site}
+        assert browser.post("/auth/sign-in", data=fields, headers=own).status_code == 403
+        assert browser.post("/auth/sign-in", data={**fields, "csrf": "x"}, headers=own).status_code == 403
+        long = {**fields, "csrf": word, "more": "x" * 10_000}
+        assert browser.post("/auth/sign-in", data=long, headers=own).status_code == 403
+        many = {f"field{number}": "x" for number in range(50)}
+        assert browser.post("/auth/sign-in", data=many, headers=own).status_code == 403
+        assert "arena_session" not in browser.cookies
+
+
+def test_wrong_token_in_the_form_is_told_and_not_repeated(club: Any) -> None:  # noqa: ANN401
+    """A token that is not valid leaves the form, says so, and is not in the page."""
+    site = site_of(club)
+    with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
+        word = _word_of(browser.get("/auth/sign-in"))
+        found = browser.post("/auth/sign-in", data={"token": "aa_1_<script>", "csrf": word})
+        assert found.status_code == 401
+        assert "not valid" in found.text
+        assert "script>" not in found.text
+        assert "frame-ancestors 'none'" in found.headers["content-security-policy"]
+
+
+def _word_of(page: httpx.Response) -> str:
+    matched = re.search(r'name="csrf" value="([^"]+)"', page.text)
+    assert matched, page.text
+    return matched[1]

@@ -1,0 +1,242 @@
+"""Uploads are data: bombs, tricks, floods and dawdlers are refused early, and leave nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import hashlib
+import io
+import json
+import socket
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+MEGABYTE = 1024 * 1024
+Answers = Callable[..., bytes]
+
+
+def bomb(megabytes: int) -> bytes:
+    """A gzip file of one line that is far longer than it looks."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    parts = [packer.compress(b'{"question_id": "q1", "answer": "')]
+    parts += [packer.compress(b"a" * MEGABYTE) for _ in range(megabytes)]
+    return b"".join([*parts, packer.compress(b'"}\n'), packer.flush()])
+
+
+CASES = {
+    "bomb": (bomb(300), {"too-large", "gzip-bomb"}),
+    "nested gzip": (gzip.compress(gzip.compress(b"{}\n")), {"wrong-format"}),
+    "cut-off gzip": (
+        gzip.compress(b'{"question_id": "q1", "answer": "x"}\n' * 999)[:-20],
+        {"truncated-gzip"},
+    ),
+    "zip": (b"PK\x03\x04" + b"\0" * 50, {"wrong-format"}),
+    "utf-16": ('{"question_id": "q1", "answer": "x"}\n'.encode("utf-16"), {"not-utf8"}),
+    "latin-1": ('{"question_id": "q1", "answer": "é"}\n'.encode("latin-1"), {"not-utf8", "not-json"}),
+    "binary": (bytes(range(256)) * 20, {"not-utf8", "wrong-format"}),
+    "nothing": (b"", {"empty-file"}),
+    "deep": (b"[" * 5_000 + b"]" * 5_000, {"too-deep", "not-json", "wrong-shape", "not-object"}),
+    "long line": (b'{"question_id": "q1", "answer": "' + b"a" * 1_500_000 + b'"}\n', {"answer-too-long"}),
+    "infinity": (b'{"question_id": "q1", "answer": Infinity}\n', {"not-finite"}),
+    "twice": (b'{"question_id": "q1", "question_id": "q2", "answer": "x"}\n', {"duplicate-key"}),
+}
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_bad_file_is_told_as_a_problem(alpha: httpx.Client, name: str) -> None:
+    """Whatever a file is, the check answers with its code, never with a fault."""
+    content, codes = CASES[name]
+    found = alpha.post("/sets/tiny/check", content=content)
+    assert found.status_code == 200, found.text
+    told = found.json()
+    assert not told["accepted"]
+    assert {one["code"] for one in told["problems"]} & codes
+
+
+@pytest.mark.parametrize("name", ["bomb", "cut-off gzip", "utf-16", "zip"])
+def test_bad_file_is_no_submission(club: Any, alpha: httpx.Client, name: str) -> None:  # noqa: ANN401
+    """A bad file that is submitted is 422 with its code; neither file nor answers stay."""
+    content, codes = CASES[name]
+    sha256 = hashlib.sha256(content).hexdigest()
+    assert alpha.put(f"/uploads/{sha256}", content=content).status_code == 201
+    found = alpha.post("/sets/tiny/submissions", json={"upload": sha256, "system": "hostile"})
+    assert found.status_code == 422
+    assert {one["code"] for one in found.json()["problems"]} & codes
+    assert alpha.head(f"/uploads/{sha256}").status_code == 404
+    assert "hostile" not in alpha.get("/submissions").text
+    assert not [path for path in (club.settings.home / "uploads").rglob("*") if sha256 in path.name]
+
+
+def test_wrong_hash_is_refused_and_removed(alpha: httpx.Client) -> None:
+    """Content that has another hash than its name is 422 and gone."""
+    found = alpha.put(f"/uploads/{'0' * 64}", content=b"x")
+    assert found.status_code == 422
+    assert "sha256" in found.json()["detail"]
+    assert alpha.head(f"/uploads/{'0' * 64}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "..%2f..%2f..%2fetc%2fpasswd",
+        "%2e%2e%2f" + "a" * 64,
+        "a" * 63,
+        "A" * 64,
+        "a" * 64 + "%00",
+        "a" * 64 + "%0a",
+    ],
+)
+def test_only_a_hash_names_an_upload(club: Any, alpha: httpx.Client, name: str) -> None:  # noqa: ANN401
+    """A path in place of a hash writes nothing anywhere."""
+    before = sorted(club.settings.home.rglob("*"))
+    assert alpha.put(f"/uploads/{name}", content=b"x").status_code in {400, 404, 422}
+    assert sorted(club.settings.home.rglob("*")) == before
+
+
+def test_body_over_the_limit_is_refused_by_its_announcement(club: Any) -> None:  # noqa: ANN401
+    """A body of 300 MB is answered by 413 before any of it is sent."""
+    answered = _raw(club, f"PUT /api/v1/uploads/{'0' * 64}", {"Content-Length": str(300 * MEGABYTE)})
+    assert answered.startswith(b"HTTP/1.1 413")
+    assert b"application/problem+json" in answered
+    assert b"Wrong" not in answered
+
+
+def test_body_without_length_is_cut_at_the_limit(alpha: httpx.Client) -> None:
+    """A chunked body that grows over the limit is 413, and the server has not kept it."""
+
+    def blocks() -> Iterator[bytes]:
+        for _ in range(48):
+            yield b"a" * (64 * 1024)
+
+    name = f"/uploads/{'1' * 64}"
+    # The server may answer and close while we are still sending.
+    with contextlib.suppress(httpx.WriteError):
+        assert alpha.put(name, content=blocks()).status_code == 413
+    found = alpha.head(name)
+    assert int(found.headers.get("upload-offset", "0")) <= 2 * MEGABYTE
+    alpha.delete(name)
+
+
+def test_json_bodies_are_small(alpha: httpx.Client) -> None:
+    """What is no file may not be as long as one."""
+    found = alpha.post("/sets/tiny/submissions", content=b'{"system": "' + b"a" * 300_000 + b'"}')
+    assert found.status_code == 413
+
+
+def test_dawdling_sender_is_cut_off(club: Any) -> None:  # noqa: ANN401
+    """A body that stops coming is answered by 408 after the patience that is set."""
+    for path in (f"PUT /api/v1/uploads/{'2' * 64}", "POST /api/v1/sets/tiny/submissions"):
+        headers = {"Content-Length": "1000", "Content-Type": "application/json"}
+        answered = _raw(club, path, headers, body=b"{")
+        assert answered.startswith(b"HTTP/1.1 408")
+        assert b"connection: close" in answered.lower()
+
+
+def test_trickling_sender_is_cut_off(club: Any) -> None:  # noqa: ANN401
+    """A body that comes byte by byte, each in time, is cut off all the same (Slowloris)."""
+    headers = {"Content-Length": "1000000"}
+    answered = _raw(club, f"PUT /api/v1/uploads/{'3' * 64}", headers, body=b"x" * 40, pause=0.2)
+    assert answered.startswith(b"HTTP/1.1 408")
+
+
+def _raw(club: Any, line: str, headers: dict[str, str], body: bytes = b"", pause: float = 0) -> bytes:  # noqa: ANN401
+    """Send the beginning of a request, and what there is of its body byte by byte; what is answered."""
+    parts = urlsplit(club.address)
+    told = {"Host": parts.netloc, "Authorization": f"Bearer {club.tokens['alpha']}", **headers}
+    head = f"{line} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in told.items()) + "\r\n"
+    with socket.create_connection((parts.hostname, parts.port), timeout=pause or 30) as connection:
+        connection.sendall(head.encode())
+        for byte in body:
+            connection.sendall(bytes([byte]))
+            if pause:
+                try:
+                    return connection.recv(65_536)
+                except TimeoutError:
+                    continue
+        connection.settimeout(30)
+        answered = b""
+        while block := connection.recv(65_536):
+            answered += block
+        return answered
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"null", b"[]", b'"x"', b"{", b"\xff\xfe", b'{"upload": 1}', b'{"upload": null, "system": []}'],
+)
+def test_body_that_is_no_wish_is_told_by_field(alpha: httpx.Client, body: bytes) -> None:
+    """A body of another shape is 422 with a problem for each field, and repeats nothing of what was sent."""
+    found = alpha.post("/sets/tiny/submissions", content=body, headers={"Content-Type": "application/json"})
+    assert found.status_code == 422
+    assert found.json()["problems"]
+
+
+def test_ranges_that_cannot_be_are_refused(alpha: httpx.Client) -> None:
+    """A Content-Range that is none, or is not the body's length, is 422 and leaves nothing."""
+    name = f"/uploads/{'4' * 64}"
+    for told in ("bytes 5-1/10", "bytes 0-10/10", "items 0-1/2", "bytes 0-4/*", f"bytes 0-4/{'9' * 40}"):
+        assert alpha.put(name, content=b"hello", headers={"Content-Range": told}).status_code == 422
+    assert alpha.put(name, content=b"hello", headers={"Content-Range": "bytes 0-6/9"}).status_code == 422
+    assert alpha.head(name).status_code == 404
+
+
+def test_exported_cells_are_no_formulas(public: httpx.Client) -> None:
+    """No cell of a board's CSV begins like a formula, except numbers."""
+    rows = list(csv.reader(io.StringIO(public.get("/leaderboards/tiny?format=csv").text)))
+    assert len(rows) > 1
+    for cell in (cell for row in rows for cell in row):
+        assert not cell.startswith(("=", "@", "\t", "+")), cell
+        assert not cell.startswith("-") or float(cell) < 0
+
+
+def test_markup_of_strangers_stays_data(alpha: httpx.Client, answers: Answers, submit: Any) -> None:  # noqa: ANN401
+    """Markup in a card comes back as JSON text, with headers that let no browser run it."""
+    card = {"notes": "<script>alert(1)</script>"}
+    number = submit(alpha, answers("markup"), system="markup", card=card).json()["id"]
+    found = alpha.get(f"/submissions/{number}")
+    assert found.json()["card"]["notes"] == card["notes"]
+    assert found.headers["content-type"] == "application/json"
+    assert found.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in found.headers["content-security-policy"]
+
+
+def test_too_many_waiting_uploads_are_refused(club: Any, answers: Answers) -> None:  # noqa: ANN401
+    """A team may have so many uploads waiting; one more is 409 that says what to do."""
+    with club.client("beta") as beta:
+        names = [hashlib.sha256(f"{number}".encode()).hexdigest() for number in range(101)]
+        sent = [
+            beta.put(f"/uploads/{name}", content=b"x", headers={"Content-Range": "bytes 0-0/2"}).status_code
+            for name in names
+        ]
+        assert sent == [202] * 100 + [409]
+        assert [beta.delete(f"/uploads/{name}").status_code for name in names] == [204] * 101
+
+
+def test_faults_of_ours_tell_an_id_and_nothing_else(serve: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    """Where the database goes away, the answer is 503 without its address; the log has the reason."""
+    from arena.bootstrap import Arena  # noqa: PLC0415 - this test alone
+    from arena.settings import Settings  # noqa: PLC0415 - as above
+
+    home = tmp_path / "secret-place"
+    settings = Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}")
+    arena = Arena(settings)
+    arena.store.sets.summaries()
+    arena.close()
+    address = serve(settings)
+    (home / "arena.sqlite").write_bytes(b"this is no database" * 1000)
+    found = httpx.get(f"{address}/sets")
+    assert found.status_code in {500, 503}
+    assert "secret-place" not in found.text
+    assert "sqlite" not in found.text.lower()
+    assert json.loads(found.text)["status"] == found.status_code
+    assert (
+        "arena.api" in (tmp_path / "server.log").read_text()
+        or "database" in (tmp_path / "server.log").read_text()
+    )

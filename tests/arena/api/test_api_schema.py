@@ -1,0 +1,78 @@
+"""The OpenAPI document: documented, complete, and true of what the server answers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import load_all_checks
+
+from arena.web.api.openapi import operations
+
+API_PAGE = Path(__file__).parents[3] / "docs" / "api.md"
+EXAMPLES = 12
+HARMLESS = ("not_a_server_error", "status_code_conformance", "content_type_conformance")
+CHECKED = (*HARMLESS, "response_schema_conformance")
+
+
+def test_page_of_the_api_has_exactly_its_routes(nobody: httpx.Client) -> None:
+    """docs/api.md has a line for each route of the OpenAPI document, and for no other."""
+    document = nobody.get("/openapi.json").json()
+    existing = {f"{method} {path}" for method, path, _ in operations(document)}
+    text = API_PAGE.read_text(encoding="utf-8")
+    documented = set(re.findall(r"^\| `([A-Z]+ /[^`]*)` \|", text, re.MULTILINE))
+    assert documented == existing
+
+
+def test_every_route_is_described_with_its_refusals(nobody: httpx.Client) -> None:
+    """Every operation says what it does, and names its refusals as problems."""
+    document = nobody.get("/openapi.json").json()
+    for method, path, operation in operations(document):
+        assert operation["description"], f"{method} {path}"
+        assert "429" in operation["responses"], f"{method} {path}"
+        for status, response in operation["responses"].items():
+            if int(status) >= 400:
+                assert list(response["content"]) == ["application/problem+json"]
+    assert document["components"]["securitySchemes"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("who", ["alpha", "nobody"])
+def test_every_answer_is_as_the_document_says(club: Any, who: str) -> None:  # noqa: ANN401
+    """Requests made up from the document, sound and broken, get answers that the document names."""
+    load_all_checks()
+    headers = {"Authorization": f"Bearer {club.tokens[who]}"} if who != "nobody" else {}
+    schema = schemathesis.openapi.from_url(f"{club.address}/openapi.json")
+    checks = schemathesis.checks.CHECKS.get_by_names(list(CHECKED))
+
+    for found in schema.get_all_operations():
+        operation = found.ok()
+
+        @settings(
+            max_examples=EXAMPLES,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+            phases=(Phase.explicit, Phase.generate),
+        )
+        @given(
+            case=st.one_of(
+                operation.as_strategy(),
+                operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE),
+            )
+        )
+        def holds(case: Any) -> None:  # noqa: ANN401
+            path = case.formatted_path
+            # The server refuses such addresses before the API sees them.
+            assume(not any(sign in unquote(path) for sign in ("..", "\n", "\0", "\\", "//")))
+            case.call_and_validate(headers=headers, checks=checks)
+
+        holds()

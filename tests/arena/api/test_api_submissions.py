@@ -1,0 +1,302 @@
+"""Uploading, checking and submitting by the API, over real HTTP."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import socket
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+Answers = Callable[..., bytes]
+Submit = Callable[..., httpx.Response]
+
+
+def sha_of(content: bytes) -> str:
+    """The name of an upload."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def test_file_becomes_a_submission_in_two_steps(alpha: httpx.Client, answers: Answers) -> None:
+    """PUT sends the file, POST submits it; the submission is then found under its number."""
+    content = answers("two steps")
+    sent = alpha.put(f"/uploads/{sha_of(content)}", content=content)
+    assert (sent.status_code, sent.json()["complete"]) == (201, True)
+    wish = {"upload": sha_of(content), "system": "two-steps", "card": {"model": "m"}, "selected": True}
+    added = alpha.post("/sets/tiny/submissions", json=wish)
+    assert added.status_code == 201
+    made = added.json()
+    assert (made["system"], made["version"], made["team"], made["answers"]) == ("two-steps", 1, "alpha", 12)
+    assert (made["selected"], made["created"], made["state"]) == (True, True, "accepted")
+    path = urlsplit(added.headers["location"]).path.removeprefix("/api/v1")
+    shown = alpha.get(path).json()
+    assert shown["coverage"] == {"d0": 1.0, "d1": 1.0, "d2": 1.0}
+    assert shown["card"]["model"] == "m"
+    assert alpha.head(f"/uploads/{sha_of(content)}").status_code == 404, "the upload is used up"
+
+
+def test_same_content_twice_is_one_submission(alpha: httpx.Client, answers: Answers, submit: Submit) -> None:
+    """The same answers again, even in another format, are answered by 200 and the first submission."""
+    content = answers("twice")
+    first = submit(alpha, content, system="twice")
+    rows = [json.loads(line) for line in content.splitlines()]
+    again = submit(alpha, gzip.compress(json.dumps(rows).encode()), system="twice")
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.json()["id"] == first.json()["id"]
+    assert again.json()["created"] is False
+
+
+def test_upload_goes_on_where_the_line_broke(
+    club: Any,  # noqa: ANN401
+    alpha: httpx.Client,
+    answers: Answers,
+) -> None:
+    """What came before a break is kept; HEAD tells how much, and Content-Range sends the rest."""
+    content = answers("broken line") + b"\n" * 1_500_000
+    sha256, sent, total = sha_of(content), 1_300_000, len(content)
+    host, port = urlsplit(club.address).hostname, urlsplit(club.address).port
+    with socket.create_connection((host, port)) as line:
+        head = (
+            f"PUT /api/v1/uploads/{sha256} HTTP/1.1\r\nHost: {host}\r\n"
+            f"Authorization: Bearer {club.tokens['alpha']}\r\nContent-Length: {total}\r\n\r\n"
+        )
+        line.sendall(head.encode() + content[:sent])
+        while not (there := _offset(alpha, sha256)):
+            time.sleep(0.05)
+        busy = _put_from(alpha, content, there)
+        assert busy.status_code == 409, "somebody else is sending it"
+    assert 0 < there <= sent
+    assert _put_from(alpha, content, there - 1).status_code == 409
+    while (rest := _put_from(alpha, content, _offset(alpha, sha256))).status_code == 409:
+        time.sleep(0.05)
+    assert (rest.status_code, rest.json()["received"]) == (201, total)
+
+
+def _offset(client: httpx.Client, sha256: str) -> int:
+    return int(client.head(f"/uploads/{sha256}").headers.get("upload-offset", "0"))
+
+
+def _put_from(client: httpx.Client, content: bytes, start: int) -> httpx.Response:
+    told = {"Content-Range": f"bytes {start}-{len(content) - 1}/{len(content)}"}
+    return client.put(f"/uploads/{sha_of(content)}", content=content[start:], headers=told)
+
+
+def test_parts_are_told_apart_from_the_whole(alpha: httpx.Client, answers: Answers) -> None:
+    """A part is answered by 202 and cannot be submitted; the last part makes it whole."""
+    content = answers("in parts")
+    sha256 = sha_of(content)
+    first = alpha.put(
+        f"/uploads/{sha256}",
+        content=content[:100],
+        headers={"Content-Range": f"bytes 0-99/{len(content)}"},
+    )
+    assert (first.status_code, first.headers["upload-offset"], first.headers["upload-complete"]) == (
+        202,
+        "100",
+        "?0",
+    )
+    early = alpha.post("/sets/tiny/submissions", json={"upload": sha256, "system": "in-parts"})
+    assert early.status_code == 404
+    assert "100 bytes" in early.json()["detail"]
+    last = alpha.put(
+        f"/uploads/{sha256}",
+        content=content[100:],
+        headers={"Content-Range": f"bytes 100-{len(content) - 1}/{len(content)}"},
+    )
+    assert last.status_code == 201
+    assert alpha.put(f"/uploads/{sha256}", content=content).status_code == 200
+    assert alpha.delete(f"/uploads/{sha256}").status_code == 204
+    assert alpha.head(f"/uploads/{sha256}").status_code == 404
+
+
+def test_file_with_errors_is_told_all_of_them(alpha: httpx.Client, answers: Answers, submit: Submit) -> None:
+    """A file with errors is 422 with every problem, by line and code; nothing is stored or kept."""
+    content = answers("bad", 3) + b'{"question_id": "nope", "answer": "x"}\n{"question_id": "q5"}\n'
+    found = submit(alpha, content, system="with-errors")
+    assert found.status_code == 422
+    told = found.json()
+    assert {(one["line"], one["code"]) for one in told["problems"] if one["severity"] == "error"} == {
+        (4, "unknown-question"),
+        (5, "missing-field"),
+    }
+    assert told["advice"]
+    assert "/" not in told["detail"], "no path of the server is told"
+    listed = alpha.get("/submissions", params={"set": "tiny"}).json()["submissions"]
+    assert "with-errors" not in [one["system"] for one in listed]
+    assert alpha.head(f"/uploads/{sha_of(content)}").status_code == 404
+
+
+def test_check_is_the_checker_of_the_command_line(
+    club: Any,  # noqa: ANN401
+    alpha: httpx.Client,
+    answers: Answers,
+    tmp_path: Any,  # noqa: ANN401
+) -> None:
+    """POST …/check gives the JSON of `arena submissions check`, and stores nothing."""
+    from arena.bootstrap import Arena  # noqa: PLC0415 - this test alone
+    from submissions.report import report_json  # noqa: PLC0415 - as above
+
+    content = answers("checked", 4) + b"not json\n"
+    path = tmp_path / "answers"
+    path.write_bytes(content)
+    arena = Arena(club.settings)
+    expected = report_json(arena.submissions.check(path, "tiny"))
+    arena.close()
+    for body in (content, gzip.compress(content)):
+        found = alpha.post("/sets/tiny/check", content=body)
+        assert found.status_code == 200
+        assert {**found.json()} == expected
+    assert not list((club.settings.home / "uploads" / "checks").iterdir())
+
+
+def test_bad_card_is_refused_by_field(alpha: httpx.Client, answers: Answers, submit: Submit) -> None:
+    """A card is checked like a card file: an unknown field, an address that is none."""
+    content = answers("card")
+    unknown = submit(alpha, content, system="card", card={"colour": "red"})
+    assert unknown.status_code == 422
+    assert "colour" in unknown.text
+    link = submit(alpha, content, system="card", card={"link": "javascript:alert(1)"})
+    assert link.status_code == 422
+    assert link.json()["problems"][0]["code"] == "bad-link"
+    assert submit(alpha, content, system="card", card={"link": "https://a.example"}).status_code == 201
+
+
+def test_name_of_another_team_is_taken(
+    alpha: httpx.Client, beta: httpx.Client, answers: Answers, submit: Submit
+) -> None:
+    """A system belongs to the team that brought it first; the reference's name to nobody."""
+    assert submit(alpha, answers("mine"), system="ours").status_code == 201
+    assert submit(beta, answers("theirs"), system="ours").status_code == 409
+    assert submit(beta, answers("human"), system="human").status_code == 409
+
+
+def test_withdrawn_submission_leaves_a_tombstone(
+    alpha: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
+) -> None:
+    """Withdrawing stays visible as such, and cannot be done twice."""
+    number = submit(alpha, answers("gone"), system="gone", card={"contact": "a@b.example"}).json()["id"]
+    done = alpha.post(f"/submissions/{number}/withdraw", json={"reason": "a mistake"})
+    assert (done.status_code, done.json()["state"]) == (200, "withdrawn")
+    assert alpha.post(f"/submissions/{number}/withdraw").status_code == 409
+    shown = nobody.get(f"/submissions/{number}").json()
+    assert (shown["state"], shown["sight"], shown["withdrawn_reason"]) == (
+        "withdrawn",
+        "tombstone",
+        "a mistake",
+    )
+    assert set(shown["card"].values()) == {""}
+
+
+def test_held_submission_waits_for_its_team(
+    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
+) -> None:
+    """With `hold` a file is only checked: nobody else knows of it until it is confirmed."""
+    made = submit(alpha, answers("held"), system="held", hold=True).json()
+    assert made["state"] == "checked"
+    for other in (beta, nobody):
+        assert other.get(f"/submissions/{made['id']}").status_code == 404
+        assert other.post(f"/submissions/{made['id']}/confirm").status_code in {401, 403, 404}
+    assert alpha.post(f"/submissions/{made['id']}/confirm").json()["state"] == "accepted"
+    assert nobody.get(f"/submissions/{made['id']}").status_code == 200
+
+
+def test_other_teams_version_is_not_theirs_to_change(
+    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
+) -> None:
+    """Another team gets 403, somebody without a token 401; nothing changes."""
+    number = submit(alpha, answers("guarded"), system="guarded").json()["id"]
+    for action in ("withdraw", "select"):
+        assert beta.post(f"/submissions/{number}/{action}").status_code == 403
+        refused = nobody.post(f"/submissions/{number}/{action}")
+        assert refused.status_code == 401
+        assert refused.headers["www-authenticate"].startswith("Bearer")
+    assert alpha.get(f"/submissions/{number}").json()["state"] == "accepted"
+
+
+def test_anonymous_submission_has_no_name_for_others(
+    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
+) -> None:
+    """No answer of the API gives others the system, team or card of an anonymous submission."""
+    made = submit(
+        alpha, answers("veiled"), system="veiled-one", anonymous=True, card={"model": "veiled-model"}
+    ).json()
+    assert alpha.get(f"/submissions/{made['id']}").json()["system"] == "veiled-one"
+    for other in (beta, nobody):
+        for path in (f"/submissions/{made['id']}", "/submissions", "/submissions?set=tiny"):
+            found = other.get(path)
+            assert "veiled" not in found.text
+        alone = other.get(f"/submissions/{made['id']}").json()
+        assert (alone["sight"], alone["team"]) == ("nameless", "")
+
+
+def test_contact_is_for_the_team(
+    alpha: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
+) -> None:
+    """A card's contact is shown to its team alone."""
+    card = {"contact": "secret@alpha.example"}
+    number = submit(alpha, answers("contact"), system="contact", card=card).json()["id"]
+    assert alpha.get(f"/submissions/{number}").json()["card"]["contact"] == "secret@alpha.example"
+    assert "secret@alpha.example" not in nobody.get("/submissions").text
+
+
+def test_shared_caches_keep_nothing_personal(alpha: httpx.Client, nobody: httpx.Client) -> None:
+    """What is answered to a token is private, and differs by it; what is public may be kept."""
+    mine, public = alpha.get("/submissions"), nobody.get("/submissions")
+    assert "private" in mine.headers["cache-control"]
+    assert "public" in public.headers["cache-control"]
+    assert "Authorization" in mine.headers["vary"]
+
+
+@pytest.mark.parametrize("path", ["/submissions/999999", "/submissions/999999/report"])
+def test_what_one_may_not_see_is_as_what_is_not_there(alpha: httpx.Client, path: str) -> None:
+    """A number that nothing has is 404."""
+    assert alpha.get(path).status_code == 404
+
+
+def test_fifty_uploads_at_once_are_each_whole_or_refused(club: Any, answers: Answers) -> None:  # noqa: ANN401
+    """Parallel uploads each end accepted or clearly refused; what is accepted is whole."""
+
+    def hand_in(number: int) -> int:
+        content = answers(f"parallel {number}")
+        sha256 = sha_of(content)
+        with club.client("alpha") as client:
+            sent = client.put(f"/uploads/{sha256}", content=content)
+            if not sent.is_success:
+                return sent.status_code
+            wish = {"upload": sha256, "system": f"parallel-{number}"}
+            return client.post("/sets/tiny/submissions", json=wish).status_code
+
+    with ThreadPoolExecutor(50) as pool:
+        ended = list(pool.map(hand_in, range(50)))
+    assert set(ended) <= {201, 409, 429, 503}
+    with club.client("alpha") as client:
+        listed = client.get("/submissions", params={"set": "tiny"}).json()["submissions"]
+    stored = [one for one in listed if one["system"].startswith("parallel-")]
+    assert len(stored) == ended.count(201) > 0
+    assert {one["answers"] for one in stored} == {12}
+
+
+def test_same_system_at_once_gets_versions_in_a_row(club: Any, answers: Answers) -> None:  # noqa: ANN401
+    """Two files of one system at the same moment become two versions, or one is told to try again."""
+
+    def hand_in(number: int) -> int:
+        content = answers(f"race {number}")
+        with club.client("alpha") as client:
+            client.put(f"/uploads/{sha_of(content)}", content=content).raise_for_status()
+            wish = {"upload": sha_of(content), "system": "race"}
+            return client.post("/sets/tiny/submissions", json=wish).status_code
+
+    with ThreadPoolExecutor(6) as pool:
+        ended = list(pool.map(hand_in, range(6)))
+    assert set(ended) <= {201, 409}
+    with club.client("alpha") as client:
+        listed = client.get("/submissions", params={"set": "tiny"}).json()["submissions"]
+    versions = sorted(one["version"] for one in listed if one["system"] == "race")
+    assert versions == list(range(1, ended.count(201) + 1))

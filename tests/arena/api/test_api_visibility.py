@@ -1,0 +1,157 @@
+"""The one rule of visibility, as it is seen through the API: unpublished, retracted, hidden, anonymous."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from arena.bootstrap import Arena
+from arena.services.identity import OPERATOR
+from arena.services.rounds import RoundRequest
+from arena.settings import Settings
+from data.records import TokenScope
+
+SECRET = "SECRET reference"
+
+
+def guess_of(number: int) -> str:
+    """The reference of a question, word for word."""
+    return f"{SECRET}: item {number} has been measured, counted, weighed and found at {number}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A judged round that is not published, of a set that hides its references."""
+
+    arena: Arena
+    public: httpx.Client
+    alpha: httpx.Client
+    olga: httpx.Client
+    number: int
+
+    @property
+    def others(self) -> tuple[httpx.Client, ...]:
+        """Everybody but the operator."""
+        return (self.public, self.alpha, self.olga)
+
+
+@pytest.fixture
+def scene(tmp_path: Path, set_folder: Path, serve: Callable[..., str]) -> Iterator[Scene]:
+    """Make the scene, and a server over it."""
+    settings = Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'home' / 'a.sqlite'}")
+    arena = Arena(settings)
+    questions = set_folder / "questions.jsonl"
+    rows = [json.loads(line) for line in questions.read_text().splitlines()]
+    for number, row in enumerate(rows):
+        row["reference"] = (
+            f"{SECRET}: item {number} has been measured, counted, weighed and found at {number}."
+        )
+    questions.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arena.sets.import_from(set_folder)
+    arena.policies.hide_references("tiny", hidden=True)
+    arena.teams.add("alpha", caller=OPERATOR)
+    arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
+    alpha = arena.teams.create_token(
+        name="a", scopes={TokenScope.SUBMIT}, team="alpha", caller=OPERATOR
+    ).secret
+    olga = arena.teams.create_token(
+        name="o", scopes={TokenScope.ORGANISE}, account="olga", caller=OPERATOR
+    ).secret
+    numbers = []
+    for system in ("veiled", "plain"):
+        path = tmp_path / f"{system}.jsonl"
+        answers = [
+            {"question_id": f"q{n}", "answer": f"{system.title()} says item {n} weighs {n + 10} grams."}
+            for n in range(12)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in answers))
+        added = arena.submissions.add(path, "tiny", system=system, team="alpha", anonymous=system == "veiled")
+        numbers.append(added.submission.id)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="first"))
+    arena.rounds.run("first", concurrency=2, report=lambda _progress: None)
+    address = serve(settings)
+    clients = [
+        httpx.Client(base_url=address, timeout=60, headers=headers)
+        for headers in ({}, {"Authorization": f"Bearer {alpha}"}, {"Authorization": f"Bearer {olga}"})
+    ]
+    yield Scene(arena=arena, public=clients[0], alpha=clients[1], olga=clients[2], number=numbers[0])
+    for client in clients:
+        client.close()
+    arena.close()
+
+
+def test_what_is_seen_follows_the_life_of_a_round(scene: Scene) -> None:
+    """Before publication nothing of the results is seen; after it the names; once retracted the notice."""
+    _nothing_before_publication(scene)
+    scene.arena.boards.publish("first", report=lambda _note: None, score=False)
+    _results_and_names_after(scene)
+    scene.arena.boards.retract("first", "A mistake in the set.")
+    _notice_once_retracted(scene)
+    _references_never(scene)
+
+
+def _nothing_before_publication(scene: Scene) -> None:
+    for client in (scene.public, scene.alpha):
+        assert client.get("/rounds/first/battles").status_code == 404
+        assert client.get("/leaderboards/first").status_code == 404
+        assert client.get("/leaderboards").json() == {"leaderboards": []}
+    assert scene.olga.get("/rounds/first/battles").json()["battles"]
+    for path in ("/submissions", "/rounds", "/rounds/first", f"/submissions/{scene.number}"):
+        assert "veiled" not in scene.public.get(path).text
+    assert scene.public.get(f"/submissions/{scene.number}/report").status_code == 404
+    assert scene.public.get(f"/submissions/{scene.number}").json()["sight"] == "nameless"
+
+
+def _results_and_names_after(scene: Scene) -> None:
+    assert scene.public.get("/rounds/first/battles").json()["battles"]
+    board = scene.public.get("/leaderboards/first")
+    assert "veiled" in board.text
+    assert scene.public.get(f"/submissions/{scene.number}").json()["system"] == "veiled"
+    assert scene.alpha.get(f"/submissions/{scene.number}/report").json()["round"] == "first"
+    assert scene.public.get(f"/submissions/{scene.number}/report").status_code == 404
+
+
+def _notice_once_retracted(scene: Scene) -> None:
+    for client in (scene.public, scene.alpha):
+        board = client.get("/leaderboards/first").json()
+        assert (board["retracted"], board["notice"], board["standings"]) == (
+            True,
+            "A mistake in the set.",
+            {},
+        )
+        for form in ("csv", "parquet"):
+            assert client.get("/leaderboards/first", params={"format": form}).status_code == 404
+        assert client.get("/rounds/first/battles").status_code == 404
+    assert scene.olga.get("/leaderboards/first").json()["standings"]
+
+
+def _references_never(scene: Scene) -> None:
+    paths = [
+        *("/sets", "/sets/tiny", "/sets/tiny/questions", "/sets/tiny/template", "/sets/tiny/sample"),
+        *("/submissions", f"/submissions/{scene.number}", f"/submissions/{scene.number}/report"),
+        *(
+            "/rounds",
+            "/rounds/first/battles",
+            "/leaderboards",
+            "/leaderboards/first",
+            "/sets/tiny/questions/q1",
+        ),
+    ]
+    for client in scene.others:
+        for path in paths:
+            assert SECRET not in client.get(path).text
+    # Whoever guesses a hidden reference is not told how near they are.
+    guess = json.dumps(
+        {
+            "question_id": "q1",
+            "answer": guess_of(1),
+        }
+    )
+    told = scene.alpha.post("/sets/tiny/check", content=guess.encode()).json()
+    assert "near-copy" not in {one["code"] for one in told["problems"]}
+    assert "many-near-copies" not in {one["code"] for one in told["problems"]}

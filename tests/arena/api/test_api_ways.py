@@ -1,0 +1,138 @@
+"""The ways into the arena that docs/teams.md describes, done as they are written there."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from arena.bootstrap import Arena
+from arena.services.identity import OPERATOR
+from arena.settings import Settings
+from data.records import TokenScope
+
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "teams.md"
+DEMO_SET = ROOT / "data" / "sets" / "demo"
+Shell = Callable[[str], str]
+
+
+def commands_under(heading: str) -> list[str]:
+    """The commands of a section of docs/teams.md, those that set the address and token left out."""
+    text = PAGE.read_text(encoding="utf-8")
+    section = text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    blocks = re.findall(r"^```console\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+    lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line[:2] == "$ "]
+    return [line for line in lines if not line.startswith("export ")]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Settings:
+    """A home with the demo set and its systems, not judged."""
+    settings = Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'home' / 'a.sqlite'}")
+    arena = Arena(settings)
+    arena.sets.import_from(DEMO_SET)
+    arena.close()
+    return settings
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Callable[[Mapping[str, str]], Shell]:
+    """Run lines as written, with `arena` being this program: `shell(environment)(lines)`."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "arena").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m arena "$@"\n')
+    (folder / "arena").chmod(0o755)
+    place = tmp_path / "work"
+    place.mkdir()
+
+    def with_environment(variables: Mapping[str, str]) -> Shell:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
+        environment = {**kept, "PATH": f"{folder}:{kept['PATH']}", "PYTHONPATH": str(ROOT), **variables}
+
+        def run(lines: str) -> str:
+            ended = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", lines],
+                cwd=place,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert ended.returncode == 0, f"{lines}\n{ended.stdout}\n{ended.stderr}"
+            return ended.stdout
+
+        return run
+
+    return with_environment
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("curl") is None, reason="NO CURL: the way by curl is not tried")
+def test_sample_reaches_a_published_place_as_written(
+    home: Settings,
+    serve: Callable[..., str],
+    shell: Callable[[Mapping[str, str]], Shell],
+    tmp_path: Path,
+) -> None:
+    """By the command line and by curl, the commands of docs/teams.md lead from the sample to the board."""
+    address = serve(home)
+    here = {"ARENA_HOME": str(home.home), "ARENA_DATABASE_URL": home.database_url}
+    organiser = shell(here)
+    made = organiser("\n".join(commands_under("What you need")))
+    found = re.search(r"aa_[0-9a-f]+_\S+", made)
+    assert found, made
+    server = address.removesuffix("/api/v1")
+    team = shell({"ARENA_SERVER": server, "ARENA_TOKEN": found[0], "ARENA_HOME": str(tmp_path / "elsewhere")})
+
+    told = team("\n".join(commands_under("By the command line")))
+    assert "my-system version 1 (5 answers) added" in told
+    told = team("\n".join(commands_under("By curl")))
+    assert '"system":"curled"' in told
+    assert not (tmp_path / "elsewhere").exists(), "nothing was written on the team's machine"
+
+    judged, shown = commands_under("How it did")[:2], commands_under("How it did")[2:4]
+    organiser("\n".join(judged))
+    battles = team("\n".join(shown))
+    assert len(json.loads(battles)["battles"]) == 5
+    number = json.loads(team("arena submissions list --set demo --json"))[-1]["id"]
+    report = f"arena submissions report {number}"
+    assert json.loads(team(report))["round"] == "spring"
+    assert "<h1>" in team(f"{report} --format html")
+    headers = "-H 'Accept: text/html' -H \"Authorization: Bearer $ARENA_TOKEN\""
+    page = team(f'curl -sf {headers} "$ARENA_SERVER/api/v1/submissions/{number}/report"')
+    assert page.rstrip("\n") == team(f"{report} --format html").rstrip("\n")
+    with (tmp_path / "work" / "board.csv").open() as file:
+        systems = {row["system"] for row in csv.DictReader(file) if row["rating"]}
+    assert {"my-system", "curled"} <= systems
+
+
+def test_commands_say_the_same_here_and_there(
+    home: Settings, serve: Callable[..., str], shell: Callable[[Mapping[str, str]], Shell], tmp_path: Path
+) -> None:
+    """The same command gives the same JSON here and there, and the same file twice is one submission."""
+    arena = Arena(home)
+    arena.teams.add("alpha", caller=OPERATOR)
+    scopes = {TokenScope.SUBMIT}
+    token = arena.teams.create_token(name="t", scopes=scopes, team="alpha", caller=OPERATOR).secret
+    arena.close()
+    server = serve(home).removesuffix("/api/v1")
+    here = shell({"ARENA_HOME": str(home.home), "ARENA_DATABASE_URL": home.database_url})
+    there = shell({"ARENA_SERVER": server, "ARENA_TOKEN": token, "ARENA_HOME": str(tmp_path / "none")})
+    here("arena submissions template --set demo --sample > answers.jsonl")
+    check = "arena submissions check answers.jsonl --set demo --json"
+    assert json.loads(here(check)) == json.loads(there(check))
+    added = json.loads(there("arena submissions add answers.jsonl --set demo --system far --json"))
+    show = f"arena submissions show {added['id']} --json"
+    assert json.loads(here(show)) == json.loads(there(show))
+    repeated = json.loads(there("arena submissions add answers.jsonl --set demo --system far --json"))
+    assert (repeated["id"], repeated["created"]) == (added["id"], False)
+    assert "withdrawn" in there(f"arena submissions withdraw {added['id']} --reason slip --json")

@@ -1,0 +1,253 @@
+"""A team at the browser: from a faulty file to the report of its published submission."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from arena.bootstrap import Arena
+from arena.services.identity import OPERATOR
+from arena.services.rounds import RoundRequest
+from arena.settings import Settings
+from data.records import Role, TokenScope
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+)
+# Streamlit may draw an element anew between finding and using it.
+REDRAWN = (StaleElementReferenceException, ElementClickInterceptedException)
+PATIENCE = 60
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.skipif(
+        CHROMIUM is None or DRIVER is None,
+        reason="SKIPPED, THE SITE IS NOT TESTED IN A BROWSER: install chromium and chromium-driver",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Club:
+    """A served arena with the set `tiny`, and the tokens of two teams."""
+
+    url: str
+    settings: Settings
+    ours: str
+    theirs: str
+
+
+@pytest.fixture
+def club(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[Club]:
+    """Serve an arena with three systems and two teams."""
+    arena = filled()
+    tokens = []
+    for team in ("ours", "theirs"):
+        arena.teams.add(team, caller=OPERATOR)
+        scopes = {TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE}
+        made = arena.teams.create_token(name="laptop", scopes=scopes, team=team, caller=OPERATOR)
+        tokens.append(made.secret)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
+    environment = {**kept, "ARENA_HOME": str(arena.settings.home)}
+    log = tmp_path / "site.log"
+    with log.open("wb") as output:
+        command = [sys.executable, "-m", "arena", "serve", "--port", str(port)]
+        process = subprocess.Popen(
+            command,
+            env={**environment, "ARENA_DATABASE_URL": arena.settings.database_url},
+            cwd=ROOT,
+            stdout=output,
+            stderr=output,
+        )
+        try:
+            _wait(f"http://127.0.0.1:{port}/healthz", process, log)
+            url = f"http://127.0.0.1:{port}"
+            yield Club(url=url, settings=arena.settings, ours=tokens[0], theirs=tokens[1])
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+    told = log.read_text()
+    assert "Traceback" not in told
+    assert not [token for token in tokens if token.rsplit("_", 1)[1] in told], "a secret is in the log"
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(url, timeout=2):  # noqa: S310 - our own address
+                return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"{url} does not answer: {log.read_text()}")
+
+
+class Visitor:
+    """Somebody at a browser of their own."""
+
+    def __init__(self, driver: webdriver.Chrome, url: str) -> None:
+        self.driver, self.url = driver, url
+
+    def open(self, path: str) -> None:
+        """Open a page."""
+        self.driver.get(f"{self.url}{path}")
+
+    def sign_in(self, token: str) -> None:
+        """Sign in by the form."""
+        self.open("/auth/sign-in")
+        self.driver.find_element(By.ID, "token").send_keys(token)
+        self.driver.find_element(By.CSS_SELECTOR, "button").click()
+        self.sees(".aa-eyebrow", "Signed in")
+
+    def sees(self, selector: str, text: str = "") -> str:
+        """Wait until an element's text holds `text`, and return what the matching elements say."""
+
+        def look(found: webdriver.Chrome) -> str:
+            said = [one.text for one in found.find_elements(By.CSS_SELECTOR, selector)]
+            return ("\n".join(said) or " ") if any(text in one for one in said) else ""
+
+        message = f"{selector} with {text!r} did not appear on {self.driver.current_url}"
+        return str(WebDriverWait(self.driver, PATIENCE, ignored_exceptions=REDRAWN).until(look, message))
+
+    def clicks(self, path: str) -> None:
+        """Click the first element of an XPath that can be clicked."""
+
+        def click(found: webdriver.Chrome) -> bool:
+            elements = [one for one in found.find_elements(By.XPATH, path) if one.is_enabled()]
+            if elements:
+                # Where it would lie under the bar at the top, it could not be clicked.
+                found.execute_script("arguments[0].scrollIntoView({block: 'center'})", elements[0])
+                elements[0].click()
+            return bool(elements)
+
+        message = f"{path} did not appear on {self.driver.current_url}"
+        WebDriverWait(self.driver, PATIENCE, ignored_exceptions=REDRAWN).until(click, message)
+
+    def drops(self, path: Path) -> None:
+        """Drop a file into the page's first field for files."""
+        self.sees("[data-testid=stFileUploader]", "File of answers")
+        self.driver.find_elements(By.CSS_SELECTOR, "input[type=file]")[0].send_keys(str(path))
+
+    def writes(self, label: str, text: str) -> None:
+        """Fill in a field by its label."""
+        field = f"//input[@aria-label={json.dumps(label)}]"
+        self.clicks(field)
+        self.driver.find_element(By.XPATH, field).send_keys(f"{text}\n")
+
+
+@pytest.fixture
+def visitor(club: Club) -> Iterator[Callable[[], Visitor]]:
+    """Open browsers: `visitor()` is somebody new."""
+    opened: list[webdriver.Chrome] = []
+
+    def come() -> Visitor:
+        options = webdriver.ChromeOptions()
+        for argument in ARGUMENTS:
+            options.add_argument(argument)
+        options.binary_location = str(CHROMIUM)
+        opened.append(webdriver.Chrome(options=options, service=Service(DRIVER)))
+        return Visitor(opened[-1], club.url)
+
+    yield come
+    for driver in opened:
+        driver.quit()
+
+
+def test_team_goes_from_a_faulty_file_to_its_report(
+    club: Club, visitor: Callable[[], Visitor], answers_file: Callable[..., Path]
+) -> None:
+    """Sign in, drop a file with an error, mend it, submit; once judged and published, read the report."""
+    ours = visitor()
+    ours.sign_in(club.ours)
+    ours.open("/submit?set=tiny")
+    good = answers_file("good", "Item {n} is {word}, they say.")
+    bad = good.with_name("bad.jsonl")
+    bad.write_text(good.read_text().replace('"q3"', '"<i>nowhere</i>"'))
+    ours.drops(bad)
+    assert "<i>nowhere</i>" in ours.sees(".aa-claims", "unknown-question")
+    assert not ours.driver.find_elements(By.XPATH, "//button[.//*[normalize-space()='Submit']]")
+
+    ours.clicks("//button[contains(@aria-label, 'Remove')]")
+    ours.sees("[data-testid=stFileUploader]", "File of answers")
+    ours.drops(good)
+    ours.sees("[data-testid=stAlert]", "can be submitted")
+    ours.writes("Name of the system", "mine")
+    ours.clicks("//button[.//*[normalize-space()='Submit']]")
+    ours.sees(".aa-told", "mine, version 1 (12 answers) is accepted")
+    ours.clicks("//a[normalize-space()='Follow it on My team']")
+    ours.sees(".aa-state", "accepted")
+    number = ours.driver.current_url.rsplit("id=", 1)[1]
+
+    arena = Arena(club.settings)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+    ours.open(f"/team?team=ours&id={number}")
+    ours.sees(".aa-state", "queued")
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    arena.boards.publish("r", report=lambda _line: None, score=False)
+    # The page looks again by itself while something waits.
+    ours.sees(".aa-state", "published")
+    ours.open(f"/team?team=ours&id={number}")
+    ours.clicks("//a[normalize-space()='Read its report']")
+    assert "mine" in ours.sees("h3", "mine, version 1")
+    ours.sees("h3", "Its worst questions")
+    ours.sees("[data-testid=stText]", "What do we know of item")
+
+    theirs = visitor()
+    theirs.sign_in(club.theirs)
+    theirs.open(f"/report?id={number}")
+    theirs.sees("[data-testid=stAlert]", f"There is no submission {number}")
+    theirs.open("/team?team=ours")
+    assert "mine" not in theirs.sees("[data-testid=stMain]", "Nothing was submitted yet")
+    arena.close()
+
+
+def test_sign_in_ends_with_its_token(club: Club, visitor: Callable[[], Visitor]) -> None:
+    """A revoked token ends the visit at the next click; signing out does too."""
+    ours = visitor()
+    ours.sign_in(club.ours)
+    ours.sees("[data-testid=stMain]", "Nothing was submitted yet")
+    cookies = {one["name"]: one for one in ours.driver.get_cookies()}
+    assert cookies["arena_session"]["httpOnly"] is True
+    arena = Arena(club.settings)
+    assert arena.teams.add_account("ann", caller=OPERATOR)
+    arena.teams.add_member("ours", "ann", role=Role.OWNER, caller=OPERATOR)
+    (token,) = arena.teams.tokens(team="ours", caller=OPERATOR)
+    arena.teams.revoke_token(token.id, caller=OPERATOR)
+    ours.clicks("//button[normalize-space()='Members']")
+    ours.sees("[data-testid=stMain]", "Sign in to see your team")
+    assert "ann" not in ours.sees("[data-testid=stMain]")
+    theirs = visitor()
+    theirs.sign_in(club.theirs)
+    theirs.clicks("//a[normalize-space()='Sign out']")
+    theirs.clicks("//button[normalize-space()='Sign out']")
+    theirs.open("/team")
+    theirs.sees("[data-testid=stMain]", "Sign in to see your team")
+    arena.close()

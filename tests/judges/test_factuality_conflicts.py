@@ -1,0 +1,90 @@
+"""Which side of a conflict between passages stands."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from data.records import Json, MetricItem, Passage
+from judges.factuality.conflicts import Basis, Voice, resolve
+from judges.metrics import build_metric
+
+SAID = "The bridge was opened in 1905."
+
+
+def voice(name: str, side: str, probability: float = 0.9, prior: float = 0.99) -> Voice:
+    """A passage with a say, its side written + or −."""
+    return Voice(name, side == "+", probability, prior)
+
+
+def test_more_passages_that_agree_outweigh_fewer() -> None:
+    """Two against one: the two stand, the posterior is that of naive Bayes, and the sentence says why."""
+    found = resolve(SAID, [voice("p1", "+"), voice("p2", "−"), voice("p3", "+")])
+    heard = 0.99 * 0.9 + 0.01 * 0.5
+    odds = heard / (1 - heard)
+    assert found.probability == pytest.approx(odds / (1 + odds))
+    assert (found.basis, found.stands) == (Basis.AGREEMENT, ("p1", "p3"))
+    assert found.reason() == "p1 and p3 stand (0.90): 2 passages against one passage (p2)."
+
+
+def test_a_better_source_outweighs_one_as_sure() -> None:
+    """One against one: the source with more credit beforehand stands."""
+    found = resolve(SAID, [voice("p1", "+", prior=0.6), voice("p2", "−", prior=0.99)])
+    assert (found.basis, found.stands) == (Basis.SOURCES, ("p2",))
+    assert "given more credit than p1" in found.reason()
+
+
+def test_an_even_conflict_is_left_undecided_with_the_reason() -> None:
+    """One against one, equally sure and credible: neither stands, and why is said."""
+    found = resolve(SAID, [voice("p1", "+"), voice("p2", "−")])
+    assert found.probability == pytest.approx(0.5)
+    assert (found.basis, found.stands, found.decided) == (Basis.NOTHING, (), False)
+    assert found.reason() == "Undecided: equally supported, one passage for it and one passage against it."
+
+
+def test_surer_words_alone_are_said_to_be_no_more_than_that() -> None:
+    """One against one where only the wording differs: it stands, by wording alone."""
+    found = resolve(SAID, [voice("p1", "+", 0.95), voice("p2", "−", 0.7)])
+    assert (found.basis, found.stands) == (Basis.WORDING, ("p1",))
+    assert "by wording alone" in found.reason()
+    assert "0.95 against 0.70" in found.reason()
+
+
+def test_a_passage_that_is_heard_twice_counts_once() -> None:
+    """A passage has one vote, its surest; turning every vote round turns the outcome round."""
+    voices = [voice("p1", "+", 0.7), voice("p1", "+", 0.9), voice("p2", "−", 0.9)]
+    found = resolve(SAID, voices)
+    assert len(found.voices) == 2
+    assert found.probability == pytest.approx(0.5)
+    three = [voice("p1", "+", 0.8), voice("p2", "−", 0.7), voice("p3", "+", 0.65)]
+    turned = [Voice(one.passage, not one.supports, one.probability, one.prior) for one in three]
+    assert resolve(SAID, three).probability == pytest.approx(1 - resolve(SAID, turned).probability)
+
+
+def bridges(**options: Json) -> list[dict[str, Any]]:
+    """The conflicts of an answer to a question whose passages give two years."""
+    item = MetricItem(
+        id="b",
+        question="When was the iron bridge over the Elbe opened?",
+        answer="The iron bridge over the Elbe was opened in 1905.",
+        passages=(
+            Passage("guide", "The iron bridge over the Elbe was opened in 1905 by the king."),
+            Passage("chronicle", "The iron bridge over the Elbe was opened in 1911 by the king."),
+        ),
+    )
+    score = asyncio.run(build_metric("factuality-fr3", options=options).score(item))
+    details: Any = score.details
+    return list(details["conflicts"])
+
+
+def test_two_passages_alone_leave_the_sentence_open_until_a_source_is_doubted() -> None:
+    """By themselves two passages tie; a prior for one of them decides, over the claim and by itself."""
+    stated, *_ = bridges()
+    assert stated["claim"] is None
+    assert stated["resolution"]["basis"] == "nothing"
+    assert {one["passage"] for one in stated["resolution"]["voices"]} == {"guide", "chronicle"}
+    decided = bridges(source_priors={"chronicle": 0.55})
+    assert {conflict["claim"] for conflict in decided} == {None, "a1"}
+    assert all(conflict["resolution"]["stands"] == ["guide"] for conflict in decided)

@@ -1,0 +1,98 @@
+"""The direct transport does what the one over OpenAI's client does, fault for fault."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from data.errors import EndpointError
+from data.records import Outcome, Reply
+from judges.llm.opening import open_asker
+from judges.llm.requests import Message, Request, Sampling, Unanswered
+from judges.llm.settings import AccessSettings, TransportKind
+
+Serve = Callable[..., Any]
+BOTH = (TransportKind.OPENAI, TransportKind.DIRECT)
+
+
+def ask(
+    url: str, transport: TransportKind, texts: Sequence[str] = ("Why? é",), **settings: object
+) -> list[Reply | Unanswered]:
+    """Ask some questions one after another over a transport."""
+    fast: dict[str, Any] = {"backoff": 0.01, "longest_backoff": 0.02, "attempts": 2, **settings}
+
+    async def run() -> list[Reply | Unanswered]:
+        async with open_asker(AccessSettings(transport=transport, api_key="key", **fast)) as asker:
+            return [
+                await asker.ask(Request(endpoint=url, model="gpt-4o", messages=(Message("user", text),)))
+                for text in texts
+            ]
+
+    return asyncio.run(run())
+
+
+def test_both_send_the_same_body_with_the_key(scripted_llm: Serve) -> None:
+    """An endpoint cannot tell the transports apart by what they ask."""
+    bodies = []
+    for transport in BOTH:
+        server = scripted_llm(first=["fine"])
+        [reply] = ask(server.url, transport)
+        assert isinstance(reply, Reply)
+        assert reply.text == "fine"
+        bodies.append(server.log.bodies[-1])
+    assert bodies[0] == bodies[1]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    ["server_error", "drop", "malformed", "rate_limit", "rate_limit_after", "refusal", "filtered",
+     "truncated", "bad_request"],
+)  # fmt: skip
+def test_faults_end_alike(fault: str, scripted_llm: Serve) -> None:
+    """One fault before a reply is overcome or final, and charged, over both in the same way."""
+    ends = []
+    for transport in BOTH:
+        server = scripted_llm(first=[fault, "fine"], retry_after=0.02)
+        [answer] = ask(server.url, transport)
+        text = answer.text if isinstance(answer, Reply) else answer.detail
+        ends.append((type(answer), getattr(answer, "outcome", None), text, server.log.calls))
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize(("fault", "said"), [("unauthorised", "401"), ("not_found", "404"), ("quota", "429")])
+def test_hopeless_endpoints_are_given_up(fault: str, said: str, scripted_llm: Serve) -> None:
+    """A wrong key, an unknown model or a used-up quota ends judging at the first call."""
+    server = scripted_llm(first=[fault, "fine"])
+    with pytest.raises(EndpointError, match=said):
+        ask(server.url, TransportKind.DIRECT)
+    assert server.log.calls == 1
+
+
+def test_a_hang_ends_with_the_timeout(scripted_llm: Serve) -> None:
+    """A reply that never comes fails after the timeout, and says so."""
+    server = scripted_llm(first=["hang", "hang"])
+    [answer] = ask(server.url, TransportKind.DIRECT, timeout=0.1)
+    assert isinstance(answer, Unanswered)
+    assert answer.outcome is Outcome.FAILED
+    assert "No reply within 0.1 s" in answer.detail
+
+
+def test_an_endpoint_that_is_not_there_is_unreachable() -> None:
+    """A refused connection is a failure that can have cost nothing."""
+    [answer] = ask("http://127.0.0.1:9/v1", TransportKind.DIRECT)
+    assert isinstance(answer, Unanswered)
+    assert answer.outcome is Outcome.FAILED
+    assert "connection failed" in answer.detail
+    assert not answer.cost_usd
+
+
+def test_what_an_endpoint_does_not_support_is_learnt(scripted_llm: Serve) -> None:
+    """An endpoint that wants `max_completion_tokens` is asked twice once, and then as it wants."""
+    server = scripted_llm(legacy_max_tokens=False)
+    answers = ask(server.url, TransportKind.DIRECT, ["a", "b"])
+    assert all(isinstance(answer, Reply) for answer in answers)
+    assert server.log.statuses["400"] == 1
+    assert server.log.bodies[-1]["max_completion_tokens"] == Sampling().max_tokens

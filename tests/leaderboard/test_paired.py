@@ -1,0 +1,79 @@
+"""Two systems question by question."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_1samp
+
+from data.errors import NotFoundError
+from leaderboard.battles import BattleTable
+from leaderboard.paired import paired_shares, question_differences, spread_most
+
+
+def _table(rows: list[tuple[str, str, str, str, str]]) -> BattleTable:
+    names = ("question_id", "domain", "model_a", "model_b", "winner")
+    return BattleTable.from_columns(**{name: [row[at] for row in rows] for at, name in enumerate(names)})
+
+
+STAR = _table(
+    [
+        ("q1", "d", "one", "human", "model_a"),
+        ("q1", "d", "two", "human", "model_b"),
+        ("q2", "d", "one", "human", "tie"),
+        ("q2", "d", "human", "two", "tie"),
+        ("q3", "e", "human", "one", "model_b"),
+        ("q3", "e", "two", "human", "tie"),
+        ("q4", "e", "one", "human", "model_a"),
+    ]
+)
+
+
+def test_difference_is_between_the_same_opponents_on_the_same_question() -> None:
+    """A question that only one of the two was judged on says nothing of their difference."""
+    assert question_differences(STAR, "one", "two") == {"q1": 1.0, "q2": 0.0, "q3": 0.5}
+    overall, first, second = paired_shares(STAR, "one", "two")
+    assert (overall.difference, overall.questions, overall.ahead, overall.behind) == (0.5, 3, 2, 0)
+    assert (first.domain, first.difference, first.questions) == ("d", 0.5, 2)
+    assert (second.domain, second.difference, second.interval) == ("e", 0.5, None)
+
+
+def test_interval_is_the_t_interval_of_the_questions_differences() -> None:
+    """The interval equals that of the one-sample t test, within −1 to 1."""
+    rng = np.random.default_rng(4)
+    rows = [
+        (f"q{at}", "d", system, "human", str(rng.choice(["model_a", "model_b", "tie"])))
+        for at in range(40)
+        for system in ("one", "two")
+    ]
+    table = _table(rows)
+    found = paired_shares(table, "one", "two")[0]
+    expected = ttest_1samp(list(question_differences(table, "one", "two").values()), 0).confidence_interval()
+    assert found.interval is not None
+    assert found.interval.lower == pytest.approx(expected.low)
+    assert found.interval.upper == pytest.approx(expected.high)
+
+
+def test_exchanging_the_two_turns_the_sign() -> None:
+    """First less second is the negative of second less first."""
+    there, back = paired_shares(STAR, "one", "two")[0], paired_shares(STAR, "two", "one")[0]
+    assert there.difference == -(back.difference or 0)
+    assert (there.ahead, there.behind) == (back.behind, back.ahead)
+
+
+def test_direct_battle_counts_as_the_difference_of_its_shares() -> None:
+    """Whoever wins a direct battle is ahead by the whole win."""
+    table = _table([("q1", "d", "one", "two", "model_b"), ("q2", "d", "one", "two", "tie")])
+    assert question_differences(table, "one", "two") == {"q1": -1.0, "q2": 0.0}
+
+
+def test_questions_are_ordered_by_how_far_the_systems_are_apart() -> None:
+    """The widest spread comes first, equal ones by id, with each system's share of the win."""
+    found = spread_most(STAR, ("one", "two"), most=2)
+    assert found == (("q1", {"one": 1.0, "two": 0.0}), ("q3", {"one": 1.0, "two": 0.5}))
+
+
+def test_unknown_system_is_named() -> None:
+    """A system without battles is an error that names it."""
+    with pytest.raises(NotFoundError, match="nobody"):
+        paired_shares(STAR, "one", "nobody")
