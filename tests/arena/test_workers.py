@@ -271,10 +271,12 @@ def test_four_workers_judge_every_battle_once(
     evidence = list(arena.store.verdicts.evidence("r"))
     assert [len(one.judgments) for one in evidence] == [1] * 72
     assert server.log.calls <= counts.planned + concurrency
-    paid = sum(judgment.cost_usd or 0.0 for one in evidence for judgment in one.judgments)
+    costs = [judgment.cost_usd for one in evidence for judgment in one.judgments if judgment.cost_usd]
     account = arena.store.ledgers.account(round_id)
     assert account.drawn == pytest.approx(0.0, abs=1e-9)
-    assert paid - 1e-9 <= account.spent <= paid * server.log.calls / 72 + 0.001
+    # The killed worker had paid for calls whose verdicts it could not commit; their replies are cached.
+    orphaned = server.log.calls - len(costs)
+    assert sum(costs) - 1e-9 <= account.spent <= sum(costs) + 2 * orphaned * max(costs) + 1e-9
     assert arena.store.jobs.get(1).state is JobState.DONE
     assert arena.store.seats.all() == ()
     for worker in workers[1:]:
