@@ -15,8 +15,7 @@ from data.records import DEFAULT_PHASE, Answer, Submission, SubmissionState, Sys
 from data.store.answers import AnswerReader
 from data.store.database import new_id
 from data.store.moments import as_utc, now
-from data.tables import answers, question_sets, questions, submissions
-from data.team_tables import teams
+from data.tables import answers, question_sets, questions, submissions, teams
 
 CHUNK = 2_000
 
