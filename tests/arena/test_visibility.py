@@ -206,7 +206,7 @@ def test_unpublished_rounds_are_not_found(filled: Callable[..., Arena]) -> None:
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="secret"))
     for look in (
         lambda: arena.evidence.question("secret", "q0"),
-        lambda: arena.evidence.questions("secret"),
+        lambda: arena.question_lists.of("secret"),
         lambda: arena.profiles.of("secret", "full"),
         lambda: arena.weaknesses.of("secret", "full"),
         lambda: arena.rounds.battles("secret", caller=PUBLIC),
