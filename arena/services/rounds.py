@@ -223,7 +223,7 @@ class RoundService:
         with self._store.audit.noting() as notes:
             found = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
             self._store.jobs.withdraw(found.id, CANCELLED)
-            self._store.rounds.close_pending(name, Outcome.SKIPPED, CANCELLED)
+            self._store.battles.close_pending(found.id, Outcome.SKIPPED, CANCELLED)
             self._store.canaries.close_pending(found.id, Outcome.SKIPPED, CANCELLED)
             notes.take(_note(caller, Action.ROUND_CANCELLED, name))
         return found
@@ -241,7 +241,7 @@ class RoundService:
         require(caller, TokenScope.ORGANISE)
         with self._store.audit.noting() as notes:
             found = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-            reopened = self._store.rounds.reopen(name, RETRIED)
+            reopened = self._store.battles.reopen(found.id, RETRIED)
             reopened += self._store.canaries.reopen(found.id, RETRIED)
             if not self._store.rounds.counts(name).pending and not self.attacks(name).pending:
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
@@ -254,7 +254,8 @@ class RoundService:
             return 0
         name = job.round_name or ""
         self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-        return self._store.rounds.reopen(name, RETRIED) + self._store.canaries.reopen(job.round_id, RETRIED)
+        battles = self._store.battles.reopen(job.round_id, RETRIED)
+        return battles + self._store.canaries.reopen(job.round_id, RETRIED)
 
     def set_budget(self, name: str, budget_usd: float, *, caller: Caller = OPERATOR) -> Round:
         """Give a round another cap, so that what stopped at the old one can be tried again.

@@ -28,7 +28,7 @@ from data.records import (
     require_name,
 )
 from data.store import Store
-from data.store.submissions import NewSubmission
+from data.store.new_submissions import NewSubmission
 from submissions.card import load_card
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.limits import IntakeLimits
@@ -298,7 +298,7 @@ class SubmissionService:
             )
         with self._store.audit.noting() as notes:
             withdrawn = self._store.submissions.withdraw(number, reason)
-            ended = self._store.rounds.drop_side(number)
+            ended = self._store.battles.drop_side(number)
             notes.take(
                 _note(caller, Action.SUBMISSION_WITHDRAWN, withdrawn, reason=reason, battles_ended=ended)
             )
