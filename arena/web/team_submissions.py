@@ -10,7 +10,7 @@ import streamlit as st
 
 from arena.services.identity import Caller, may
 from arena.services.lives import Life
-from arena.services.submissions import SubmissionLine, SubmissionView
+from arena.services.submission_views import SubmissionLine, SubmissionView
 from arena.services.visibility import Sight
 from arena.web.choices import choose_one
 from arena.web.life_texts import attempt_of, moment, next_of, queue_of, title_of
