@@ -21,7 +21,6 @@ from arena.services.database import DatabaseService
 from arena.services.rounds import RoundRequest
 from data.errors import ConflictError, FileFormatError, StoreError
 from data.records import Outcome
-from data.records import Outcome
 from data.store import Store
 from data.store.database import MIGRATIONS, Database, newest_version
 
