@@ -9,8 +9,11 @@ key travels; it must name the same database.
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
 from contextlib import contextmanager, suppress
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -85,7 +88,7 @@ class _Spread:
 
     def __init__(
         self,
-        ray: Any,  # noqa: ANN401 - the library ships no types
+        ray: ModuleType,
         arena: Arena,
         job: Job,
         count: int,
@@ -127,16 +130,17 @@ class _Spread:
             with suppress(ArenaError):
                 self._arena.rounds.pause(name)
 
-    def _start(self, name: str, number: int) -> Any:  # noqa: ANN401 - an ObjectRef
+    def _start(self, name: str, number: int) -> object:
         job = self._job
-        return self._task.remote(
+        reference: object = self._task.remote(
             name, job.id, job.owner, self._seat_name(number), self._shares[number], self._reaching
         )
+        return reference
 
     def _seat_name(self, number: int) -> str:
         return f"ray-{self._job.id}-{number}"
 
-    def _collect(self, reference: Any, number: int) -> bool:  # noqa: ANN401 - an ObjectRef
+    def _collect(self, reference: object, number: int) -> bool:
         """Take what a task brought; False where its process or node was lost.
 
         Raises:
@@ -214,15 +218,11 @@ class _Interrupt:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> None:
-        import signal  # noqa: PLC0415 - beside its only use
-
         if threading.current_thread() is threading.main_thread():
             for one in (signal.SIGINT, signal.SIGTERM):
                 self._before[one] = signal.signal(one, self._ask)
 
     def __exit__(self, *_: object) -> None:
-        import signal  # noqa: PLC0415 - as above
-
         for one, before in self._before.items():
             signal.signal(one, before)
 
@@ -235,16 +235,15 @@ def _share(concurrency: int, count: int, number: int) -> int:
     return max(1, concurrency // count + (number < concurrency % count))
 
 
-def _ray() -> Any:  # noqa: ANN401 - the library ships no types
+def _ray() -> ModuleType:
     try:
-        import ray  # noqa: PLC0415 - an extra
+        return import_module("ray")
     except ModuleNotFoundError as error:
         raise JudgeError("Ray is not installed.", advice=ADVICE) from error
-    return ray
 
 
 @contextmanager
-def _connected(ray: Any) -> Iterator[None]:  # noqa: ANN401 - the library ships no types
+def _connected(ray: ModuleType) -> Iterator[None]:
     """A connection to a cluster: the one that is there, else one of our own that ends with the block."""
     if ray.is_initialized():
         yield

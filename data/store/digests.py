@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, case, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Select, case, delete, func, insert, select
 
 from data.records import Preference
 from data.store.database import Database
@@ -176,7 +176,7 @@ def _counted(round_id: int) -> Select[Any]:
     )
 
 
-def _sum_of(condition: Any, name: str) -> Any:  # noqa: ANN401 - SQL expressions have no narrower type
+def _sum_of(condition: ColumnElement[bool], name: str) -> ColumnElement[int]:
     return func.sum(case((condition, 1), else_=0)).label(name)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
@@ -252,7 +252,7 @@ class RoundStore:
             ).rowcount
 
 
-def _select() -> Any:  # noqa: ANN401 - a Select of a whole table has no narrower type
+def _select() -> Select[*tuple[Any, ...]]:
     return select(rounds, question_sets.c.name.label("set_name")).join(
         question_sets, question_sets.c.id == rounds.c.set_id
     )

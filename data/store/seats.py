@@ -11,7 +11,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, delete, exists, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from data.records import Beat, Job, JobKind, JobState, RoundState, Seat, WorkerId
 from data.store.database import Database, new_id
@@ -184,11 +196,11 @@ COUNTERS = (
 RUNNABLE = (RoundState.RUNNING, RoundState.FINISHED)
 
 
-def _seat_count() -> Any:  # noqa: ANN401 - a labelled scalar subquery
+def _seat_count() -> ColumnElement[int]:
     return select(func.count()).select_from(seats).scalar_subquery().label("seat_count")
 
 
-def _candidates(connection: Connection, owner: str, job_id: int | None) -> Any:  # noqa: ANN401 - a Select
+def _candidates(connection: Connection, owner: str, job_id: int | None) -> Select[*tuple[Any, ...]]:
     taken = select(func.count()).where(seats.c.job_id == jobs.c.id).scalar_subquery()
     waiting = (jobs.c.state == JobState.QUEUED) & (jobs.c.not_before <= database_now(connection))
     shared = (
@@ -291,7 +303,7 @@ def _is_done(connection: Connection, job: Row[*tuple[Any, ...]], leaving: Leavin
     return True
 
 
-def _select(connection: Connection) -> Any:  # noqa: ANN401 - a Select of a whole table
+def _select(connection: Connection) -> Select[*tuple[Any, ...]]:
     moment = database_now(connection)
     return select(
         seats,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
 
 from data.records import (
     BattleColumns,
@@ -238,7 +238,7 @@ def _judgment_row(number: int, judgment: Judgment, moment: datetime) -> dict[str
     }
 
 
-def _select() -> Any:  # noqa: ANN401 - a Select over aliases has no narrower type
+def _select() -> Select[*tuple[Any, ...]]:
     side_a, side_b = submissions.alias("side_a"), submissions.alias("side_b")
     return (
         select(
