@@ -41,7 +41,7 @@ class QuestionDigest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class QuestionRecord:
     """How one system's battles on a question ended, with the question's id, domain and text."""
 
     id: str
@@ -82,7 +82,7 @@ class DigestStore:
             kept = _read(connection, select(question_digests).where(question_digests.c.round_id == round_id))
             return kept or _read(connection, _counted(round_id))
 
-    def tallies(self, round_id: int, system: str) -> tuple[Tally, ...]:
+    def records(self, round_id: int, system: str) -> tuple[QuestionRecord, ...]:
         """How a system's battles ended on every question on which it has some, in the set's order."""
         with self._database.begin() as connection:
             named = select(submissions.c.id).where(submissions.c.system == system)
@@ -110,7 +110,7 @@ class DigestStore:
             )
             rows = connection.execute(query).all()
         return tuple(
-            Tally(
+            QuestionRecord(
                 id=row.key,
                 domain=row.domain,
                 question=row.text,
