@@ -64,11 +64,11 @@ class StoredReplies:
     async def _commit(self) -> None:
         while self._waiting:
             batch, self._waiting = self._waiting, []
-            error: Exception | None = None
-            try:
-                await asyncio.to_thread(self._store.replies.put, [reply for reply, _ in batch])
-            except Exception as raised:  # noqa: BLE001 - whatever it is belongs to those who wait
-                error = raised
+            # Gathered, since whatever goes wrong belongs to those who wait.
+            [error] = await asyncio.gather(
+                asyncio.to_thread(self._store.replies.put, [reply for reply, _ in batch]),
+                return_exceptions=True,
+            )
             for _, committed in batch:
                 if committed.cancelled():
                     continue

@@ -18,6 +18,7 @@ from typing import Any
 import structlog
 
 from arena.bootstrap import Arena
+from arena.reaching import Reaching
 from arena.services.identity import on_behalf
 from arena.services.interrupts import stopping_on_interrupt
 from arena.services.round_requests import RoundRequest
@@ -26,7 +27,6 @@ from arena.services.seating import Seating, leaving_after
 from data.errors import ArenaError, LeaseLostError, StoreError
 from data.records import Job, JobKind, Seat, WorkerId
 from data.store.leaving import Leaving
-from judges.llm.settings import CacheMode, TransportKind
 
 LOOK_EVERY = 0.5
 LONGEST_LOOK = 2.0
@@ -34,13 +34,6 @@ LONGEST_WAIT = 30.0
 BEAT_EVERY = 1.0
 PARENT_EVERY = 1.0
 USUAL_CONCURRENCY = 16
-READERS: dict[str, Callable[[Any], Any]] = {
-    "cache_mode": CacheMode,
-    "transport": TransportKind,
-    "rpm": int,
-    "tpm": int,
-    "timeout": int,
-}
 
 
 class Worker:
@@ -144,8 +137,7 @@ class Worker:
         if job.kind is JobKind.RETRY and not given.get("reopened"):
             await asyncio.to_thread(self._arena.rounds.reopen_for, job)
         concurrency = int(given.get("concurrency") or USUAL_CONCURRENCY)
-        options = {key: read(given[key]) for key, read in READERS.items() if given.get(key) is not None}
-        arena = self._arena.reaching(**options) if options else self._arena
+        arena = self._arena.reaching(Reaching.of_job(given))
         own = asyncio.Event()
         follow = asyncio.create_task(_follow(stop, own))
         try:

@@ -23,6 +23,7 @@ from sqlalchemy import (
     func,
     inspect,
     select,
+    table,
     text,
 )
 from sqlalchemy.engine import URL, make_url
@@ -147,9 +148,8 @@ class Database:
         """Rows by table, whatever the schema's version."""
         with self.begin() as connection:
             names = [name for name in inspect(connection).get_table_names() if name != "alembic_version"]
-            # The names come from the database's own catalogue.
             return {
-                name: int(connection.execute(text(f'SELECT COUNT(*) FROM "{name}"')).scalar_one())  # noqa: S608
+                name: int(connection.execute(select(func.count()).select_from(table(name))).scalar_one())
                 for name in sorted(names)
             }
 
@@ -282,7 +282,8 @@ def _check_out(_connection: object, record: ConnectionPoolEntry, proxy: PoolProx
     if identity == _identity(place):
         return
     if identity[0] != os.getpid():
-        # It is the parent's; closing it here could disturb the parent.
+        # It is the parent's; closing it here could disturb the parent. SQLAlchemy documents this way of
+        # forgetting it, but types the proxy's as one to be read alone.
         record.dbapi_connection = proxy.dbapi_connection = None  # type: ignore[misc]
     message = f"{place} is another file than before"
     raise DisconnectionError(message)
