@@ -1,4 +1,4 @@
-"""Signing in by an organisation's OpenID provider, in a browser, against a provider that checks everything."""
+"""Signing in by an organisation's OpenID provider, in a browser, against one that checks everything."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def sign_in(house: House, browser: webdriver.Chrome, walk: Any) -> None:  # noqa
 
 
 def test_account_is_bound_at_the_first_sign_in(house: House, browser: webdriver.Chrome, walk: Any) -> None:  # noqa: ANN401
-    """A verified address leads to its account once, then the subject alone; rights are read at every click."""
+    """A verified address leads to its account once, then the subject alone; rights are read anew."""
     house.provider.claims = {"sub": "4711", "email": "Ann@Example.org", "email_verified": True}
     sign_in(house, browser, walk)
     walk.find(".aa-eyebrow", "Signed in as ann")
