@@ -7,51 +7,38 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from arena.settings import Settings, read_settings
+from arena.store_services import StoreServices
 
 if TYPE_CHECKING:
     # Each is imported when first used, so that `arena --help` stays quick.
-    from arena.services.annotation import AnnotationDesk
-    from arena.services.battle_pages import BattlePages
     from arena.services.boards import BoardService
     from arena.services.calibration import CalibrationService
     from arena.services.calibration_desk import CalibrationDesk
-    from arena.services.comparisons import ComparisonService
     from arena.services.controlled_sets import ControlledSetService
     from arena.services.corpora import CorpusService
     from arena.services.demo import DemoService
-    from arena.services.evidence import EvidenceService
     from arena.services.generation import GenerationService
-    from arena.services.history import HistoryService
-    from arena.services.identity import IdentityService
     from arena.services.jobs import JobService
     from arena.services.judges import JudgeService
-    from arena.services.judgment_reports import JudgmentReportService
     from arena.services.metric_access import MetricAccess
     from arena.services.metric_agreement import AgreementService
     from arena.services.metrics import MetricService
-    from arena.services.notices import NoticeService
-    from arena.services.policies import PolicyService
-    from arena.services.profiles import ProfileService
-    from arena.services.question_lists import QuestionListService
+    from arena.services.planner import RoundPlanner
     from arena.services.reports import ReportService
     from arena.services.rereading import RereadingService
     from arena.services.round_desk import RoundDesk
-    from arena.services.round_tables import RoundTableService
     from arena.services.rounds import RoundService
     from arena.services.seating import Seating
     from arena.services.sessions import SessionService
     from arena.services.set_desk import SetDesk
-    from arena.services.sets import SetService
     from arena.services.submissions import SubmissionService
-    from arena.services.teams import TeamService
     from arena.services.trials import TrialService
     from arena.services.uploads import UploadService
-    from arena.services.weaknesses import WeaknessService
     from data.store import Store
 
 
-class Arena:
-    """Every use case of the application, over one store."""
+class Arena(StoreServices):
+    """Every use case of the application, over one store; those that need no more stand in the parent."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -66,13 +53,6 @@ class Arena:
         from data.store import Store
 
         return Store.open(self.settings.database_url)
-
-    @cached_property
-    def sets(self) -> SetService:
-        """Question sets."""
-        from arena.services.sets import SetService
-
-        return SetService(self.store)
 
     @cached_property
     def set_desk(self) -> SetDesk:
@@ -94,32 +74,11 @@ class Arena:
         return SubmissionService(self.store, self.teams, limits=limits)
 
     @cached_property
-    def identities(self) -> IdentityService:
-        """Who asks."""
-        from arena.services.identity import IdentityService
-
-        return IdentityService(self.store)
-
-    @cached_property
     def sessions(self) -> SessionService:
         """Browsers that are signed in."""
         from arena.services.sessions import SessionService
 
         return SessionService(self.store, self.identities)
-
-    @cached_property
-    def teams(self) -> TeamService:
-        """Teams, accounts, tokens and the audit log."""
-        from arena.services.teams import TeamService
-
-        return TeamService(self.store)
-
-    @cached_property
-    def policies(self) -> PolicyService:
-        """Phases, deadlines and quotas of sets."""
-        from arena.services.policies import PolicyService
-
-        return PolicyService(self.store)
 
     @cached_property
     def uploads(self) -> UploadService:
@@ -142,6 +101,13 @@ class Arena:
         return JudgeService(self.store, self.settings)
 
     @cached_property
+    def planner(self) -> RoundPlanner:
+        """Rounds before they are stored."""
+        from arena.services.planner import RoundPlanner
+
+        return RoundPlanner(self.store, load_spec=self.judges.spec, load_prices=self.judges.prices)
+
+    @cached_property
     def rounds(self) -> RoundService:
         """Rounds."""
         from arena.services.judging import RoundRunner
@@ -149,17 +115,10 @@ class Arena:
 
         return RoundService(
             self.store,
+            self.planner,
             load_spec=self.judges.spec,
-            load_prices=self.judges.prices,
             runner=RoundRunner(self.store, self.seating, self.judges.open),
         )
-
-    @cached_property
-    def battle_pages(self) -> BattlePages:
-        """Battles, a page at a time."""
-        from arena.services.battle_pages import BattlePages
-
-        return BattlePages(self.store)
 
     @cached_property
     def jobs(self) -> JobService:
@@ -181,7 +140,7 @@ class Arena:
         """Dry samples of rounds."""
         from arena.services.trials import TrialService
 
-        return TrialService(self.store, self.rounds, self.judges)
+        return TrialService(self.store, self.planner, self.judges)
 
     @cached_property
     def desk(self) -> RoundDesk:
@@ -196,13 +155,6 @@ class Arena:
         from arena.services.generation import GenerationService
 
         return GenerationService(self.store, self.settings)
-
-    @cached_property
-    def tables(self) -> RoundTableService:
-        """Tables of stored rounds."""
-        from arena.services.round_tables import RoundTableService
-
-        return RoundTableService(self.store)
 
     @cached_property
     def rereading(self) -> RereadingService:
@@ -224,13 +176,6 @@ class Arena:
         from arena.services.calibration_desk import CalibrationDesk
 
         return CalibrationDesk(self.jobs, self.judges)
-
-    @cached_property
-    def annotation_desk(self) -> AnnotationDesk:
-        """Pairs that people label."""
-        from arena.services.annotation import AnnotationDesk
-
-        return AnnotationDesk(self.store)
 
     @cached_property
     def metric_access(self) -> MetricAccess:
@@ -266,62 +211,6 @@ class Arena:
         from arena.services.boards import BoardService
 
         return BoardService(self.store, score_set=self.metrics.score_board, agreement=self.agreement.of_board)
-
-    @cached_property
-    def notices(self) -> NoticeService:
-        """Errata on published boards."""
-        from arena.services.notices import NoticeService
-
-        return NoticeService(self.store)
-
-    @cached_property
-    def evidence(self) -> EvidenceService:
-        """What stands behind the numbers."""
-        from arena.services.evidence import EvidenceService
-
-        return EvidenceService(self.store)
-
-    @cached_property
-    def profiles(self) -> ProfileService:
-        """How a system fared, question by question."""
-        from arena.services.profiles import ProfileService
-
-        return ProfileService(self.store)
-
-    @cached_property
-    def weaknesses(self) -> WeaknessService:
-        """What a system's answers lack."""
-        from arena.services.weaknesses import WeaknessService
-
-        return WeaknessService(self.store)
-
-    @cached_property
-    def comparisons(self) -> ComparisonService:
-        """Systems against each other."""
-        from arena.services.comparisons import ComparisonService
-
-        return ComparisonService(self.store)
-
-    @cached_property
-    def question_lists(self) -> QuestionListService:
-        """Questions of a round, found by what came of them."""
-        from arena.services.question_lists import QuestionListService
-
-        return QuestionListService(self.store)
-
-    @cached_property
-    def judgment_reports(self) -> JudgmentReportService:
-        """Readers' reports of judgments."""
-        from arena.services.judgment_reports import JudgmentReportService
-
-        return JudgmentReportService(self.store)
-
-    @cached_property
-    def history(self) -> HistoryService:
-        """Boards over time."""
-        from arena.services.history import HistoryService
-
-        return HistoryService(self.store)
 
     @cached_property
     def reports(self) -> ReportService:

@@ -24,7 +24,7 @@ from arena.services.running import Progress, Report, Stopwatch
 from arena.services.seating import Seating, leaving_after
 from data.errors import ArenaError, JudgeError, StoreError
 from data.records import Job, RoundCounts, RoundState, Seat
-from data.store.seats import Leaving
+from data.store.leaving import Leaving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

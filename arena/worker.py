@@ -25,7 +25,7 @@ from arena.services.running import Progress
 from arena.services.seating import Seating, leaving_after
 from data.errors import ArenaError, LeaseLostError, StoreError
 from data.records import Job, JobKind, Seat, WorkerId
-from data.store.seats import Leaving
+from data.store.leaving import Leaving
 from judges.llm.settings import CacheMode, TransportKind
 
 LOOK_EVERY = 0.5

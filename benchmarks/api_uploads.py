@@ -95,7 +95,7 @@ def run(folder: Path, uploads: int, count: int, database: str) -> int:
     tokens = []
     for number in range(TEAMS):
         arena.teams.add(f"team-{number}", caller=OPERATOR)
-        made = arena.teams.create_token(
+        made = arena.tokens.create(
             name="b", scopes={TokenScope.SUBMIT}, team=f"team-{number}", caller=OPERATOR
         )
         tokens.append(made.secret)

@@ -130,7 +130,7 @@ def messages(arena: Arena, name: str, limit: int) -> list[tuple[Message, ...]]:
     assert spec.prompt is not None
     renderer = Renderer(spec, spec.prompt)
     found = []
-    for battle in arena.store.rounds.pending(name):
+    for battle in arena.store.battles.pending(arena.store.rounds.get(name).id):
         contest = _contest(battle)
         shown = presentations(contest, spec.order)[0]
         found.append(renderer.request(contest, renderer.sides(contest), shown).messages)

@@ -79,13 +79,6 @@ def estimate(
     )
 
 
-def requests_of(spec: JudgeSpec, contest: Contest) -> Iterator[Request]:
-    """The requests that judging a battle is certain to make."""
-    for leaf in leaves(spec):
-        if leaf.kind is JudgeKind.LLM and leaf.prompt is not None:
-            yield from _certain(Renderer(leaf, leaf.prompt), contest)
-
-
 def _certain(renderer: Renderer, contest: Contest) -> Iterator[Request]:
     spec = renderer.spec
     if declined(spec.yardstick, contest):

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data.records import JudgeKind, Judgment, Outcome, Verdict
-from judges.pairwise import STRIPPED, in_battle_terms, settle
+from judges.pairwise import STRIPPED, in_battle_terms
 from judges.panel import settle_panel
 from judges.replies import read
+from judges.settling import settle
 from judges.spec import JudgeSpec, leaves
 
 UNREAD = frozenset({Outcome.FAILED, Outcome.SKIPPED})

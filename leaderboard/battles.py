@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
@@ -138,8 +138,3 @@ class BattleTable:
             score=None if self.score is None else self.score[rows],
             weight=None if self.weight is None else self.weight[rows],
         )
-
-
-def codes_of(names: Sequence[str]) -> dict[str, int]:
-    """Number names in order of first appearance."""
-    return {name: code for code, name in enumerate(dict.fromkeys(names))}

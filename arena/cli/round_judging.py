@@ -114,7 +114,7 @@ class JudgingOptions:
 @grouped
 def plan(scope: ScopeOptions, *, as_json: AsJson = False) -> None:
     """Say what a round would judge, what is left out, and what it would cost; store nothing."""
-    fields = open_arena().rounds.estimate(scope.request())
+    fields = open_arena().planner.estimate(scope.request())
     if as_json:
         show_json(fields)
         return

@@ -59,7 +59,7 @@ def show(name: Name, *, as_json: AsJson = False) -> None:
     """Show a team, its members and its tokens."""
     arena = open_arena()
     view = arena.teams.view(name, caller=OPERATOR)
-    found = arena.teams.tokens(team=name, caller=OPERATOR)
+    found = arena.tokens.all(team=name, caller=OPERATOR)
     if as_json:
         people = [member_json(one) for one in view.members]
         show_json({**team_json(view.team), "members": people, "tokens": [token_json(one) for one in found]})
@@ -186,7 +186,7 @@ def create_token(
     as_json: AsJson = False,
 ) -> None:
     """Make a token; its text is printed once, now, and kept nowhere."""
-    created = open_arena().teams.create_token(
+    created = open_arena().tokens.create(
         name=label,
         scopes=scope or [TokenScope.READ, TokenScope.SUBMIT],
         team=team,
@@ -204,7 +204,7 @@ def create_token(
 @tokens.command("list")
 def list_tokens(team: OneTeam = None, *, as_json: AsJson = False) -> None:
     """List tokens, without their secrets."""
-    found = [token_json(one) for one in open_arena().teams.tokens(team=team, caller=OPERATOR)]
+    found = [token_json(one) for one in open_arena().tokens.all(team=team, caller=OPERATOR)]
     if as_json:
         show_json(found)
     else:
@@ -218,7 +218,7 @@ def revoke_token(
     as_json: AsJson = False,
 ) -> None:
     """Make a token useless, at once, and end the sessions that it opened."""
-    token = open_arena().teams.revoke_token(number, caller=OPERATOR)
+    token = open_arena().tokens.revoke(number, caller=OPERATOR)
     if as_json:
         show_json(token_json(token))
     else:

@@ -1,7 +1,8 @@
-"""A round's battles as columns, turned into what standings are made of."""
+"""A round's battles, as columns or records, turned into what standings are made of."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from data.records import BattleColumns, Outcome, Preference
+from data.records import BattleColumns, BattleRecord, Outcome, Preference
 from leaderboard.battles import BattleTable
 
 WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "tie"}
@@ -31,6 +32,20 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
         model_b=_words(battles.b[judged], battles.systems),
         winner=_words(battles.preference[judged], [WINNERS[one] for one in Preference]),
         score=score,
+    )
+
+
+def table_of(battles: Sequence[BattleRecord]) -> BattleTable:
+    """The judged battles as the table that ratings and rates take."""
+    judged = [battle for battle in battles if battle.preference is not None]
+    soft = any(battle.score is not None for battle in judged)
+    return BattleTable.from_columns(
+        question_id=[battle.question_id for battle in judged],
+        domain=[battle.domain for battle in judged],
+        model_a=[battle.system_a for battle in judged],
+        model_b=[battle.system_b for battle in judged],
+        winner=[WINNERS[battle.preference] for battle in judged if battle.preference is not None],
+        score=[math.nan if battle.score is None else battle.score for battle in judged] if soft else None,
     )
 
 

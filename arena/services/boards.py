@@ -1,53 +1,37 @@
-"""Boards: standings computed from a round, published, exported, retracted."""
+"""Boards: published, shown, exported, retracted."""
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena.services.attacks import RoundAttacks, attacks_of
-from arena.services.board_columns import outcomes_by_system, outcomes_of, table_of_columns
-from arena.services.collector import rare_collections
 from arena.services.exports import write_round
-from arena.services.health import health_of, read_agreement
 from arena.services.identity import OPERATOR, PUBLIC, Caller, require
-from arena.services.lives import LifeReader
+from arena.services.standings import standings_of
 from arena.services.visibility import Kind, Sight, Thing, sight
 from data.errors import ConflictError, NotFoundError
 from data.records import (
     Action,
     AuditNote,
-    BattleRecord,
     Board,
-    JudgeKind,
-    Preference,
-    Round,
     RoundState,
-    SetSummary,
     TokenScope,
 )
 from data.store import Store
 from data.store.boards import BoardHead
-from data.store.scores import ScoredAnswer
-from judges.cleaning import clean
-from leaderboard.answer_facts import AnswerFact
-from leaderboard.battles import BattleTable
+from leaderboard.building import build_standings
 from leaderboard.export import export_standings, flat_rows
 from leaderboard.published import bundled_board
 from leaderboard.ratings import Cluster, Settings
-from leaderboard.standings import About, Standings, build_standings
+from leaderboard.standings import About, Standings
 
 Note = Callable[[str], None]
 ScoreSet = Callable[[str, Note], None]
 Agreement = Callable[[str], Mapping[str, Any] | None]
 AGREEMENT = "agreement"
 PUBLISHABLE = (RoundState.FINISHED, RoundState.PUBLISHED)
-WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "tie"}
-BASELINE = "baseline"
 SHOWN = ("rank", "system", "rating", "lower", "upper", "win", "win+tie", "no answer", "battles")
 
 
@@ -76,28 +60,7 @@ class BoardService:
             NotFoundError: There is no such round.
             InputError: The calibration is of other judges.
         """
-        # Half of the time over a million battles went into looking for cycles that are not there.
-        with rare_collections():
-            return self._standings(name, calibration)
-
-    def _standings(self, name: str, calibration: Path | None) -> Standings:
-        found = self._store.rounds.get(name)
-        summary = self._store.sets.summary(found.set_name)
-        battles = self._store.verdicts.columns(name)
-        attacks = attacks_of(self._store.canaries.of_round(name))
-        agreement = None if calibration is None else read_agreement(calibration, found.judge_name)
-        return build_standings(
-            table_of_columns(battles),
-            replace(
-                _about(found, summary, attacks, health_of(battles, attacks, agreement)),
-                attempts=self._attempts(found),
-            ),
-            settings=Settings(seed=found.seed),
-            answers=self._facts(found, summary),
-            outcomes=outcomes_by_system(battles),
-            ended=outcomes_of(battles),
-            badges=self._badges(found),
-        )
+        return standings_of(self._store, name, calibration=calibration)
 
     def publish(
         self,
@@ -229,97 +192,9 @@ class BoardService:
         """Write a round's battles, judgments, books and standings, and return the files' checksums."""
         return write_round(self._store, name, self.standings(name).as_json(), folder, caller=caller)
 
-    def _attempts(self, found: Round) -> Mapping[str, int]:
-        """How many versions of each system were judged so far, this round included."""
-        lives = LifeReader(self._store, found.set_name)
-        return {system: max(1, lives.attempts(system)) for system in sorted(found.plan["systems"])}
-
-    def _badges(self, found: Round) -> Mapping[str, Sequence[str]]:
-        """Systems of the team `baseline`, which stand on the board to be compared with."""
-        versions: Mapping[str, int] = found.plan["systems"]
-        return {
-            one.system: (BASELINE,)
-            for one in self._store.submissions.find(set_name=found.set_name)
-            if versions.get(one.system) == one.version and one.team.casefold() == BASELINE
-        }
-
-    def _facts(self, found: Round, summary: SetSummary) -> Mapping[str, Sequence[AnswerFact]]:
-        versions: Mapping[str, int] = found.plan["systems"]
-        sides = [
-            self._store.submissions.reference(summary.name),
-            *(
-                one
-                for one in self._store.submissions.find(set_name=summary.name)
-                if versions.get(one.system) == one.version
-            ),
-        ]
-        scores = _scores_by_answer(tuple(self._store.scores.of_submissions([side.id for side in sides])))
-        return {
-            side.system: [
-                AnswerFact(
-                    question=fact.question_id,
-                    domain=fact.domain,
-                    words=len(clean(fact.text).split()),
-                    no_answer=fact.no_answer,
-                    scores=scores.get((side.id, fact.question_id), {}),
-                )
-                for fact in self._store.submissions.facts(side.id)
-            ]
-            for side in sides
-        }
-
 
 def _note(caller: Caller, action: Action, name: str, **detail: object) -> AuditNote:
     return AuditNote(actor=caller.name, action=action, subject=f"board {name}", detail=detail)
-
-
-def table_of(battles: Sequence[BattleRecord]) -> BattleTable:
-    """The judged battles as the table that ratings and rates take."""
-    judged = [battle for battle in battles if battle.preference is not None]
-    soft = any(battle.score is not None for battle in judged)
-    return BattleTable.from_columns(
-        question_id=[battle.question_id for battle in judged],
-        domain=[battle.domain for battle in judged],
-        model_a=[battle.system_a for battle in judged],
-        model_b=[battle.system_b for battle in judged],
-        winner=[WINNERS[battle.preference] for battle in judged if battle.preference is not None],
-        score=[math.nan if battle.score is None else battle.score for battle in judged] if soft else None,
-    )
-
-
-def _about(found: Round, summary: SetSummary, attacks: RoundAttacks, health: Mapping[str, object]) -> About:
-    judge = found.judge
-    facts = {
-        "round": found.name,
-        "question set": f"{summary.title} ({summary.name} version {summary.version})",
-        "licence": summary.licence,
-        "judge": found.judge_name,
-        "model": judge.get("model") or ("embedded" if judge["kind"] == JudgeKind.LEXICAL else ""),
-        "judge hash": judge["hash"],
-        "pairs": found.plan["pairs"],
-        "seed": str(found.seed),
-        "attack success rate": str(attacks) if attacks.report.planted else "",
-        "finished": "" if found.finished_at is None else found.finished_at.date().isoformat(),
-    }
-    return About(
-        name=found.name,
-        title=summary.title,
-        reference=summary.reference_name,
-        labels=summary.domains,
-        facts={label: value for label, value in facts.items() if value},
-        health=health,
-    )
-
-
-def _scores_by_answer(
-    scored: Sequence[ScoredAnswer],
-) -> Mapping[tuple[int, str], Mapping[str, float | None]]:
-    found: dict[tuple[int, str], dict[str, float | None]] = defaultdict(dict)
-    for one in scored:
-        # An LLM's scores stand beside the embedded ones, never in their place.
-        name = f"{one.metric} {one.judge}".strip()
-        found[one.submission, one.question_id][name] = one.score
-    return found
 
 
 def _line(row: Mapping[str, object]) -> Sequence[str | int | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from arena.services.boards import table_of
+from arena.services.board_columns import table_of
 from arena.services.identity import PUBLIC, Caller
 from arena.services.round_sight import RoundSight
 from data.errors import InputError, NotFoundError

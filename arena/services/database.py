@@ -18,7 +18,6 @@ from data.store.dump import export_all, import_all
 
 SQLITE_MAGIC = b"SQLite format 3\x00"
 POSTGRES_MAGIC = b"PGDMP"
-RESTORING = ("--clean", "--if-exists", "--no-owner", "--exit-on-error")
 NO_TOOL = "Install PostgreSQL's client programs of the server's version, or use `arena db export DIR`."
 
 

@@ -38,17 +38,6 @@ class QuestionView:
     battles: tuple[BattleEvidence, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionLine:
-    """One question in a list, with how its battles in a round ended."""
-
-    id: str
-    domain: str
-    question: str
-    battles: int
-    undecided: int
-
-
 class EvidenceService:
     """Use cases of readers who trace a number to its evidence."""
 
@@ -84,28 +73,6 @@ class EvidenceService:
             question=seen.question(question),
             answers=tuple(sorted(shown, key=lambda view: (view.losses - view.wins, view.system))),
             battles=battles,
-        )
-
-    def questions(self, round_name: str, *, caller: Caller = PUBLIC) -> tuple[QuestionLine, ...]:
-        """The questions of a round's set, with the number of their battles.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-        """
-        found = self._store.rounds.get(round_name)
-        RoundSight(self._store, caller, found)
-        counts = self._store.verdicts.by_question(round_name)
-        summary = self._store.sets.summary(found.set_name)
-        return tuple(
-            QuestionLine(
-                id=question.id,
-                domain=question.domain,
-                question=question.question,
-                battles=counts[number][0],
-                undecided=counts[number][1],
-            )
-            for number, question in self._store.sets.numbered(summary.id)
-            if number in counts
         )
 
 

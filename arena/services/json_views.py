@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from data.records import AuditEntry, Membership, Submission, Team, Token, UserAccount
 
 if TYPE_CHECKING:
-    from arena.services.submissions import SubmissionLine, SubmissionView
+    from arena.services.submission_views import SubmissionLine, SubmissionView
 
 
 def submission_json(one: Submission) -> dict[str, Any]:

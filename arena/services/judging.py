@@ -15,7 +15,7 @@ from arena.services.seating import Seating, leaving_after
 from data.errors import ConflictError, StoreError
 from data.records import Job, JobKind, NewJob, Round, RoundState, Seat
 from data.store import Store
-from data.store.seats import Leaving
+from data.store.leaving import Leaving
 from judges.base import Judge
 from judges.spec import JudgeSpec
 

@@ -99,7 +99,7 @@ class RoundDesk:
     def estimate(self, request: RoundRequest, *, caller: Caller) -> dict[str, Any]:
         """What a round would judge and cost; see `RoundService.estimate`."""
         require(caller, TokenScope.ORGANISE)
-        return self._arena.rounds.estimate(request)
+        return self._arena.planner.estimate(request)
 
     def launch(self, request: RoundRequest, *, workers: int | None = None, caller: Caller) -> Job:
         """Create a round and put it into the queue; judging needs a cap where an LLM judges.

@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 from arena.services.attacks import attacks_of
-from arena.services.boards import table_of
+from arena.services.board_columns import table_of
 from arena.services.identity import OPERATOR, Caller
 from arena.services.round_labels import AgainstPeople, held_against_people
 from arena.services.round_sight import RoundSight

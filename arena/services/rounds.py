@@ -1,19 +1,16 @@
-"""Rounds: plan, run, resume, pause, cancel, retry, status."""
+"""Rounds: create, run, pause, cancel, retry, status. How they are planned stands in `planner`."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
-from arena.services.attacks import RoundAttacks, attacks_of, canary_count, plant_canaries
-from arena.services.estimates import estimate_round
+from arena.services.attacks import RoundAttacks, attacks_of, plant_canaries
 from arena.services.identity import OPERATOR, Caller, require
 from arena.services.judging import RESUMABLE, RoundRunner
-from arena.services.planning import Pairs, Sample, Scope, make_plan
-from arena.services.round_requests import PlannedRound, RoundRequest, questions_in, require_amount
+from arena.services.planner import LoadSpec, RoundPlanner
+from arena.services.round_requests import PlannedRound, RoundRequest, require_amount
 from arena.services.round_sight import RoundSight
 from arena.services.round_specs import round_spec
 from arena.services.running import Report
@@ -29,11 +26,9 @@ from data.records import (
     RoundCounts,
     RoundState,
     Seat,
-    Submission,
     TokenScope,
 )
 from data.store import Store
-from judges.llm.prices import Prices
 from judges.replies import SCANNED_OTHERWISE, STRICT_PARSERS
 from judges.spec import JudgeSpec
 
@@ -41,8 +36,6 @@ REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
 CANCELLED = "The round was cancelled."
 PAUSED = "The round was paused."
-LoadPrices = Callable[[], Prices]
-LoadSpec = Callable[[str], JudgeSpec]
 __all__ = ["PlannedRound", "RoundRequest", "RoundService"]
 
 
@@ -50,68 +43,25 @@ class RoundService:
     """Use cases around rounds."""
 
     def __init__(
-        self, store: Store, *, load_spec: LoadSpec, load_prices: LoadPrices, runner: RoundRunner
+        self, store: Store, planner: RoundPlanner, *, load_spec: LoadSpec, runner: RoundRunner
     ) -> None:
         self._store = store
-        self._load_prices = load_prices
+        self._planner = planner
         self._load_spec = load_spec
         self.runner = runner
-
-    def plan(self, request: RoundRequest) -> PlannedRound:
-        """Lay out a round without storing anything.
-
-        Raises:
-            NotFoundError: The set, the judge or a named system does not exist.
-            InputError: Pairs or sample cannot be read, or there is nothing to judge.
-        """
-        pairs, sample = Pairs.parse(request.pairs), Sample.parse(request.sample)
-        summary = self._store.sets.summary(request.set_name)
-        spec = self._load_spec(request.judge)
-        if request.order is not None:
-            spec = spec.using(order=request.order)
-        entrants = self._entrants(request)
-        reference = self._store.submissions.reference(request.set_name)
-        scope = Scope(
-            set_hash=summary.content_hash,
-            questions=questions_in(request.domains, summary, self._store.sets.numbered(summary.id)),
-            entrants=entrants,
-            reference=reference,
-            answered={side.id: self._store.submissions.answered(side.id) for side in (*entrants, reference)},
-            named=bool(request.systems),
-        )
-        plan = make_plan(
-            scope, pairs=pairs, sample=sample, seed=request.seed, judge=spec.kind, yardstick=spec.yardstick
-        )
-        return PlannedRound(request=request, summary=summary, spec=spec, entrants=entrants, plan=plan)
-
-    def estimate(self, request: RoundRequest) -> dict[str, Any]:
-        """What `arena rounds plan` tells: battles, what is left out, requests, tokens, cost."""
-        planned = self.plan(request)
-        expected = estimate_round(self._store, planned, self._load_prices())
-        return {
-            "set": request.set_name,
-            "judge": planned.spec.name,
-            "pairs": request.pairs,
-            "systems": [entrant.system for entrant in planned.entrants],
-            "planned": len(planned.plan.battles),
-            "missing": planned.plan.missing,
-            "canaries": canary_count(planned),
-            "left_out": dict(planned.plan.left_out),
-            **asdict(expected),
-        }
 
     def create(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> Round:
         """Store a planned round with its battles.
 
         Raises:
             ConflictError: A round has this name.
-            InputError: As `plan`, or the plan has no battles.
+            InputError: The request cannot be planned, or its plan has no battles.
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
         if request.name is not None:
             self._refuse_taken(request.name)
-        planned = self.plan(request)
+        planned = self._planner.plan(request)
         canaries = plant_canaries(self._store, planned)
         if not planned.plan.battles:
             raise InputError(
@@ -176,10 +126,6 @@ class RoundService:
             found, spec, seat, concurrency=concurrency, report=report, stop=stop, shared=shared
         )
 
-    def entrants(self, set_name: str) -> tuple[Submission, ...]:
-        """The submissions that a round of a set takes where none is named."""
-        return self._store.submissions.find(set_name=set_name, newest=True)
-
     def rounds(self, *, caller: Caller = OPERATOR) -> tuple[Round, ...]:
         """Every round that the caller may see, newest first."""
         return tuple(found for found in self._store.rounds.all() if self._sees(caller, found))
@@ -223,7 +169,7 @@ class RoundService:
         with self._store.audit.noting() as notes:
             found = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
             self._store.jobs.withdraw(found.id, CANCELLED)
-            self._store.rounds.close_pending(name, Outcome.SKIPPED, CANCELLED)
+            self._store.battles.close_pending(found.id, Outcome.SKIPPED, CANCELLED)
             self._store.canaries.close_pending(found.id, Outcome.SKIPPED, CANCELLED)
             notes.take(_note(caller, Action.ROUND_CANCELLED, name))
         return found
@@ -241,7 +187,7 @@ class RoundService:
         require(caller, TokenScope.ORGANISE)
         with self._store.audit.noting() as notes:
             found = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-            reopened = self._store.rounds.reopen(name, RETRIED)
+            reopened = self._store.battles.reopen(found.id, RETRIED)
             reopened += self._store.canaries.reopen(found.id, RETRIED)
             if not self._store.rounds.counts(name).pending and not self.attacks(name).pending:
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
@@ -254,7 +200,8 @@ class RoundService:
             return 0
         name = job.round_name or ""
         self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-        return self._store.rounds.reopen(name, RETRIED) + self._store.canaries.reopen(job.round_id, RETRIED)
+        battles = self._store.battles.reopen(job.round_id, RETRIED)
+        return battles + self._store.canaries.reopen(job.round_id, RETRIED)
 
     def set_budget(self, name: str, budget_usd: float, *, caller: Caller = OPERATOR) -> Round:
         """Give a round another cap, so that what stopped at the old one can be tried again.
@@ -283,19 +230,6 @@ class RoundService:
         """
         RoundSight(self._store, caller, self._store.rounds.get(name))
         return self._store.verdicts.battles(name)
-
-    def _entrants(self, request: RoundRequest) -> tuple[Submission, ...]:
-        live = self.entrants(request.set_name)
-        if not request.systems:
-            return live
-        by_name = {submission.system: submission for submission in live}
-        unknown = [system for system in request.systems if system not in by_name]
-        if unknown:
-            known = ", ".join(by_name) or "none"
-            raise NotFoundError(
-                f"{', '.join(unknown)} did not submit to {request.set_name}.", advice=f"There are: {known}."
-            )
-        return tuple(by_name[system] for system in dict.fromkeys(request.systems))
 
     def spec_of(self, found: Round) -> JudgeSpec:
         """The spec that a round began with.

@@ -18,7 +18,7 @@ from data.errors import (
 )
 from data.records import Job, Seat, WorkerId
 from data.store import Store
-from data.store.seats import Leaving
+from data.store.leaving import Leaving
 
 FIRST_WAIT = 10.0
 HOPELESS = (InputError, NotFoundError, ConflictError, JudgeError)

@@ -24,7 +24,7 @@ from data.records import (
     require_name,
 )
 from data.store import Store
-from data.store.submissions import NewSubmission
+from data.store.new_submissions import NewSubmission
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,17 @@
-"""Submissions: check, add, look at, choose, withdraw."""
+"""Submissions: check, add, choose, withdraw. How they are shown stands in `submission_views`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.services.identity import OPERATOR, PUBLIC, Caller, CallerKind
-from arena.services.intake import Intake, Quota, no_submission, require_accepted
-from arena.services.lives import Life, LifeReader
-from arena.services.masks import masked, masked_question, sight_of
+from arena.services.intake import Intake, Quota, require_accepted
+from arena.services.masks import masked_question
+from arena.services.submission_views import SubmissionReader
 from arena.services.teams import TeamService
-from arena.services.visibility import Kind, Sight
 from data.errors import ConflictError, InputError, InvalidFileError
 from data.no_answer import is_no_answer
 from data.records import (
@@ -28,7 +27,7 @@ from data.records import (
     require_name,
 )
 from data.store import Store
-from data.store.submissions import NewSubmission
+from data.store.new_submissions import NewSubmission
 from submissions.card import load_card
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.limits import IntakeLimits
@@ -49,27 +48,7 @@ class AddedSubmission:
     warnings: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmissionLine:
-    """A submission as somebody sees it."""
-
-    submission: Submission
-    sight: Sight
-    life: Life
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmissionView:
-    """A submission with its coverage of the set: shares of the questions by domain, 0–1."""
-
-    submission: Submission
-    sight: Sight
-    life: Life
-    coverage: Mapping[str, float]
-    no_answer_share: Mapping[str, float]
-
-
-class SubmissionService:
+class SubmissionService(SubmissionReader):
     """Use cases around submissions.
 
     What changes something acts for the operator unless told who asks; what shows something shows what the
@@ -77,7 +56,7 @@ class SubmissionService:
     """
 
     def __init__(self, store: Store, teams: TeamService, *, limits: IntakeLimits) -> None:
-        self._store = store
+        super().__init__(store)
         self._teams = teams
         self._limits = limits
         self._intake = Intake(store, limits)
@@ -200,60 +179,6 @@ class SubmissionService:
         questions = self._questions(set_name, PUBLIC)
         return sample_answers(questions) if sample else answers_template(questions)
 
-    def find(
-        self, *, set_name: str | None = None, team: str | None = None, caller: Caller = PUBLIC
-    ) -> tuple[SubmissionLine, ...]:
-        """Submissions, or those to one set or of one team, as the caller may see them."""
-        if set_name is not None:
-            self._store.sets.summary(set_name)
-        found = self._store.submissions.find(set_name=set_name)
-        readers = {name: LifeReader(self._store, name) for name in {one.set_name for one in found}}
-        places = {name: self._store.submissions.places(name) for name in readers}
-        lines = []
-        for one in found:
-            life = _life(readers[one.set_name], one, caller)
-            seen = masked(caller, one, published=life.published, places=places[one.set_name])
-            if seen is not None and (team is None or seen[0].team == team):
-                lines.append(SubmissionLine(submission=seen[0], sight=seen[1], life=life))
-        return tuple(lines)
-
-    def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionView:
-        """A submission with its coverage.
-
-        Raises:
-            NotFoundError: No submission has this number, or none that the caller may know of.
-        """
-        one = self._store.submissions.get(number)
-        life = _life(LifeReader(self._store, one.set_name), one, caller)
-        places = self._store.submissions.places(one.set_name)
-        seen = masked(caller, one, published=life.published, places=places)
-        if seen is None:
-            raise no_submission(number)
-        summary = self._store.sets.summary(one.set_name)
-        counts = self._store.submissions.domain_counts(number)
-        return SubmissionView(
-            submission=seen[0],
-            sight=seen[1],
-            life=life,
-            coverage={
-                domain: counts.get(domain, (0, 0))[0] / asked if asked else 0.0
-                for domain, asked in summary.counts.items()
-            },
-            no_answer_share={domain: silent / count for domain, (count, silent) in counts.items()},
-        )
-
-    def answers(self, number: int, *, caller: Caller) -> Mapping[str, Answer]:
-        """The answers of a submission by question id.
-
-        Raises:
-            NotFoundError: No submission has this number, or its answers are not for the caller.
-        """
-        one = self._store.submissions.get(number)
-        published = LifeReader(self._store, one.set_name).published(one)
-        if sight_of(caller, one, published=published, kind=Kind.ANSWERS) is not Sight.FULL:
-            raise no_submission(number)
-        return self._store.submissions.answers(number)
-
     def quota(self, set_name: str, team: str, *, caller: Caller) -> Quota:
         """What a team has used of its submissions to a set.
 
@@ -298,7 +223,7 @@ class SubmissionService:
             )
         with self._store.audit.noting() as notes:
             withdrawn = self._store.submissions.withdraw(number, reason)
-            ended = self._store.rounds.drop_side(number)
+            ended = self._store.battles.drop_side(number)
             notes.take(
                 _note(caller, Action.SUBMISSION_WITHDRAWN, withdrawn, reason=reason, battles_ended=ended)
             )
@@ -318,14 +243,6 @@ class SubmissionService:
         return questions.with_questions(
             masked_question(caller, question, hidden=hidden) for question in questions.questions
         )
-
-
-def _life(reader: LifeReader, one: Submission, caller: Caller) -> Life:
-    """Where a submission stands; rounds that are not public are named to its team and organisers alone."""
-    life = reader.of(one)
-    if sight_of(caller, one, published=life.published, kind=Kind.REPORT) is Sight.FULL:
-        return life
-    return replace(life, rounds=reader.published_rounds(one))
 
 
 def _require_clean(path: Path, checked: CheckResult) -> None:

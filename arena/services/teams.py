@@ -1,13 +1,12 @@
-"""Teams: members, tokens, and what they did."""
+"""Teams: members, accounts, and what they did."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from arena.services.identity import OPERATOR, Caller, new_secret, require
+from arena.services.identity import OPERATOR, Caller, require
 from arena.services.visibility import Kind, Sight, Thing, sight
 from data.errors import ConflictError, InputError, NotFoundError
 from data.records import (
@@ -17,24 +16,13 @@ from data.records import (
     Membership,
     Role,
     Team,
-    Token,
     TokenScope,
     UserAccount,
-    require_label,
 )
 from data.store import Store
 
 LONGEST_TEXT = 200
-LONGEST_LIFE_DAYS = 730
 MOST_LISTED = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreatedToken:
-    """A new token; `secret` is shown once, now."""
-
-    token: Token
-    secret: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +34,7 @@ class TeamView:
 
 
 class TeamService:
-    """Use cases around teams, accounts and tokens."""
+    """Use cases around teams, accounts and their log."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -176,85 +164,6 @@ class TeamService:
         require(caller, TokenScope.ORGANISE)
         return self._store.teams.accounts()
 
-    def create_token(
-        self,
-        *,
-        name: str,
-        scopes: Collection[TokenScope],
-        team: str | None = None,
-        account: str | None = None,
-        days: int | None = None,
-        caller: Caller,
-    ) -> CreatedToken:
-        """Make a token of a team or of an account. Its text is in the answer and nowhere else.
-
-        Args:
-            name: What it is for.
-            scopes: What it may be used for.
-            team: Whose it is; a team's tokens never organise.
-            account: Whose it is, if not a team's; None for the caller's own where no team is given.
-            days: Days until it expires; None for no expiry.
-            caller: Who asks.
-
-        Raises:
-            InputError: Neither or both are given, there are no scopes, or the days are out of bounds.
-            NotFoundError: There is no such team or account.
-            ForbiddenError: Only owners, the account itself and organisers may.
-        """
-        require_label(name, "Token name")
-        wanted = frozenset(scopes)
-        account = account if team or account else caller.account
-        if (team is None) == (account is None) or not wanted:
-            raise InputError("A token needs a team or an account, and a scope.", advice="Give one of each.")
-        if days is not None and not 1 <= days <= LONGEST_LIFE_DAYS:
-            raise InputError(f"A token cannot last {days} days.", advice=f"Use 1 to {LONGEST_LIFE_DAYS}.")
-        self._require_granting(caller, team, account, wanted)
-        expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
-        secret = new_secret()
-        with self._store.audit.noting() as notes:
-            token = self._store.tokens.add(
-                prefix=secret.prefix,
-                digest=secret.digest,
-                name=name,
-                scopes=wanted,
-                expires_at=expires,
-                team=None if team is None else self._store.teams.get(team).id,
-                account=None if account is None else self._store.teams.account(account).id,
-            )
-            detail = {"name": name, "scopes": sorted(wanted), "account": account}
-            notes.take(_note(caller, Action.TOKEN_CREATED, f"token {token.id}", team or "", detail))
-        return CreatedToken(token=token, secret=secret.text)
-
-    def tokens(self, *, team: str | None = None, caller: Caller) -> tuple[Token, ...]:
-        """The tokens that the caller may see, without their secrets: the team's, their own, or all.
-
-        Raises:
-            AccessError: Nobody is signed in.
-        """
-        require(caller, TokenScope.READ)
-        return tuple(
-            token
-            for token in self._store.tokens.all(team=team)
-            if sight(caller, _thing_of(token)) is Sight.FULL
-        )
-
-    def revoke_token(self, number: int, *, caller: Caller) -> Token:
-        """Make a token useless, at once, and end the sessions that it opened.
-
-        Raises:
-            NotFoundError: There is no such token that the caller may see.
-            ForbiddenError: Only owners, the account itself and organisers may.
-        """
-        token = self._store.tokens.get(number)
-        if sight(caller, _thing_of(token)) is not Sight.FULL:
-            raise NotFoundError(f"There is no token {number}.", advice="List your tokens.")
-        if token.account is None or token.account != caller.account:
-            require(caller, TokenScope.MANAGE if token.team else TokenScope.ORGANISE, team=token.team)
-        with self._store.audit.noting() as notes:
-            revoked = self._store.tokens.revoke(number)
-            notes.take(_note(caller, Action.TOKEN_REVOKED, f"token {number}", token.team or ""))
-        return revoked
-
     def audit(
         self,
         *,
@@ -287,19 +196,6 @@ class TeamService:
         found = self._store.teams.find(name)
         return found or self.add(name, caller=caller)
 
-    def _require_granting(
-        self, caller: Caller, team: str | None, account: str | None, scopes: frozenset[TokenScope]
-    ) -> None:
-        """Nobody gives away more than they have."""
-        if team is not None:
-            require(caller, TokenScope.MANAGE, team=team)
-            if TokenScope.ORGANISE in scopes:
-                raise InputError("A team's token cannot organise.", advice="Make a token of an account.")
-        elif account != caller.account:
-            require(caller, TokenScope.ORGANISE)
-        for scope in scopes:
-            require(caller, scope)
-
     def _keep_owner(self, team: str, *, without: str) -> None:
         members = [one for one in self._store.teams.members(team) if one.account != without]
         if members and not any(one.role is Role.OWNER for one in members):
@@ -314,10 +210,6 @@ class TeamService:
 
 def _sees_team(caller: Caller, name: str) -> bool:
     return sight(caller, Thing(kind=Kind.TEAM, team=name)) is Sight.FULL
-
-
-def _thing_of(token: Token) -> Thing:
-    return Thing(kind=Kind.TOKEN, team=token.team or "", account=token.account)
 
 
 def _require_short(*texts: str) -> None:

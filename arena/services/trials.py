@@ -13,8 +13,8 @@ from typing import Any
 
 from arena.services.contests import contests_of
 from arena.services.judges import JudgeService
+from arena.services.planner import RoundPlanner
 from arena.services.round_requests import PlannedRound, RoundRequest
-from arena.services.rounds import RoundService
 from data.errors import InputError
 from data.records import PlannedBattle, Verdict
 from data.store import Store
@@ -28,9 +28,9 @@ LONGEST_TEXT = 1_500
 class TrialService:
     """Judges dry samples; for workers, since judging never happens in the site's process."""
 
-    def __init__(self, store: Store, rounds: RoundService, judges: JudgeService) -> None:
+    def __init__(self, store: Store, planner: RoundPlanner, judges: JudgeService) -> None:
         self._store = store
-        self._rounds = rounds
+        self._planner = planner
         self._judges = judges
 
     def run(self, request: RoundRequest) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class TrialService:
         Raises:
             InputError: There is nothing to judge.
         """
-        planned = self._rounds.plan(request)
+        planned = self._planner.plan(request)
         open_battles = [battle for battle in planned.plan.battles if battle.outcome is None]
         if not open_battles:
             raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arena.web.views import percent
+from arena.web.figures import percent
 
 AGREEMENT = "agreement"
 ANSWER = "answer-crux"

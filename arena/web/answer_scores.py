@@ -10,9 +10,9 @@ import streamlit as st
 from arena.services.board_metrics import BOARD_METRICS
 from arena.services.claim_views import ClaimView, Witness, read_claims
 from arena.services.coverage_views import Standing, StatementView, read_statements
+from arena.web.figures import percent
 from arena.web.markup import element, put
 from arena.web.rationales import Facts
-from arena.web.views import percent
 from data.store.scores import ScoredAnswer
 from judges.factuality.measures import Label
 

@@ -9,12 +9,13 @@ import streamlit as st
 from arena.services.evidence import QuestionView
 from arena.web.answer_scores import show_facts
 from arena.web.choices import choose_one
+from arena.web.figures import percent
 from arena.web.markup import element, put
 from arena.web.pieces import note
 from arena.web.rationales import Reasons, Side, read_reasons
 from arena.web.reporting import offer_report
 from arena.web.tables import link
-from arena.web.views import BoardView, percent
+from arena.web.views import BoardView
 from data.records import BattleEvidence, BattleRecord, Judgment, Preference, Presentation
 
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
+from arena.web.figures import percent, whole
 from arena.web.markup import element
 from arena.web.tables import link
 from arena.web.texts import FLAGS
-from arena.web.views import BoardView, Bounded, Line, percent, whole
+from arena.web.views import BoardView, Bounded, Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from arena.services.identity import Caller, require
 from arena.web.doors import Door
+from arena.web.figures import percent
 from arena.web.markup import element, put
 from arena.web.pieces import note, strip
 from arena.web.tables import plain_table
-from arena.web.views import percent
 from arena.web.wiring import arena
 from data.records import Problem, Severity, TokenScope
 from submissions.check import CheckResult

@@ -99,15 +99,6 @@ def chosen_many(name: str, options: Sequence[str], default: Sequence[str]) -> li
     return [one for one in options if one in wanted] or list(default)
 
 
-def choose_many(name: str, label: str, options: Sequence[str], *, most: int, default: Sequence[str]) -> None:
-    """Offer several things; the choice goes into the address, where `chosen_many` reads it."""
-    key = f"choice-{name}"
-    st.session_state[key] = chosen_many(name, options, default)[:most]
-    st.multiselect(
-        label, options, key=key, max_selections=most, on_change=_list_into_address, args=(name, key)
-    )
-
-
 def choose_pills(name: str, label: str, options: Mapping[str, str], default: Sequence[str]) -> None:
     """Offer a handful of things to switch on and off; `chosen_many` reads them."""
     key = f"choice-{name}"

@@ -8,13 +8,15 @@ from xml.etree.ElementTree import Element
 import streamlit as st
 
 from arena.services.comparisons import MOST, Comparison, ContestedQuestion
+from arena.web.board_sentences import record_of
 from arena.web.choices import choose_one
+from arena.web.figures import percent, points, whole
 from arena.web.files import Rows, offer_files
 from arena.web.markup import element, put
 from arena.web.pieces import note
 from arena.web.readings import evidence_of
 from arena.web.tables import link, plain_table
-from arena.web.views import BoardView, percent, points, record_of, whole
+from arena.web.views import BoardView
 from leaderboard.paired import PairedShare
 
 NAMES = ("a", "b", "c", "d")

@@ -8,12 +8,13 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 from xml.etree.ElementTree import Element
 
+from arena.web.board_sentences import leading
 from arena.web.markup import as_html, element
 from arena.web.notices import notice_of
 from arena.web.standings_table import standings_table
 from arena.web.tables import words_table
 from arena.web.texts import DEFINITIONS
-from arena.web.views import OVERALL, BoardView, leading
+from arena.web.views import OVERALL, BoardView
 
 HERE = Path(__file__).parent
 EMBEDDED = ("Rating", "Interval", "Win + tie")

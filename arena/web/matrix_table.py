@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
+from arena.web.figures import whole
 from arena.web.files import Rows
 from arena.web.markup import element
 from arena.web.tables import link
-from arena.web.views import BoardView, whole
+from arena.web.views import BoardView
 from leaderboard.meetings import Meeting
 
 EVEN = 0.5

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
+from arena.web.figures import percent, points
 from arena.web.markup import as_html, element
-from arena.web.views import OVERALL, BoardView, Line, percent, points
+from arena.web.views import OVERALL, BoardView, Line
 
 WIDTH, HEIGHT = 1200, 630
 SHOWN = 6

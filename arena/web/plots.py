@@ -9,12 +9,13 @@ from dataclasses import asdict
 import altair as alt
 import streamlit as st
 
+from arena.web.figures import percent, points, whole
 from arena.web.files import Rows, offer_files
 from arena.web.kept import chart_kept
 from arena.web.markup import put
 from arena.web.pieces import note
 from arena.web.tables import plain_table, profile_rows
-from arena.web.views import OVERALL, BoardView, Bounded, Line, percent, points, whole
+from arena.web.views import OVERALL, BoardView, Bounded, Line
 from leaderboard.charts import Cell, Estimate, forest, heatmap
 
 A_MOMENT = 0.25

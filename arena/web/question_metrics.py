@@ -20,9 +20,9 @@ from arena.services.coverage_views import (
 )
 from arena.services.evidence import QuestionView
 from arena.web.answer_scores import claim_list
+from arena.web.figures import percent
 from arena.web.markup import element, put
 from arena.web.pieces import note
-from arena.web.views import percent
 from data.store.scores import ScoredAnswer
 from judges.context.subsets import Use
 

@@ -11,10 +11,10 @@ import streamlit as st
 
 from arena.services.report_files import report_html, report_json
 from arena.services.reports import Report
+from arena.web.figures import percent
 from arena.web.markup import element, put
 from arena.web.pieces import note
 from arena.web.tables import link, plain_table
-from arena.web.views import percent
 
 
 def opening(report: Report) -> str:

@@ -8,13 +8,13 @@ from xml.etree.ElementTree import Element
 import streamlit as st
 
 from arena.services.history import Entry
+from arena.web.figures import points
 from arena.web.files import offer_files
 from arena.web.markup import element, put
 from arena.web.notices import notice_of
 from arena.web.pieces import note, strip
 from arena.web.readings import board_named
 from arena.web.tables import link
-from arena.web.views import points
 from leaderboard.changes import Change, Changes
 
 SHOWN = 12

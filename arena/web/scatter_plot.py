@@ -10,11 +10,12 @@ import streamlit as st
 
 from arena.services.board_metrics import BOARD_METRICS
 from arena.web.choices import choose_one
+from arena.web.figures import percent, whole
 from arena.web.files import Rows, offer_files
 from arena.web.kept import chart_kept
 from arena.web.pieces import note
 from arena.web.plots import behind, ink
-from arena.web.views import BoardView, Bounded, Line, percent, whole
+from arena.web.views import BoardView, Bounded, Line
 from leaderboard.charts import Point, scatter
 
 LEAST_POINTS = 2

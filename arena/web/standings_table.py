@@ -19,9 +19,10 @@ from arena.web.cells import (
     share_cell,
     system_cell,
 )
+from arena.web.figures import points
 from arena.web.markup import element
 from arena.web.texts import DEFINITIONS
-from arena.web.views import OVERALL, BoardView, Bounded, Line, points
+from arena.web.views import OVERALL, BoardView, Bounded, Line
 
 LEAST_DOMAINS = 2
 SCORES: Mapping[str, str] = {

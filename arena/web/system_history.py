@@ -7,12 +7,13 @@ from collections.abc import Mapping
 import streamlit as st
 
 from arena.services.history import Appearance
+from arena.web.figures import points
 from arena.web.files import offer_files
 from arena.web.markup import put
 from arena.web.pieces import note
 from arena.web.readings import history_of
 from arena.web.tables import plain_table
-from arena.web.views import BoardView, points
+from arena.web.views import BoardView
 
 
 def show_history(view: BoardView, system: str) -> None:

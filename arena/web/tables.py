@@ -6,15 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
+from arena.web.figures import percent, range_of_shares, whole
 from arena.web.markup import element
-from arena.web.views import (
-    OVERALL,
-    BoardView,
-    Bounded,
-    percent,
-    range_of_shares,
-    whole,
-)
+from arena.web.views import OVERALL, BoardView, Bounded
 
 
 def link(page: str, **query: str) -> str:

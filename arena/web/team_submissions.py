@@ -10,15 +10,15 @@ import streamlit as st
 
 from arena.services.identity import Caller, may
 from arena.services.lives import Life
-from arena.services.submissions import SubmissionLine, SubmissionView
+from arena.services.submission_views import SubmissionLine, SubmissionView
 from arena.services.visibility import Sight
 from arena.web.choices import choose_one
+from arena.web.figures import percent
 from arena.web.life_texts import attempt_of, moment, next_of, queue_of, title_of
 from arena.web.markup import element, put
 from arena.web.pieces import note, strip
 from arena.web.submission_actions import show_actions
 from arena.web.tables import link, plain_table
-from arena.web.views import percent
 from arena.web.wiring import arena
 from data.records import SubmissionState, TokenScope
 

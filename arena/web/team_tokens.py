@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from arena.services.identity import Caller, may
-from arena.services.teams import LONGEST_LIFE_DAYS
+from arena.services.tokens import LONGEST_LIFE_DAYS
 from arena.web.guard import show_error
 from arena.web.life_texts import moment
 from arena.web.markup import element, put
@@ -33,7 +33,7 @@ def show_tokens(team: str, caller: Caller) -> None:
     owner = may(caller, TokenScope.MANAGE, team=team)
     if owner:
         _create(team, caller)
-    tokens = arena().teams.tokens(team=team, caller=caller)
+    tokens = arena().tokens.all(team=team, caller=caller)
     if not tokens:
         note("The team has no tokens.")
         return
@@ -72,7 +72,7 @@ def _create(team: str, caller: Caller) -> None:
     if not sent:
         return
     try:
-        made = arena().teams.create_token(
+        made = arena().tokens.create(
             name=name.strip(), scopes=scopes, team=team, days=int(days), caller=caller
         )
     except ArenaError as error:
@@ -96,6 +96,6 @@ def _revoke(live: dict[int, Token], caller: Caller) -> None:
         note("Tick the box to revoke the token.")
     elif sent:
         act(
-            partial(arena().teams.revoke_token, int(number), caller=caller),
+            partial(arena().tokens.revoke, int(number), caller=caller),
             f"The token {live[int(number)].name} is revoked.",
         )

@@ -10,10 +10,11 @@ import streamlit as st
 from arena.services.board_metrics import BOARD_METRICS
 from arena.services.missed_facts import MissedFact
 from arena.services.weaknesses import DoubtfulClaim, Weaknesses
+from arena.web.figures import percent
 from arena.web.markup import element, put
 from arena.web.pieces import note, strip
 from arena.web.tables import link, plain_table
-from arena.web.views import OVERALL, BoardView, Bounded, percent
+from arena.web.views import OVERALL, BoardView, Bounded
 from judges.factuality.measures import Label
 
 WIN_TIE = "Win + tie"

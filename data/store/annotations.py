@@ -8,14 +8,21 @@ from typing import Any
 from sqlalchemy import Row, and_, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from data.annotation_tables import annotation_pairs, annotation_tasks, given_labels
 from data.errors import ConflictError, NotFoundError
 from data.records import AnnotationTask, BlindPair, NewPair, PairLabel
 from data.store.database import Database, new_id
 from data.store.moments import as_utc, now
 from data.store.sets import restore
-from data.tables import answers, question_sets, questions, submissions
-from data.team_tables import accounts
+from data.tables import (
+    accounts,
+    annotation_pairs,
+    annotation_tasks,
+    answers,
+    given_labels,
+    question_sets,
+    questions,
+    submissions,
+)
 
 
 class AnnotationStore:

@@ -11,7 +11,7 @@ from sqlalchemy import Row, insert, select
 from data.records import Action, AuditEntry, AuditNote
 from data.store.database import BUSY_TIMEOUT_MS, Database
 from data.store.moments import as_utc, now
-from data.team_tables import audit
+from data.tables import audit
 
 
 class AuditStore:

@@ -9,10 +9,11 @@ from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.records import Job, JobKind, JobState, NewJob, RoundState
-from data.store.database import Database, new_id, pairs
+from data.store.database import Database, new_id
 from data.store.moments import as_utc, now
 from data.tables import jobs, rounds
 
+JUDGING = (JobKind.JUDGE, JobKind.RETRY)
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 SHOWN = 200
 
@@ -91,11 +92,6 @@ class JobStore:
             return None
         with self._database.begin() as connection:
             return 1 + int(connection.execute(query).scalar_one())
-
-    def by_state(self) -> dict[str, int]:
-        """How many jobs are in each state."""
-        with self._database.begin() as connection:
-            return pairs(connection.execute(select(jobs.c.state, func.count()).group_by(jobs.c.state)))
 
     def withdraw(self, round_id: int, reason: str) -> None:
         """Take the active job of a round out of the queue; its workers see that within seconds."""

@@ -10,8 +10,7 @@ from data.errors import NotFoundError
 from data.records import Phase, SetPolicy
 from data.store.database import Database
 from data.store.moments import as_utc
-from data.tables import question_sets
-from data.team_tables import phases
+from data.tables import phases, question_sets
 
 LIMITS = ("daily_quota", "total_quota", "file_mb", "answer_chars")
 

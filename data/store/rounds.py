@@ -1,39 +1,33 @@
-"""Rounds and their battles in the store."""
+"""Rounds in the store, with their books."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Row, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.records import (
     Outcome,
-    PendingBattle,
     PlannedBattle,
     PlannedCanary,
     Round,
     RoundCounts,
     RoundState,
 )
+from data.store.battles import insert_battles
 from data.store.canaries import insert_canaries
 from data.store.database import Database, new_id, pairs
 from data.store.moments import as_utc, now
-from data.store.pending import pending_battles
 from data.tables import battles, ledgers, question_sets, rounds
 
-CHUNK = 5_000
-QUESTIONS_AT_ONCE = 200
 ENDED = (RoundState.FINISHED, RoundState.CANCELLED)
-PUBLIC_STATES = (RoundState.PUBLISHED, RoundState.RETRACTED)
-WITHDRAWN = "One of the two submissions was withdrawn."
 
 
 class RoundStore:
-    """Creates rounds, hands out what is pending, and keeps the books."""
+    """Creates rounds, moves them on, and keeps the books."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -71,7 +65,7 @@ class RoundStore:
                     )
                 )
                 number = new_id(result)
-                _insert_battles(connection, number, planned)
+                insert_battles(connection, number, planned)
                 insert_canaries(connection, number, canaries)
                 connection.execute(
                     insert(ledgers).values(
@@ -158,10 +152,6 @@ class RoundStore:
             )
         return self.get(name)
 
-    def state(self, name: str) -> RoundState:
-        """The state of a round, read afresh."""
-        return self.get(name).state
-
     def counts(self, name: str) -> RoundCounts:
         """The books of a round.
 
@@ -190,67 +180,6 @@ class RoundStore:
             output_tokens=int(tokens_out),
         )
 
-    def pending(self, name: str) -> Iterator[PendingBattle]:
-        """Yield the battles that have no outcome, question by question, texts included.
-
-        A few hundred questions are held at a time, so memory does not grow with the round. The
-        battles handed out are those pending when their question is reached.
-        """
-        number = self.get(name).id
-        after = 0
-        while True:
-            with self._database.begin() as connection:
-                batch = _pending_questions(connection, number, after)
-                found = list(
-                    pending_battles(
-                        connection,
-                        battles.c.round_id == number,
-                        battles.c.outcome.is_(None),
-                        battles.c.question_id.in_(batch),
-                    )
-                )
-            if not batch:
-                return
-            after = batch[-1]
-            yield from found
-
-    def reopen(self, name: str, outcomes: Sequence[Outcome]) -> int:
-        """Make the battles that ended in one of `outcomes` pending again, and return how many.
-
-        Their judgments stay, as the record of what was tried.
-        """
-        number = self.get(name).id
-        with self._database.begin() as connection:
-            return connection.execute(
-                update(battles)
-                .where(battles.c.round_id == number, battles.c.outcome.in_(list(outcomes)))
-                .values(outcome=None, preference=None, score=None, flipped=None, detail="")
-            ).rowcount
-
-    def drop_side(self, submission: int) -> int:
-        """End the pending battles of a submission that was withdrawn, and return how many there were.
-
-        They lack an answer from now on, so that a retry does not ask for them again.
-        """
-        own = (battles.c.a_id == submission) | (battles.c.b_id == submission)
-        open_ = select(rounds.c.id).where(rounds.c.state.not_in([*ENDED, *PUBLIC_STATES]))
-        with self._database.begin() as connection:
-            return connection.execute(
-                update(battles)
-                .where(battles.c.round_id.in_(open_), battles.c.outcome.is_(None), own)
-                .values(outcome=Outcome.MISSING, detail=WITHDRAWN)
-            ).rowcount
-
-    def close_pending(self, name: str, outcome: Outcome, detail: str) -> int:
-        """End every pending battle with one outcome, and return how many there were."""
-        number = self.get(name).id
-        with self._database.begin() as connection:
-            return connection.execute(
-                update(battles)
-                .where(battles.c.round_id == number, battles.c.outcome.is_(None))
-                .values(outcome=outcome, detail=detail)
-            ).rowcount
-
 
 def _select() -> Any:  # noqa: ANN401 - a Select of a whole table has no narrower type
     return select(rounds, question_sets.c.name.label("set_name")).join(
@@ -274,36 +203,4 @@ def _record(row: Row[*tuple[Any, ...]]) -> Round:
         created_at=as_utc(row.created_at),
         started_at=None if row.started_at is None else as_utc(row.started_at),
         finished_at=None if row.finished_at is None else as_utc(row.finished_at),
-    )
-
-
-def _insert_battles(connection: Connection, number: int, planned: Iterable[PlannedBattle]) -> None:
-    iterator = iter(planned)
-    while chunk := list(islice(iterator, CHUNK)):
-        connection.execute(
-            insert(battles),
-            [
-                {
-                    "round_id": number,
-                    "key": battle.key,
-                    "question_id": battle.question,
-                    "a_id": battle.a,
-                    "b_id": battle.b,
-                    "outcome": battle.outcome,
-                    "detail": battle.detail,
-                }
-                for battle in chunk
-            ],
-        )
-
-
-def _pending_questions(connection: Connection, number: int, after: int) -> list[int]:
-    return list(
-        connection.execute(
-            select(battles.c.question_id)
-            .where(battles.c.round_id == number, battles.c.outcome.is_(None), battles.c.question_id > after)
-            .distinct()
-            .order_by(battles.c.question_id)
-            .limit(QUESTIONS_AT_ONCE)
-        ).scalars()
     )

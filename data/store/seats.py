@@ -8,43 +8,21 @@ worker that was given up, and whose battles others may have, commits nothing mor
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Row, case, delete, func, insert, select, update
 
-from data.records import Beat, Job, JobKind, JobState, RoundState, Seat, WorkerId
+from data.records import Beat, Job, JobState, RoundState, Seat, WorkerId
 from data.store.database import Database, new_id
 from data.store.fencing import lost
-from data.store.holds import has_pending, has_work
-from data.store.jobs import job_of, pause_round, select_jobs
+from data.store.holds import has_work
+from data.store.jobs import JUDGING, job_of, select_jobs
+from data.store.leaving import Leaving, conclude
 from data.store.moments import database_now, now
 from data.tables import jobs, ledgers, rounds, seats
 
-JUDGING = (JobKind.JUDGE, JobKind.RETRY)
 DIED = "Worker {name} was lost while on it."
-GIVEN_UP = "{reason} It was given up after {attempts} attempts that settled nothing."
-STOPPED = "The process that ran it was stopped."
 Gone = Callable[[WorkerId], bool]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaving:
-    """How a worker leaves its seat.
-
-    Attributes:
-        error: What went wrong, empty where nothing did.
-        final: Whether trying again is of no use.
-        retry_in: Seconds until it may be tried again.
-        finished: Whether a job that judges no battles is done; for the others, pending battles say so.
-        result: What it brought.
-    """
-
-    error: str = ""
-    final: bool = False
-    retry_in: float = 0.0
-    finished: bool = False
-    result: dict[str, Any] | None = None
 
 
 class SeatStore:
@@ -133,7 +111,7 @@ class SeatStore:
             if row is None:
                 return
             _vacate(connection, row, job.round_id)
-            _conclude(connection, job, leaving, progress=row.done > 0)
+            conclude(connection, job, leaving, progress=row.done > 0)
 
     def give_up(self, gone: Gone) -> int:
         """Give up the workers that are dead, and return how many; their jobs are queued again."""
@@ -220,7 +198,7 @@ def _reap(connection: Connection, gone: Gone) -> int:
             if row is not None:
                 _vacate(connection, row, job.round_id)
                 reason = Leaving(error=DIED.format(name=row.worker))
-                _conclude(connection, job, reason, progress=row.done > 0)
+                conclude(connection, job, reason, progress=row.done > 0)
                 given_up += 1
     return given_up
 
@@ -242,53 +220,6 @@ def _vacate(connection: Connection, row: Row[*tuple[Any, ...]], round_id: int | 
             output_tokens=ledgers.c.output_tokens + max(0, row.recorded_output - row.paid_output),
         )
     )
-
-
-def _conclude(
-    connection: Connection, job: Row[*tuple[Any, ...]], leaving: Leaving, *, progress: bool
-) -> None:
-    """Decide what becomes of a job after somebody left; called with the job locked."""
-    current = connection.execute(select(jobs.c.state, jobs.c.attempts).where(jobs.c.id == job.id)).one()
-    if current.state != JobState.RUNNING:
-        return
-    attempts = 0 if progress else current.attempts
-    if leaving.error:
-        attempts += 1
-    values: dict[str, Any] = {"attempts": attempts, "error": leaving.error}
-    others = connection.execute(select(exists().where(seats.c.job_id == job.id))).scalar()
-    if leaving.error and (leaving.final or attempts >= job.most_attempts or (job.owner and not others)):
-        values |= {"state": JobState.FAILED, "finished_at": now(), "error": _last_word(leaving, attempts)}
-        pause_round(connection, job.id)
-    elif others:
-        pass
-    elif _is_done(connection, job, leaving):
-        values |= {"state": JobState.DONE, "finished_at": now(), "result": leaving.result, "error": ""}
-    elif job.owner:
-        values |= {"state": JobState.CANCELLED, "finished_at": now(), "error": STOPPED}
-        pause_round(connection, job.id)
-    else:
-        moment = database_now(connection)
-        values |= {"state": JobState.QUEUED, "not_before": moment + leaving.retry_in}
-    connection.execute(update(jobs).where(jobs.c.id == job.id).values(values))
-
-
-def _last_word(leaving: Leaving, attempts: int) -> str:
-    if leaving.final or attempts == 1:
-        return leaving.error
-    return GIVEN_UP.format(reason=leaving.error, attempts=attempts)
-
-
-def _is_done(connection: Connection, job: Row[*tuple[Any, ...]], leaving: Leaving) -> bool:
-    if job.kind not in JUDGING:
-        return leaving.finished
-    if has_pending(connection, job.round_id):
-        return False
-    connection.execute(
-        update(rounds)
-        .where(rounds.c.id == job.round_id, rounds.c.state == RoundState.RUNNING)
-        .values(state=RoundState.FINISHED, finished_at=now())
-    )
-    return True
 
 
 def _select(connection: Connection) -> Any:  # noqa: ANN401 - a Select of a whole table

@@ -8,6 +8,7 @@ from data.errors import StoreError
 from data.store.annotations import AnnotationStore
 from data.store.audit import AuditStore
 from data.store.batches import BatchStore
+from data.store.battles import BattleStore
 from data.store.boards import BoardStore
 from data.store.canaries import CanaryStore
 from data.store.counting import CountingStore
@@ -70,6 +71,11 @@ class Store:
     def rounds(self) -> RoundStore:
         """Rounds and their books."""
         return RoundStore(self.database)
+
+    @cached_property
+    def battles(self) -> BattleStore:
+        """Battles of rounds."""
+        return BattleStore(self.database)
 
     @cached_property
     def verdicts(self) -> VerdictStore:

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from itertools import islice
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
-from data.records import DEFAULT_PHASE, Answer, Submission, SubmissionState, SystemCard
+from data.records import Answer, Submission, SubmissionState, SystemCard
 from data.store.answers import AnswerReader
-from data.store.database import new_id
 from data.store.moments import as_utc, now
-from data.tables import answers, question_sets, questions, submissions
-from data.team_tables import teams
-
-CHUNK = 2_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewSubmission:
-    """A checked submission that is to be stored."""
-
-    set_name: str
-    system: str
-    team: str
-    card: SystemCard
-    content_hash: str
-    phase: str = DEFAULT_PHASE
-    anonymous: bool = False
-    state: SubmissionState = SubmissionState.ACCEPTED
+from data.store.new_submissions import NewSubmission, insert_answers, insert_submission
+from data.tables import question_sets, submissions, teams
 
 
 class SubmissionStore(AnswerReader):
@@ -69,8 +50,8 @@ class SubmissionStore(AnswerReader):
                 if newest is not None and _is_repeated(newest, new):
                     return self._one(connection, newest.id), False
                 version = 1 if newest is None else newest.version + 1
-                number = _insert_submission(connection, set_id, version, new)
-                _insert_answers(connection, set_id, number, rows)
+                number = insert_submission(connection, set_id, version, new)
+                insert_answers(connection, set_id, number, rows)
                 return self._one(connection, number), True
         except IntegrityError as error:
             raise ConflictError(
@@ -113,9 +94,7 @@ class SubmissionStore(AnswerReader):
         with self._database.begin() as connection:
             row = connection.execute(query).first()
         if row is None:
-            raise NotFoundError(
-                f"There is no question set {set_name!r}.", advice="`arena sets list` names them."
-            )
+            raise _no_set(set_name)
         return _record(row)
 
     def get(self, number: int) -> Submission:
@@ -184,10 +163,6 @@ class SubmissionStore(AnswerReader):
             )
         return self.get(number)
 
-    def set_anonymous(self, number: int, *, anonymous: bool) -> Submission:
-        """Hide a submission's names until publication, or show them."""
-        return self._change(number, anonymous=anonymous)
-
     def _change(self, number: int, **values: object) -> Submission:
         with self._database.begin() as connection:
             self._one(connection, number)
@@ -244,63 +219,3 @@ def _record(row: Row[*tuple[Any, ...]]) -> Submission:
         withdrawn_at=None if row.withdrawn_at is None else as_utc(row.withdrawn_at),
         withdrawn_reason=row.withdrawn_reason,
     )
-
-
-def _insert_submission(connection: Connection, set_id: int, version: int, new: NewSubmission) -> int:
-    result = connection.execute(
-        insert(submissions).values(
-            set_id=set_id,
-            kind="system",
-            system=new.system,
-            team=new.team,
-            version=version,
-            state=new.state,
-            card=asdict(new.card),
-            content_hash=new.content_hash,
-            answers=0,
-            no_answers=0,
-            phase=new.phase,
-            anonymous=new.anonymous,
-            selected=False,
-            withdrawn_reason="",
-            created_at=now(),
-        )
-    )
-    return new_id(result)
-
-
-def _insert_answers(
-    connection: Connection, set_id: int, number: int, rows: Iterable[tuple[Answer, bool]]
-) -> None:
-    numbers: dict[str, int] = {
-        key: question
-        for question, key in connection.execute(
-            select(questions.c.id, questions.c.key).where(questions.c.set_id == set_id)
-        )
-    }
-    count = silent = 0
-    for chunk in _chunks(rows):
-        connection.execute(
-            insert(answers),
-            [
-                {
-                    "submission_id": number,
-                    "question_id": numbers[answer.question_id],
-                    "text": answer.answer,
-                    "contexts": [asdict(context) for context in answer.contexts],
-                    "no_answer": no_answer,
-                }
-                for answer, no_answer in chunk
-            ],
-        )
-        count += len(chunk)
-        silent += sum(no_answer for _, no_answer in chunk)
-    connection.execute(
-        update(submissions).where(submissions.c.id == number).values(answers=count, no_answers=silent)
-    )
-
-
-def _chunks(rows: Iterable[tuple[Answer, bool]]) -> Iterator[list[tuple[Answer, bool]]]:
-    iterator = iter(rows)
-    while chunk := list(islice(iterator, CHUNK)):
-        yield chunk

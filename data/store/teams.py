@@ -11,7 +11,7 @@ from data.errors import ConflictError, NotFoundError
 from data.records import Membership, Role, Team, UserAccount, require_label
 from data.store.database import Database
 from data.store.moments import as_utc, now
-from data.team_tables import accounts, memberships, teams
+from data.tables import accounts, memberships, teams
 
 
 class TeamStore:

@@ -12,7 +12,7 @@ from data.errors import NotFoundError
 from data.records import Token, TokenScope
 from data.store.database import Database, new_id
 from data.store.moments import as_utc, now
-from data.team_tables import accounts, refused_tokens, teams, tokens, web_sessions
+from data.tables import accounts, refused_tokens, teams, tokens, web_sessions
 
 USE_EVERY = timedelta(minutes=1)
 """How exactly the last use of a token is known: a write for every request would cost more than it tells."""

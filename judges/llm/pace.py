@@ -145,7 +145,3 @@ class Bucket:
     def _set(self, per_minute: float) -> None:
         self._burst = max(1.0, per_minute / MINUTE)
         self._rate = max(per_minute - self._burst, per_minute / 2) / MINUTE
-
-    def give_back(self, units: float) -> None:
-        """Return what was not used."""
-        self._level += units

@@ -10,8 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from arena.bootstrap import Arena
-from arena.services.board_columns import outcomes_by_system, outcomes_of, table_of_columns
-from arena.services.boards import table_of
+from arena.services.board_columns import outcomes_by_system, outcomes_of, table_of, table_of_columns
 from arena.services.rounds import RoundRequest
 from data.records import Outcome, Preference
 from data.store import Store

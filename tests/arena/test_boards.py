@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.bootstrap import Arena
-from arena.services.boards import table_of
+from arena.services.board_columns import table_of
 from arena.services.exports import verify_folder, write_round
 from arena.services.identity import OPERATOR
 from arena.services.rounds import RoundRequest

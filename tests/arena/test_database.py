@@ -20,6 +20,7 @@ from arena.bootstrap import Arena
 from arena.services.database import DatabaseService
 from arena.services.rounds import RoundRequest
 from data.errors import ConflictError, FileFormatError, StoreError
+from data.records import Outcome
 from data.store import Store
 from data.store.database import MIGRATIONS, Database, newest_version
 
@@ -70,7 +71,7 @@ def test_every_released_schema_is_brought_up(database_url: str, version: str) ->
     assert {name: after["rows"][name] for name in before["rows"]} == before["rows"]
     assert service.upgrade()[1:] == (newest_version(), newest_version())
     with closing(Store.open(database_url)) as store:
-        assert [battle.system_b for battle in store.rounds.pending("r")] == ["a"]
+        assert [battle.system_b for battle in store.battles.pending(store.rounds.get("r").id)] == ["a"]
         assert store.rounds.counts("r").pending == 1
 
 
@@ -178,7 +179,7 @@ def test_backup_restores_what_was_there(
         service.back_up(file)
     with closing(Store.open(database_url)) as store:
         store.replies.forget()
-        store.rounds.close_pending("r", "skipped", "x")  # type: ignore[arg-type]
+        store.battles.close_pending(store.rounds.get("r").id, Outcome.SKIPPED, "x")
         with store.database.begin() as connection:
             connection.execute(text("DELETE FROM board"))
     with pytest.raises(ConflictError, match="holds an arena"):

@@ -206,7 +206,7 @@ def test_frozen_set_takes_nothing(filled: Callable[..., Arena], answers_file: Ca
     assert arena.set_desk.view("tiny", caller=ADA).frozen
     with pytest.raises(ClosedError):
         arena.submissions.add(answers_file("late", "{n}"), "tiny", system="late")
-    assert len(arena.rounds.entrants("tiny")) == 3
+    assert len(arena.planner.entrants("tiny")) == 3
 
 
 def test_freezing_ends_what_is_open_and_drops_what_would_open() -> None:

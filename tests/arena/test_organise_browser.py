@@ -154,7 +154,7 @@ def token(home: Path) -> str:
     """An organiser's token."""
     arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
     arena.teams.add_account("Ada", is_organiser=True, caller=OPERATOR)
-    made = arena.teams.create_token(name="site", scopes=[TokenScope.ORGANISE], account="Ada", caller=OPERATOR)
+    made = arena.tokens.create(name="site", scopes=[TokenScope.ORGANISE], account="Ada", caller=OPERATOR)
     arena.close()
     return made.secret
 

@@ -12,7 +12,7 @@ import pytest
 
 from arena.access import StoredReplies
 from arena.bootstrap import Arena
-from arena.services.boards import table_of
+from arena.services.board_columns import table_of
 from arena.services.rounds import RoundRequest
 from data.errors import StoreError
 from data.records import Outcome, Reply

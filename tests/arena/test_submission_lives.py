@@ -159,7 +159,7 @@ def test_selected_version_enters_rounds(submit: Callable[..., tuple[Arena, int]]
     _, held = submit(3, confirm=False)
 
     def entered() -> int:
-        plan = arena.rounds.plan(RoundRequest(set_name="tiny", judge="lexical", systems=("mine",)))
+        plan = arena.planner.plan(RoundRequest(set_name="tiny", judge="lexical", systems=("mine",)))
         return plan.entrants[0].version
 
     assert entered() == 2

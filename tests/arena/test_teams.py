@@ -35,7 +35,7 @@ def arena(make_arena: Callable[..., Arena], database_url: str) -> Arena:
 
 def _token(arena: Arena, *scopes: TokenScope, **options: object) -> tuple[int, str]:
     given: dict[str, object] = {"team": "ours", "caller": OPERATOR, **options}
-    created = arena.teams.create_token(name="ci", scopes=scopes or (TokenScope.SUBMIT,), **given)  # type: ignore[arg-type]
+    created = arena.tokens.create(name="ci", scopes=scopes or (TokenScope.SUBMIT,), **given)  # type: ignore[arg-type]
     return created.token.id, created.secret
 
 
@@ -56,7 +56,7 @@ def test_revoked_and_expired_tokens_are_worth_nothing(arena: Arena) -> None:
     """Rights are read for every request: a revocation counts at once, an expiry when it is due."""
     number, secret = _token(arena)
     arena.identities.of_token(secret, client=HERE)
-    arena.teams.revoke_token(number, caller=OPERATOR)
+    arena.tokens.revoke(number, caller=OPERATOR)
     with pytest.raises(AccessError):
         arena.identities.of_token(secret, client=HERE)
     other, secret = _token(arena, days=1)
@@ -107,7 +107,7 @@ def test_session_lasts_until_signed_out_or_revoked(arena: Arena) -> None:
         arena.sessions.check_csrf(first.cookie, second.csrf)
     assert arena.sessions.sign_out(first.cookie)
     assert arena.sessions.who(first.cookie) == PUBLIC
-    arena.teams.revoke_token(number, caller=OPERATOR)
+    arena.tokens.revoke(number, caller=OPERATOR)
     assert arena.sessions.who(second.cookie) == PUBLIC
     assert arena.sessions.who("x" * 10_000) == PUBLIC
     assert first.cookie not in repr(first)
@@ -192,7 +192,7 @@ def test_sign_in_by_a_provider_is_written_down_once(arena: Arena) -> None:
 def test_every_change_is_in_the_log(arena: Arena) -> None:
     """Who did what on what is written with each change, for the team that it concerns."""
     number, _ = _token(arena)
-    arena.teams.revoke_token(number, caller=OPERATOR)
+    arena.tokens.revoke(number, caller=OPERATOR)
     entries = arena.teams.audit(team="ours", caller=OPERATOR)
     assert [entry.action.value for entry in entries] == ["token-revoked", "token-created", "team-added"]
     assert {entry.actor for entry in entries} == {"operator"}

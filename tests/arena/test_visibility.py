@@ -20,6 +20,7 @@ from arena.services.identity import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.judgment_reports import JudgmentReportService
 from arena.services.masks import WITHHELD
 from arena.services.notices import NoticeService
+from arena.services.planner import RoundPlanner
 from arena.services.policies import PolicyService
 from arena.services.profiles import ProfileService
 from arena.services.question_lists import QuestionListService
@@ -32,6 +33,7 @@ from arena.services.sets import SetService
 from arena.services.submissions import SubmissionService
 from arena.services.table_kinds import TableKind
 from arena.services.teams import TeamService
+from arena.services.tokens import TokenService
 from arena.services.visibility import RULES, Kind, Sight, Thing, sight
 from arena.services.weaknesses import WeaknessService
 from data.errors import AccessError, ForbiddenError, NotFoundError
@@ -110,7 +112,8 @@ SERVICES = (
     *(AnnotationDesk, CalibrationDesk, RoundDesk, SetDesk),
     *(BoardService, ComparisonService, EvidenceService, HistoryService, JudgmentReportService),
     *(NoticeService, PolicyService, ProfileService, QuestionListService, ReportService),
-    *(RoundService, RoundTableService, SetService, SubmissionService, TeamService, WeaknessService),
+    *(RoundPlanner, RoundService, RoundTableService, SetService, SubmissionService, TeamService),
+    *(TokenService, WeaknessService),
 )
 WITHOUT_CALLER = {
     "BoardService.heads": "boards that stand are public",
@@ -124,12 +127,12 @@ WITHOUT_CALLER = {
     "JudgmentReportService.of_round": "organisers alone, on the command line",
     "QuestionListService.reported": "which questions readers reported, without what they said",
     "PolicyService.get": "deadlines are public",
-    "RoundService.entrants": "accepted submissions; organisers' pages and plans",
+    "RoundPlanner.entrants": "accepted submissions; organisers' pages and plans",
     "RoundService.judge": "workers alone",
     "RoundService.reopen_for": "workers alone",
     "RoundService.attacks": "counts alone; organisers' commands",
-    "RoundService.estimate": "organisers alone; plans before anything is stored",
-    "RoundService.plan": "organisers alone; plans before anything is stored",
+    "RoundPlanner.estimate": "organisers alone; plans before anything is stored",
+    "RoundPlanner.plan": "organisers alone; plans before anything is stored",
     "RoundService.run": "organisers alone; judges, shows nothing",
     "RoundService.scanned_otherwise": "a count; organisers' commands",
     "RoundService.spec_of": "the judge that a round began with, for judging",
@@ -206,7 +209,7 @@ def test_unpublished_rounds_are_not_found(filled: Callable[..., Arena]) -> None:
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="secret"))
     for look in (
         lambda: arena.evidence.question("secret", "q0"),
-        lambda: arena.evidence.questions("secret"),
+        lambda: arena.question_lists.of("secret"),
         lambda: arena.profiles.of("secret", "full"),
         lambda: arena.weaknesses.of("secret", "full"),
         lambda: arena.rounds.battles("secret", caller=PUBLIC),

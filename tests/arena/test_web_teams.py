@@ -52,9 +52,9 @@ def club(filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch) -> Club:
     for team in ("ours", "theirs"):
         arena.teams.add(team, title=f"The team {team}", caller=OPERATOR)
     for who, (team, scopes) in TOKENS.items():
-        secrets[who] = arena.teams.create_token(name=who, scopes=scopes, team=team, caller=OPERATOR).secret
+        secrets[who] = arena.tokens.create(name=who, scopes=scopes, team=team, caller=OPERATOR).secret
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
-    secrets["organiser"] = arena.teams.create_token(
+    secrets["organiser"] = arena.tokens.create(
         name="olga", scopes={TokenScope.ORGANISE}, account="olga", caller=OPERATOR
     ).secret
 
@@ -252,7 +252,7 @@ def test_token_is_shown_once(club: Club) -> None:
     assert club.arena.identities.of_token(secret, client="x").teams == ("ours",)
     page.run()
     assert not page.code
-    number = club.arena.teams.tokens(team="ours", caller=OPERATOR)[-1].id
+    number = club.arena.tokens.all(team="ours", caller=OPERATOR)[-1].id
     page.selectbox[-1].set_value(number)
     page.checkbox[0].check()
     next(one for one in page.button if one.label == "Revoke").click().run()
@@ -305,7 +305,7 @@ def test_limits_of_the_installation_hold_on_the_page(
     arena = make_arena(max_answer_chars=10)
     arena.sets.import_from(set_folder)
     arena.teams.add("ours", caller=OPERATOR)
-    token = arena.teams.create_token(name="t", scopes={SUBMIT}, team="ours", caller=OPERATOR).secret
+    token = arena.tokens.create(name="t", scopes={SUBMIT}, team="ours", caller=OPERATOR).secret
     cookie = arena.sessions.sign_in(token, client="test").cookie
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {COOKIE: cookie}))
     page = AppTest.from_function(_page, args=("submit",), default_timeout=60)

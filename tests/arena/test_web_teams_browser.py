@@ -69,7 +69,7 @@ def club(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[Club]:
     for team in ("ours", "theirs"):
         arena.teams.add(team, caller=OPERATOR)
         scopes = {TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE}
-        made = arena.teams.create_token(name="laptop", scopes=scopes, team=team, caller=OPERATOR)
+        made = arena.tokens.create(name="laptop", scopes=scopes, team=team, caller=OPERATOR)
         tokens.append(made.secret)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -239,8 +239,8 @@ def test_sign_in_ends_with_its_token(club: Club, visitor: Callable[[], Visitor])
     arena = Arena(club.settings)
     assert arena.teams.add_account("ann", caller=OPERATOR)
     arena.teams.add_member("ours", "ann", role=Role.OWNER, caller=OPERATOR)
-    (token,) = arena.teams.tokens(team="ours", caller=OPERATOR)
-    arena.teams.revoke_token(token.id, caller=OPERATOR)
+    (token,) = arena.tokens.all(team="ours", caller=OPERATOR)
+    arena.tokens.revoke(token.id, caller=OPERATOR)
     ours.clicks("//button[normalize-space()='Members']")
     ours.sees("[data-testid=stMain]", "Sign in to see your team")
     assert "ann" not in ours.sees("[data-testid=stMain]")

@@ -32,7 +32,7 @@ from data.records import (
     WorkerId,
 )
 from data.store import Store
-from data.store.seats import Leaving
+from data.store.leaving import Leaving
 
 ROOT = Path(__file__).parents[2]
 VERDICT = Verdict(outcome=Outcome.JUDGED, preference=Preference.A, judgments=())

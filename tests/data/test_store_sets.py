@@ -10,7 +10,7 @@ from data.errors import ConflictError, NotFoundError, StoreError
 from data.question_files import content_hash
 from data.records import Answer, Passage, QuestionSet, SystemCard
 from data.store import Store
-from data.store.submissions import NewSubmission
+from data.store.new_submissions import NewSubmission
 
 MakeSet = Callable[..., QuestionSet]
 

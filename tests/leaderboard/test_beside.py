@@ -8,8 +8,9 @@ import pytest
 from leaderboard.answer_facts import AnswerFact
 from leaderboard.battles import BattleTable
 from leaderboard.beside import beside, separations
+from leaderboard.building import build_standings
 from leaderboard.ratings import Settings, rate
-from leaderboard.standings import About, build_standings
+from leaderboard.standings import About
 
 
 def _table(*, complete: bool, seed: int = 1) -> BattleTable:

@@ -16,11 +16,12 @@ from data.errors import FileFormatError, NotFoundError, RecordError
 from data.records import Outcome
 from leaderboard.answer_facts import AnswerFact, mean_score
 from leaderboard.battles import BattleTable
+from leaderboard.building import build_standings
 from leaderboard.export import export_standings, flat_rows, guarded, standings_text
 from leaderboard.formats.reading import read_battles
 from leaderboard.published import bundled_board
 from leaderboard.ratings import Cluster, Settings, rate
-from leaderboard.standings import About, Standings, build_standings
+from leaderboard.standings import About, Standings
 
 ABOUT = About(
     name="b", title="A board", reference="ref", labels={"d1": "One", "d0": "Zero"}, facts={"judge": "lexical"}

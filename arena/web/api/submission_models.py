@@ -9,7 +9,8 @@ from fastapi import Path
 from pydantic import BaseModel, Field
 
 from arena.services.json_views import line_json, submission_json
-from arena.services.submissions import AddedSubmission, SubmissionLine, SubmissionView
+from arena.services.submission_views import SubmissionLine, SubmissionView
+from arena.services.submissions import AddedSubmission
 from arena.web.api.models import NAME
 from arena.web.api.problems import ProblemLine
 from arena.web.api.team_models import Sent

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from arena.services.identity import Caller
 from arena.services.json_views import audit_json, member_json, team_json, token_json
-from arena.services.teams import CreatedToken, TeamView
+from arena.services.teams import TeamView
+from arena.services.tokens import CreatedToken
 from data.records import AuditEntry, Membership, Role, Team, Token, TokenScope
 
 LABEL = r"^[^/\x00-\x1f\x7f]{1,100}$"

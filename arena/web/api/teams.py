@@ -77,7 +77,7 @@ def delete_member(team: TeamName, account: AccountName, arena: Services, caller:
 def list_tokens(request: Request, team: TeamName, arena: Services, caller: Who) -> Response:
     """The tokens of a team, without their secrets."""
     arena.teams.view(team, caller=caller)
-    found = arena.teams.tokens(team=team, caller=caller)
+    found = arena.tokens.all(team=team, caller=caller)
     return answer(request, TokenList(tokens=[TokenLine.of(one) for one in found]))
 
 
@@ -86,9 +86,7 @@ def create_token(
     team: TeamName, wish: TokenWish, response: Response, arena: Services, caller: Who
 ) -> TokenSecret:
     """Make a token of a team; its text is in this answer and nowhere else. For owners."""
-    made = arena.teams.create_token(
-        name=wish.name, scopes=wish.scopes, days=wish.days, team=team, caller=caller
-    )
+    made = arena.tokens.create(name=wish.name, scopes=wish.scopes, days=wish.days, team=team, caller=caller)
     response.headers["Cache-Control"] = "no-store"
     return TokenSecret.of_new(made)
 
@@ -97,7 +95,7 @@ def create_token(
 def revoke_token(number: TokenNumber, response: Response, arena: Services, caller: Who) -> TokenLine:
     """Make a token useless at once, and end the sessions that it opened."""
     response.headers["Cache-Control"] = "no-store"
-    return TokenLine.of(arena.teams.revoke_token(number, caller=caller))
+    return TokenLine.of(arena.tokens.revoke(number, caller=caller))
 
 
 @router.get("/teams/{team}/log", responses=problems(403, 404), response_model=LogPage)

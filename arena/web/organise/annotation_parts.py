@@ -81,7 +81,7 @@ def new_task(caller: Caller) -> None:
         return
     set_name = st.selectbox("Question set", sets)
     summary = arena().sets.summary(set_name)
-    systems = [one.system for one in arena().rounds.entrants(set_name)]
+    systems = [one.system for one in arena().planner.entrants(set_name)]
     people = [one.name for one in arena().teams.accounts(caller=caller)]
     with st.form("task", border=False):
         name = st.text_input("Name of the task")

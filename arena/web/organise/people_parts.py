@@ -89,12 +89,11 @@ def teams_part(caller: Caller) -> None:
 
 def tokens_part(caller: Caller) -> None:
     """Every token without its secret; making and revoking them. A new one is shown once."""
-    teams = arena().teams
     secret = st.session_state.pop(SECRET, None)
     if secret:
         st.warning("Copy the token now: it is kept nowhere and not shown again.", icon=":material/key:")
         st.code(secret, language=None)
-    tokens = teams.tokens(caller=caller)
+    tokens = arena().tokens.all(caller=caller)
     rows = [
         (
             str(one.id),
@@ -112,7 +111,7 @@ def tokens_part(caller: Caller) -> None:
         living = {one.id: f"{one.id}: {one.name}" for one in tokens if one.revoked_at is None}
         number = st.selectbox("Token", list(living), format_func=living.__getitem__, width=240)
         if st.button("Revoke", disabled=number is None, icon=":material/key_off:"):
-            attempt(lambda: teams.revoke_token(number, caller=caller), f"Token {number} is revoked.")
+            attempt(lambda: arena().tokens.revoke(number, caller=caller), f"Token {number} is revoked.")
     with st.expander("Make a token"), st.form("token", border=False):
         _new_token(caller)
 
@@ -131,7 +130,7 @@ def _new_token(caller: Caller) -> None:
 
     def make() -> None:
         team, account = owners[whose]
-        created = teams.create_token(
+        created = arena().tokens.create(
             name=name.strip(), scopes=scopes, team=team, account=account, days=days, caller=caller
         )
         st.session_state[SECRET] = created.secret

@@ -59,7 +59,7 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
     left, right = st.columns(2, gap="large")
     with left:
         summary = sets[st.selectbox("Question set", list(sets))]
-        entrants = [one.system for one in arena().rounds.entrants(summary.name)]
+        entrants = [one.system for one in arena().planner.entrants(summary.name)]
         systems = st.multiselect(
             "Systems", entrants, placeholder="All of them", key=f"systems-{summary.name}"
         )

@@ -6,13 +6,13 @@ from functools import partial
 
 import streamlit as st
 
+from arena.web.board_sentences import leading
 from arena.web.choices import addressed_board, choose_board, choose_domain, chosen_domain
 from arena.web.kept import put_kept
 from arena.web.look import choose_look, read_look
 from arena.web.pieces import board_note, definitions, errata, health, lead, show_files, strip
 from arena.web.plots import domain_heatmap, interval_plot, let_the_table_paint
 from arena.web.scatter_plot import chosen_scatter
-from arena.web.views import leading
 
 
 def show() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from arena.web.figures import percent
 from arena.web.life_texts import ordinal
 from arena.web.markup import element, put
 from arena.web.pieces import lead, strip
 from arena.web.report_parts import offer_files, opening, show_claims, show_domains, show_missed, show_worst
 from arena.web.tables import link
-from arena.web.views import percent
 from arena.web.visitors import show_visitor
 from arena.web.wiring import arena
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from arena.web.board_sentences import record_of, standing
 from arena.web.choices import addressed_board, choose_system
 from arena.web.markup import put
 from arena.web.pieces import back_to_board, lead, note, strip
@@ -12,7 +13,6 @@ from arena.web.readings import profile_of, weaknesses_of
 from arena.web.records import show_card, show_provenance, show_records
 from arena.web.system_history import show_history
 from arena.web.tables import profile_table
-from arena.web.views import record_of, standing
 from arena.web.weakness_parts import show_means, show_weaknesses
 
 

@@ -138,7 +138,7 @@ def found_club(settings: Settings, folder: Path) -> dict[str, str]:
         "olga": {"account": "olga", "scopes": {TokenScope.ORGANISE}},
     }
     made = {
-        who: arena.teams.create_token(name=who, caller=OPERATOR, **options).secret
+        who: arena.tokens.create(name=who, caller=OPERATOR, **options).secret
         for who, options in wanted.items()
     }
     arena.close()

@@ -101,7 +101,7 @@ def small(tmp_path: Path) -> tuple[Settings, str]:
     settings = Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'home' / 'a.sqlite'}")
     arena = Arena(settings)
     arena.teams.add("alpha", caller=OPERATOR)
-    made = arena.teams.create_token(name="t", scopes={TokenScope.SUBMIT}, team="alpha", caller=OPERATOR)
+    made = arena.tokens.create(name="t", scopes={TokenScope.SUBMIT}, team="alpha", caller=OPERATOR)
     arena.close()
     return settings, made.secret
 

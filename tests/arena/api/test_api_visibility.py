@@ -56,12 +56,8 @@ def scene(tmp_path: Path, set_folder: Path, serve: Callable[..., str]) -> Iterat
     arena.policies.hide_references("tiny", hidden=True)
     arena.teams.add("alpha", caller=OPERATOR)
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
-    alpha = arena.teams.create_token(
-        name="a", scopes={TokenScope.SUBMIT}, team="alpha", caller=OPERATOR
-    ).secret
-    olga = arena.teams.create_token(
-        name="o", scopes={TokenScope.ORGANISE}, account="olga", caller=OPERATOR
-    ).secret
+    alpha = arena.tokens.create(name="a", scopes={TokenScope.SUBMIT}, team="alpha", caller=OPERATOR).secret
+    olga = arena.tokens.create(name="o", scopes={TokenScope.ORGANISE}, account="olga", caller=OPERATOR).secret
     numbers = []
     for system in ("veiled", "plain"):
         path = tmp_path / f"{system}.jsonl"

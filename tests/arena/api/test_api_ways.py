@@ -122,7 +122,7 @@ def test_commands_say_the_same_here_and_there(
     arena = Arena(home)
     arena.teams.add("alpha", caller=OPERATOR)
     scopes = {TokenScope.SUBMIT}
-    token = arena.teams.create_token(name="t", scopes=scopes, team="alpha", caller=OPERATOR).secret
+    token = arena.tokens.create(name="t", scopes=scopes, team="alpha", caller=OPERATOR).secret
     arena.close()
     server = serve(home).removesuffix("/api/v1")
     here = shell({"ARENA_HOME": str(home.home), "ARENA_DATABASE_URL": home.database_url})

@@ -7,8 +7,8 @@ from datetime import datetime
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from data.columns import moment_column, reference_column, text_column
-from data.tables import TABLES, Base
+from data.tables.base import TABLES, Base
+from data.tables.columns import moment_column, reference_column, text_column
 
 
 class AnnotationTaskRow(Base, table=True):

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Column, ForeignKey, Index, UniqueConstraint
 from sqlmodel import Field
 
-from data.columns import json_column, moment_column, reference_column, text_column
-from data.tables import TABLES, Base
+from data.tables.base import TABLES, Base
+from data.tables.columns import json_column, moment_column, reference_column, text_column
 
 
 class TeamRow(Base, table=True):

@@ -1,0 +1,103 @@
+"""Submissions as somebody may see them: in a list, alone with their coverage, their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from arena.services.identity import PUBLIC, Caller
+from arena.services.intake import no_submission
+from arena.services.lives import Life, LifeReader
+from arena.services.masks import masked, sight_of
+from arena.services.visibility import Kind, Sight
+from data.records import Answer, Submission
+from data.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionLine:
+    """A submission as somebody sees it."""
+
+    submission: Submission
+    sight: Sight
+    life: Life
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionView:
+    """A submission with its coverage of the set: shares of the questions by domain, 0–1."""
+
+    submission: Submission
+    sight: Sight
+    life: Life
+    coverage: Mapping[str, float]
+    no_answer_share: Mapping[str, float]
+
+
+class SubmissionReader:
+    """Shows submissions; what is not for the caller is masked or not found."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def find(
+        self, *, set_name: str | None = None, team: str | None = None, caller: Caller = PUBLIC
+    ) -> tuple[SubmissionLine, ...]:
+        """Submissions, or those to one set or of one team, as the caller may see them."""
+        if set_name is not None:
+            self._store.sets.summary(set_name)
+        found = self._store.submissions.find(set_name=set_name)
+        readers = {name: LifeReader(self._store, name) for name in {one.set_name for one in found}}
+        places = {name: self._store.submissions.places(name) for name in readers}
+        lines = []
+        for one in found:
+            life = _life(readers[one.set_name], one, caller)
+            seen = masked(caller, one, published=life.published, places=places[one.set_name])
+            if seen is not None and (team is None or seen[0].team == team):
+                lines.append(SubmissionLine(submission=seen[0], sight=seen[1], life=life))
+        return tuple(lines)
+
+    def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionView:
+        """A submission with its coverage.
+
+        Raises:
+            NotFoundError: No submission has this number, or none that the caller may know of.
+        """
+        one = self._store.submissions.get(number)
+        life = _life(LifeReader(self._store, one.set_name), one, caller)
+        places = self._store.submissions.places(one.set_name)
+        seen = masked(caller, one, published=life.published, places=places)
+        if seen is None:
+            raise no_submission(number)
+        summary = self._store.sets.summary(one.set_name)
+        counts = self._store.submissions.domain_counts(number)
+        return SubmissionView(
+            submission=seen[0],
+            sight=seen[1],
+            life=life,
+            coverage={
+                domain: counts.get(domain, (0, 0))[0] / asked if asked else 0.0
+                for domain, asked in summary.counts.items()
+            },
+            no_answer_share={domain: silent / count for domain, (count, silent) in counts.items()},
+        )
+
+    def answers(self, number: int, *, caller: Caller) -> Mapping[str, Answer]:
+        """The answers of a submission by question id.
+
+        Raises:
+            NotFoundError: No submission has this number, or its answers are not for the caller.
+        """
+        one = self._store.submissions.get(number)
+        published = LifeReader(self._store, one.set_name).published(one)
+        if sight_of(caller, one, published=published, kind=Kind.ANSWERS) is not Sight.FULL:
+            raise no_submission(number)
+        return self._store.submissions.answers(number)
+
+
+def _life(reader: LifeReader, one: Submission, caller: Caller) -> Life:
+    """Where a submission stands; rounds that are not public are named to its team and organisers alone."""
+    life = reader.of(one)
+    if sight_of(caller, one, published=life.published, kind=Kind.REPORT) is Sight.FULL:
+        return life
+    return replace(life, rounds=reader.published_rounds(one))
