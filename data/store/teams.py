@@ -66,6 +66,14 @@ class TeamStore:
         with self._database.begin() as connection:
             return _team(_row_of(connection, teams, "team", name))
 
+    def lock(self, name: str) -> None:
+        """Let no other transaction that locks a team go on until this one ends; nothing without a team.
+
+        On SQLite, where a transaction opened by `together` is the only writer, nothing is needed.
+        """
+        with self._database.begin() as connection:
+            connection.execute(select(teams.c.id).where(teams.c.name == name).with_for_update(key_share=True))
+
     def all(self) -> tuple[Team, ...]:
         """Every team by name."""
         with self._database.begin() as connection:
