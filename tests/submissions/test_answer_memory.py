@@ -22,7 +22,8 @@ asked = tuple(
     Question(id=f"q{n}", domain=f"d{n % 7}", question=f"What is known of {n}?", reference=f"Of {n} " * 80)
     for n in range(number)
 )
-questions = QuestionSet(name="large", title="Large", domains={f"d{n}": "D" for n in range(7)}, questions=asked)
+domains = {f"d{n}": "D" for n in range(7)}
+questions = QuestionSet(name="large", title="Large", domains=domains, questions=asked)
 path = Path(sys.argv[1])
 found = check_answers(path, questions)
 read = sum(1 for _ in read_answers(path, questions))
