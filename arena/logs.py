@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections.abc import Iterable, MutableMapping
 from typing import Any
@@ -15,6 +16,8 @@ from arena.settings import LogFormat, Settings
 HIDDEN = "***"
 SECRET_NAMES = ("key", "token", "password", "secret", "authorization", "cookie")
 SHORTEST_SECRET = 4
+ACCESS_TOKEN = re.compile(r"aa_[0-9a-z]+_[A-Za-z0-9_-]{8,}")
+"""Anybody's, right or wrong: of those that are shown to the site none is known here."""
 NOT_SECRET = frozenset({"none", "test", "postgres", "arena"})
 
 
@@ -50,12 +53,12 @@ def configure_logs(settings: Settings) -> None:
 def secrets_of(settings: Settings) -> tuple[str, ...]:
     """The texts that may not stand in a log."""
     password = urlsplit(settings.database_url).password or ""
-    found = (settings.api_key, settings.metrics_token, password, unquote(password))
+    found = (settings.api_key, settings.metrics_token, settings.token, password, unquote(password))
     return tuple({text for text in found if text and len(text) >= SHORTEST_SECRET and text not in NOT_SECRET})
 
 
 class Redaction:
-    """A processor that blots out secrets: by the name of a field, and wherever their text stands."""
+    """A processor that blots out secrets: by the name of a field and wherever their text stands."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = sorted(secrets, key=len, reverse=True)
@@ -73,7 +76,7 @@ class Redaction:
         if isinstance(value, str):
             for secret in self._secrets:
                 value = value.replace(secret, HIDDEN)
-            return value
+            return ACCESS_TOKEN.sub(HIDDEN, value)
         if isinstance(value, dict):
             return {key: self._field(str(key), inner) for key, inner in value.items()}
         if isinstance(value, list | tuple):

@@ -106,6 +106,10 @@ class StoreError(ArenaError):
     """The database cannot be reached, opened or written."""
 
 
+class UnavailableError(ArenaError):
+    """The arena cannot do something at present, and whoever asked cannot help it."""
+
+
 class JudgeError(ArenaError):
     """Judging could not go on."""
 

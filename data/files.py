@@ -162,7 +162,7 @@ def _open(path: Path) -> tuple[io.BufferedReader, bool]:
     head = raw.peek(2)[:2]
     if not head:
         raw.close()
-        raise FileFormatError(f"{path} is empty.", advice="Write it again.", code="empty-file")
+        raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code="empty-file")
     return raw, head == GZIP_MAGIC
 
 
@@ -214,7 +214,8 @@ def parse_json(text: str, line: int) -> Any:  # noqa: ANN401 - JSON of a strange
         message = "The JSON is nested too deeply."
         raise FileFormatError(message, advice="Flatten it.", code="too-deep", line=line) from error
     except ValueError as error:
-        message = f"This is not JSON: {error}."
+        # Python's own words tell of its settings.
+        message = "This is not JSON that can be read: a number has too many digits."
         raise FileFormatError(message, advice="Write plain numbers.", code="not-json", line=line) from error
     except FileFormatError as error:
         error.line = line

@@ -26,7 +26,7 @@ class IntakeLimits:
         errors: Errors after which the rest of the file is not looked at.
     """
 
-    file_bytes: int = 256 * MEBIBYTE
+    file_bytes: int = 200 * MEBIBYTE
     row_bytes: int = 4 * MEBIBYTE
     gzip_ratio: int = 300
     answers: int = 250_000

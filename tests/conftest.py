@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -59,6 +60,13 @@ def scripted_llm(scripted_module: ModuleType) -> Iterator[Callable[..., object]]
             return stack.enter_context(server.running())
 
         yield serve
+
+
+@pytest.fixture
+def openid_provider() -> Iterator[Any]:
+    """A running OpenID Connect provider: the `Provider` of `tests/openid_provider.py`."""
+    with _load("openid_provider").running_provider() as provider:
+        yield provider
 
 
 def _postgres_runs() -> bool:

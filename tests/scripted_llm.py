@@ -184,7 +184,9 @@ class ScriptedLLM:
         if drawn in STATUS_FAULTS:
             status, code = STATUS_FAULTS[drawn]
             after = str(self.script.retry_after) if drawn is Fault.RATE_LIMIT_AFTER else None
-            return error(status, code, f"Scripted {drawn}.", retry_after=after)
+            # As some gateways do, it repeats the key that it refuses.
+            shown = f" {request.headers.get('Authorization')}" if drawn is Fault.UNAUTHORISED else ""
+            return error(status, code, f"Scripted {drawn}{shown}.", retry_after=after)
         if drawn is Fault.HANG:
             await asyncio.sleep(3_600)
         if drawn is Fault.DROP:

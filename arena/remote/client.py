@@ -53,9 +53,9 @@ class ApiClient:
         address = server.rstrip("/").removesuffix(API)
         parts = urlsplit(address)
         if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
-            raise InputError(
-                f"{server!r} is no address of an arena.", advice="Write https://arena.example.org."
-            )
+            # With a name in it there may be a password too, which must not be repeated.
+            shown = "This" if "@" in server else repr(server)
+            raise InputError(f"{shown} is no address of an arena.", advice="Write https://arena.example.org.")
         headers = {"Accept": "application/json"}
         if token:
             headers["Authorization"] = f"Bearer {_printable(token)}"

@@ -18,7 +18,7 @@ from arena.services.json_views import line_json, submission_json
 from arena.services.report_files import report_html, report_json
 from arena.settings import read_settings
 from data.errors import InputError
-from data.records import Problem, Severity
+from data.records import Problem, Severity, require_name
 from submissions.card import load_card
 from submissions.check import CheckResult
 from submissions.formats.rows import FileFormat
@@ -156,6 +156,7 @@ class RemoteDesk:
 
     def check(self, path: Path, set_name: str) -> CheckResult:
         """Check a file; every problem at once."""
+        require_name(set_name, "Question set")
         size = path.stat().st_size if path.is_file() else 0
         try:
             with path.open("rb") as file:
@@ -171,6 +172,7 @@ class RemoteDesk:
 
     def add(self, path: Path, wish: Wish) -> Json:
         """Submit a file: send what the arena lacks of it, then hand it in."""
+        require_name(wish.set_name, "Question set")
         card = {} if wish.card is None else asdict(load_card(wish.card))
         body = {
             "upload": upload(self._client, path, sent=self._sent),

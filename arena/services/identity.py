@@ -202,7 +202,7 @@ class IdentityService:
                 account = self._store.teams.account_of(subject=subject, email=known)
                 if account is not None and account.subject is None:
                     account = self._store.teams.bind(account.name, subject)
-        if account is None:
+        if account is None or account.subject != subject:
             raise AccessError(
                 "No account belongs to this sign-in.", advice="Ask the organisers to add your address."
             )

@@ -137,7 +137,7 @@ class Intake:
         """
         if not team:
             return
-        self._store.submissions.lock_team(team)
+        self._store.teams.lock(team)
         quota = self.quota(policy, team)
         phase = quota.phase
         if phase is None:

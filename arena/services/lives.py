@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 
 from data.records import RoundState, Submission, SubmissionState
 from data.store import Store
@@ -130,9 +131,10 @@ class LifeReader:
             ahead += pending
             if number == last:
                 break
-        pace = self._pace()
+        pace = self._pace
         return None if pace is None else datetime.now(UTC) + timedelta(seconds=ahead / pace)
 
+    @cached_property
     def _pace(self) -> float | None:
         """Battles a second in the round that runs; None where none does."""
         for number in self._store.lives.waiting((RoundState.RUNNING,)):

@@ -55,7 +55,8 @@ class SubmissionReader:
             seen = masked(caller, one, published=life.published, places=places[one.set_name])
             if seen is not None and (team is None or seen[0].team == team):
                 lines.append(SubmissionLine(submission=seen[0], sight=seen[1], life=life))
-        return tuple(lines)
+        # By the names that are shown: the place of a hidden name would tell how it begins.
+        return tuple(sorted(lines, key=_as_shown))
 
     def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionView:
         """A submission with its coverage.
@@ -82,6 +83,18 @@ class SubmissionReader:
             no_answer_share={domain: silent / count for domain, (count, silent) in counts.items()},
         )
 
+    def known(self, number: int, *, caller: Caller) -> Submission:
+        """A submission as it is stored, if the caller may know of it at all.
+
+        Raises:
+            NotFoundError: No submission has this number, or none that the caller may know of.
+        """
+        one = self._store.submissions.get(number)
+        published = LifeReader(self._store, one.set_name).published(one)
+        if sight_of(caller, one, published=published) is Sight.NONE:
+            raise no_submission(number)
+        return one
+
     def answers(self, number: int, *, caller: Caller) -> Mapping[str, Answer]:
         """The answers of a submission by question id.
 
@@ -93,6 +106,11 @@ class SubmissionReader:
         if sight_of(caller, one, published=published, kind=Kind.ANSWERS) is not Sight.FULL:
             raise no_submission(number)
         return self._store.submissions.answers(number)
+
+
+def _as_shown(line: SubmissionLine) -> tuple[str, str, int]:
+    one = line.submission
+    return one.set_name, one.system, one.version
 
 
 def _life(reader: LifeReader, one: Submission, caller: Caller) -> Life:

@@ -114,6 +114,7 @@ class SubmissionService(SubmissionReader):
         with self._store.audit.noting(wait_ms=UPLOAD_WAIT_MS) as notes:
             if caller.organiser:
                 self._teams.ensure(team, caller=caller)
+            self._store.teams.lock(team)
             before = self._intake.require_free_name(caller, set_name, system, team)
             if before is None or not _is_repeated(before, checked):
                 # The phase may have ended while the file was checked.
@@ -129,6 +130,7 @@ class SubmissionService(SubmissionReader):
                 phase=phase.name,
                 anonymous=(before.anonymous if before else False) if anonymous is None else anonymous,
                 state=SubmissionState.ACCEPTED if confirm else SubmissionState.CHECKED,
+                takes_over=caller.kind is CallerKind.OPERATOR,
             )
             rows = _with_no_answer(read_answers(path, questions, limits=limits))
             submission, created = self._store.submissions.add(new, rows)
@@ -148,14 +150,14 @@ class SubmissionService(SubmissionReader):
             ClosedError, QuotaError: As `add`.
             AccessError, ForbiddenError: It is not theirs.
         """
-        one = self._own(caller, number)
-        if one.state is not SubmissionState.CHECKED:
-            raise ConflictError(
-                f"Submission {number} is {one.state}, so it cannot be confirmed.",
-                advice="Only what was checked and not yet submitted can be.",
-            )
-        policy = self._store.policies.get(one.set_name)
+        policy = self._store.policies.get(self._own(caller, number).set_name)
         with self._store.audit.noting(wait_ms=UPLOAD_WAIT_MS) as notes:
+            one = self._store.submissions.locked(number)
+            if one.state is not SubmissionState.CHECKED:
+                raise ConflictError(
+                    f"Submission {number} is {one.state}, so it cannot be confirmed.",
+                    advice="Only what was checked and not yet submitted can be.",
+                )
             self._intake.open_phase(policy)
             self._intake.require_quota(policy, one.team)
             confirmed = self._store.submissions.confirm(number)
@@ -196,8 +198,9 @@ class SubmissionService(SubmissionReader):
             ConflictError: It is withdrawn, or was only checked.
             AccessError, ForbiddenError: It is not theirs.
         """
-        require_accepted(self._own(caller, number))
+        self._own(caller, number)
         with self._store.audit.noting() as notes:
+            require_accepted(self._store.submissions.locked(number))
             selected = self._store.submissions.select(number)
             notes.take(_note(caller, Action.SUBMISSION_SELECTED, selected))
         return selected
@@ -214,14 +217,14 @@ class SubmissionService(SubmissionReader):
             InputError: The reason is too long, or cannot be printed.
             AccessError, ForbiddenError: It is not theirs.
         """
-        one = self._own(caller, number)
-        if one.state is SubmissionState.WITHDRAWN:
-            raise ConflictError(f"Submission {number} is withdrawn already.")
+        self._own(caller, number)
         if len(reason) > LONGEST_REASON or not reason.isprintable():
             raise InputError(
                 "The reason cannot be used.", advice=f"Use at most {LONGEST_REASON} printable characters."
             )
         with self._store.audit.noting() as notes:
+            if self._store.submissions.locked(number).state is SubmissionState.WITHDRAWN:
+                raise ConflictError(f"Submission {number} is withdrawn already.")
             withdrawn = self._store.submissions.withdraw(number, reason)
             ended = self._store.battles.drop_side(number)
             notes.take(
@@ -230,7 +233,7 @@ class SubmissionService(SubmissionReader):
         return withdrawn
 
     def _own(self, caller: Caller, number: int) -> Submission:
-        one = self._store.submissions.get(number)
+        one = self.known(number, caller=caller)
         self._intake.own(caller, one, TokenScope.SUBMIT)
         return one
 

@@ -96,6 +96,7 @@ class TeamService:
         """
         require(caller, TokenScope.MANAGE, team=team)
         with self._store.audit.noting() as notes:
+            self._store.teams.lock(team)
             if role is not Role.OWNER:
                 self._keep_owner(team, without=account)
             member = self._store.teams.join(team, account, role)
@@ -113,6 +114,7 @@ class TeamService:
         """
         require(caller, TokenScope.MANAGE, team=team)
         with self._store.audit.noting() as notes:
+            self._store.teams.lock(team)
             self._keep_owner(team, without=account)
             self._store.teams.leave(team, account)
             notes.take(_note(caller, Action.MEMBER_REMOVED, f"team {team}", team, {"account": account}))

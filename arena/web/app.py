@@ -21,6 +21,7 @@ from arena.web.api.app import make_api
 from arena.web.routes.boards import board_routes
 from arena.web.routes.metrics import metrics_route
 from arena.web.sign_in import SignIn
+from arena.web.told import told
 from arena.web.wiring import as_secrets
 from data.errors import ArenaError
 
@@ -75,11 +76,11 @@ class _Routes:
         gc.freeze()
 
     async def healthz(self, _request: Request) -> Response:
-        """200 where the database answers, else 503 with one line that says what to do."""
+        """200 where the database answers, else 503; the log has the reason."""
         try:
             boards = await run_in_threadpool(self._arena.boards.heads)
         except ArenaError as error:
-            return JSONResponse({"status": "unavailable", "message": str(error)}, status_code=503)
+            return JSONResponse({"status": "unavailable", "message": str(told(error))}, status_code=503)
         return JSONResponse({"status": "ok", "boards": len(boards)})
 
     async def short(self, request: Request) -> Response:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from arena.web.markup import element, put
+from arena.web.told import told
 from data.errors import AccessError, ArenaError, NotFoundError
 
 MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|$~:")
@@ -33,4 +34,4 @@ def show_error(error: ArenaError) -> None:
 
 def plain(error: ArenaError) -> str:
     """The error's sentence with everything that Markdown would read as its own escaped."""
-    return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in str(error))
+    return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in str(told(error)))

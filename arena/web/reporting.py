@@ -7,6 +7,7 @@ import secrets
 import streamlit as st
 
 from arena.services.judgment_reports import LONGEST_REASON, SHORTEST_REASON, Complaint
+from arena.web.guard import plain
 from arena.web.pieces import note
 from arena.web.wiring import arena
 from data.errors import ArenaError
@@ -47,6 +48,6 @@ def _send(round_name: str, battle: BattleRecord, judgment: Judgment, reason: str
             )
         )
     except ArenaError as error:
-        st.warning(str(error))
+        st.warning(plain(error))
     else:
         st.success("Reported. Thank you.", icon=":material/check:")

@@ -22,6 +22,7 @@ from arena.bootstrap import Arena
 from arena.services.sessions import COOKIE, csrf_of
 from arena.web.api.context import client_of
 from arena.web.markup import Child, as_html, element
+from arena.web.told import told
 from data.errors import AccessError, ArenaError, ForbiddenError, TooManyAttemptsError
 
 FORM_COOKIE = "arena_form"
@@ -67,7 +68,7 @@ class SignIn:
                 self._arena.sessions.sign_in, fields.get("token", "").strip(), client=client_of(request)
             )
         except ArenaError as error:
-            return _form_page(request, message=str(error), status=_status_of(error), error=error)
+            return _form_page(request, message=str(told(error)), status=_status_of(error), error=error)
         left = max(1, int((opened.expires_at - datetime.now(UTC)).total_seconds()))
         response = RedirectResponse("../team", status_code=303, headers=HEADERS)
         response.set_cookie(
@@ -85,7 +86,10 @@ class SignIn:
     async def leave(self, request: Request) -> Response:
         """The question whether to sign out."""
         cookie = request.cookies.get(COOKIE, "")
-        caller = await run_in_threadpool(self._arena.sessions.who, cookie)
+        try:
+            caller = await run_in_threadpool(self._arena.sessions.who, cookie)
+        except ArenaError as error:
+            return _refusal(error)
         if not caller.signed_in:
             return RedirectResponse("../", status_code=303, headers=HEADERS)
         word = csrf_of(cookie)
@@ -110,7 +114,7 @@ class SignIn:
             self._arena.sessions.check_csrf(cookie, fields.get("csrf", ""))
             await run_in_threadpool(self._arena.sessions.sign_out, cookie)
         except ArenaError as error:
-            return _page("Sign out", element("p", str(error), role="alert"), status=_status_of(error))
+            return _refusal(error)
         response = RedirectResponse("../", status_code=303, headers=HEADERS)
         response.delete_cookie(COOKIE, path="/")
         return response
@@ -191,6 +195,10 @@ def _form_page(
         secure=request.url.scheme == "https",
     )
     return page
+
+
+def _refusal(error: ArenaError) -> HTMLResponse:
+    return _page("Sign out", element("p", str(told(error)), role="alert"), status=_status_of(error))
 
 
 def _page(title: str, *children: Child, status: int = 200) -> HTMLResponse:

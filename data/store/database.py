@@ -59,7 +59,7 @@ class Database:
         try:
             self.url: URL = make_url(url)
             self.engine: Engine = _make_engine(self.url)
-        except ArgumentError as error:
+        except (ArgumentError, ValueError) as error:
             message = "ARENA_DATABASE_URL is not a database URL."
             raise StoreError(message, advice="Write sqlite:///PATH or postgresql+psycopg://…") from error
         except (NoSuchModuleError, ModuleNotFoundError) as error:

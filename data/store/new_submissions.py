@@ -18,7 +18,7 @@ CHUNK = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSubmission:
-    """A checked submission that is to be stored."""
+    """A checked submission that is to be stored; `takes_over` allows it to follow another team's version."""
 
     set_name: str
     system: str
@@ -28,6 +28,7 @@ class NewSubmission:
     phase: str = DEFAULT_PHASE
     anonymous: bool = False
     state: SubmissionState = SubmissionState.ACCEPTED
+    takes_over: bool = False
 
 
 def insert_submission(connection: Connection, set_id: int, version: int, new: NewSubmission) -> int:

@@ -13,7 +13,7 @@ from data.records import Answer, Submission, SubmissionState, SystemCard
 from data.store.answers import AnswerReader
 from data.store.moments import as_utc, now
 from data.store.new_submissions import NewSubmission, insert_answers, insert_submission
-from data.tables import question_sets, submissions, teams
+from data.tables import question_sets, submissions
 
 
 class SubmissionStore(AnswerReader):
@@ -31,7 +31,7 @@ class SubmissionStore(AnswerReader):
             same content.
 
         Raises:
-            ConflictError: The system's name is the reference's, or two were added at once.
+            ConflictError: The system's name is the reference's or another team's, or two were added at once.
             NotFoundError: There is no such set.
         """
         try:
@@ -47,6 +47,9 @@ class SubmissionStore(AnswerReader):
                         f"{new.system} is the name of the reference of {new.set_name}.",
                         advice="Choose another name for your system.",
                     )
+                if newest is not None and newest.team != new.team and not new.takes_over:
+                    # Somebody else's first version may have come since the name was found free.
+                    raise _taken(new)
                 if newest is not None and _is_repeated(newest, new):
                     return self._one(connection, newest.id), False
                 version = 1 if newest is None else newest.version + 1
@@ -54,10 +57,7 @@ class SubmissionStore(AnswerReader):
                 insert_answers(connection, set_id, number, rows)
                 return self._one(connection, number), True
         except IntegrityError as error:
-            raise ConflictError(
-                f"{new.system} is being submitted to {new.set_name} by somebody else.",
-                advice="Try again in a moment.",
-            ) from error
+            raise _taken(new) from error
 
     def find(
         self, *, set_name: str | None = None, system: str | None = None, newest: bool = False
@@ -127,13 +127,26 @@ class SubmissionStore(AnswerReader):
         with self._database.begin() as connection:
             return {name: at for at, name in enumerate(connection.execute(query).scalars(), start=1)}
 
-    def lock_team(self, team: str) -> None:
-        """Let no other transaction add submissions of a team until this one ends.
+    def locked(self, number: int) -> Submission:
+        """One submission; nobody else changes its system's versions until this transaction ends.
 
-        On SQLite, where a transaction opened by `together` is the only writer, nothing is needed.
+        On SQLite, where a transaction opened by `together` is the only writer, nothing more is needed.
+
+        Raises:
+            NotFoundError: No submission has this number.
         """
         with self._database.begin() as connection:
-            connection.execute(select(teams.c.id).where(teams.c.name == team).with_for_update(key_share=True))
+            same = submissions.alias()
+            query = (
+                select(submissions.c.id)
+                .join(same, (same.c.set_id == submissions.c.set_id) & (same.c.system == submissions.c.system))
+                .where(same.c.id == number)
+                # In one order, so that two who lock cannot wait for each other.
+                .order_by(submissions.c.id)
+                .with_for_update(of=submissions)
+            )
+            connection.execute(query).all()
+            return self._one(connection, number)
 
     def confirm(self, number: int) -> Submission:
         """Accept a submission that was only checked; its moment is that of the acceptance."""
@@ -182,6 +195,13 @@ class SubmissionStore(AnswerReader):
         if number is None:
             raise _no_set(name)
         return int(number)
+
+
+def _taken(new: NewSubmission) -> ConflictError:
+    return ConflictError(
+        f"{new.system} is being submitted to {new.set_name} by somebody else.",
+        advice="Try again in a moment.",
+    )
 
 
 def _no_set(name: str) -> NotFoundError:

@@ -66,6 +66,14 @@ class TeamStore:
         with self._database.begin() as connection:
             return _team(_row_of(connection, teams, "team", name))
 
+    def lock(self, name: str) -> None:
+        """Let no other transaction that locks a team go on until this one ends; nothing without a team.
+
+        On SQLite, where a transaction opened by `together` is the only writer, nothing is needed.
+        """
+        with self._database.begin() as connection:
+            connection.execute(select(teams.c.id).where(teams.c.name == name).with_for_update(key_share=True))
+
     def all(self) -> tuple[Team, ...]:
         """Every team by name."""
         with self._database.begin() as connection:
@@ -141,9 +149,16 @@ class TeamStore:
         return None if row is None else _account(row)
 
     def bind(self, name: str, subject: str) -> UserAccount:
-        """Remember the subject under which an OIDC provider knows an account."""
+        """Remember the subject under which an OIDC provider knows an account, unless it has one.
+
+        Two may come with one address at once: the account then is the first one's, and is returned as such.
+        """
         with self._database.begin() as connection:
-            connection.execute(update(accounts).where(accounts.c.name == name).values(subject=subject))
+            connection.execute(
+                update(accounts)
+                .where(accounts.c.name == name, accounts.c.subject.is_(None))
+                .values(subject=subject)
+            )
             return _account(_row_of(connection, accounts, "account", name))
 
     def join(self, team: str, account: str, role: Role) -> Membership:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -13,6 +13,8 @@ FATAL_STATUSES = frozenset({401, 402, 403, 404, 405})
 QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 FILTER_CODES = frozenset({"content_filter", "content_policy_violation", "moderation_blocked"})
 DETAIL_LENGTH = 300
+SHORTEST_SECRET = 8
+"""Shorter keys are placeholders such as `none`, and words of messages."""
 
 
 class FaultKind(StrEnum):
@@ -53,12 +55,21 @@ class FaultError(Exception):
         usage: tuple[int, int] = (0, 0),
     ) -> None:
         self.kind = kind
-        self.detail = " ".join(detail.split())[:DETAIL_LENGTH]
+        self._told = " ".join(detail.split())
+        self.detail = self._told[:DETAIL_LENGTH]
         self.retry_after = retry_after
         self.billable = billable
         self.unreachable = unreachable
         self.usage = usage
         super().__init__(self.detail)
+
+    def blot(self, secrets: Iterable[str]) -> None:
+        """Take secrets out of the detail: gateways repeat keys that they refuse, and details are kept."""
+        for secret in secrets:
+            if len(secret) >= SHORTEST_SECRET:
+                self._told = self._told.replace(secret, "***")
+        self.detail = self._told[:DETAIL_LENGTH]
+        self.args = (self.detail,)
 
 
 def fault_of_status(status: int, body: object, headers: Mapping[str, str]) -> FaultError:

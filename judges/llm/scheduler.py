@@ -178,6 +178,7 @@ class Scheduler:
         try:
             reply = await self._transport.send(request)
         except FaultError as fault:
+            fault.blot(self._settings.keys)
             self._meter.settle_fault(request, bill, reserved, fault)
             raise
         except StoppedError:

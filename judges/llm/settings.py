@@ -100,6 +100,11 @@ class AccessSettings:
                 message = f"The access setting {name} is {value}."
                 raise SpecError(message, advice="Give it more than 0.")
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Every key that may be sent."""
+        return (self.api_key, *self.api_keys.values())
+
     def key_for(self, endpoint: str) -> str:
         """The key to send to an endpoint; endpoints without keys get a word that says so."""
         return self.api_keys.get(endpoint, self.api_key) or "none"

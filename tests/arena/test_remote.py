@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from arena.remote.client import ApiClient
-from arena.remote.desks import open_desk
+from arena.remote.desks import RemoteDesk, Wish, open_desk
 from arena.remote.uploading import upload
-from data.errors import AccessError, InputError, InvalidFileError, ServerError
+from data.errors import AccessError, InputError, InvalidFileError, RecordError, ServerError
 
 CONTENT = bytes(range(256)) * 4_096
 SHA = hashlib.sha256(CONTENT).hexdigest()
@@ -175,3 +175,18 @@ def test_token_needs_an_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     arguments: Any = (None, "aa_x_y")
     with pytest.raises(InputError, match="--server"):
         open_desk(*arguments, sent=sent)
+
+
+@pytest.mark.parametrize("name", ["../tiny", "a?b#c", "tiny/check", ""])
+def test_set_that_cannot_be_one_is_not_asked_for(
+    breaking: Callable[..., Breaking], file: Path, name: str
+) -> None:
+    """The name of a set cannot lead to another address: it is refused before anything is sent."""
+    server = breaking()
+    with ApiClient(server.address, None) as client:
+        desk = RemoteDesk(client, sent=lambda _done, _total: None)
+        with pytest.raises(RecordError, match="Question set"):
+            desk.check(file, name)
+        with pytest.raises(RecordError, match="Question set"):
+            desk.add(file, Wish(set_name=name, system="s"))
+    assert server.puts == []

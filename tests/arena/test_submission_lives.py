@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path
@@ -244,3 +245,27 @@ def test_uploads_at_once_are_accepted_or_refused_whole(
     stored = arena.store.submissions.versions("tiny", "ours")
     assert [one.answers for one in stored] == [12] * 5
     assert all(len(arena.store.submissions.answers(one.id)) == 12 for one in stored)
+
+
+def test_who_may_not_know_of_a_submission_is_told_that_there_is_none(
+    submit: Callable[..., tuple[Arena, int]],
+) -> None:
+    """What was only checked can be neither changed nor told apart from nothing by another team."""
+    arena, number = submit(1, confirm=False)
+    other = replace(TEAM, roles=(("theirs", Role.OWNER),))
+    for change in (arena.submissions.confirm, arena.submissions.select, arena.submissions.withdraw):
+        with pytest.raises(NotFoundError) as nothing:
+            change(number + 1000, caller=other)
+        with pytest.raises(NotFoundError) as hidden:
+            change(number, caller=other)
+        assert str(hidden.value) == str(nothing.value).replace(str(number + 1000), str(number))
+
+
+def test_place_in_the_list_does_not_tell_a_hidden_name(submit: Callable[..., tuple[Arena, int]]) -> None:
+    """The public gets the list by the names that it sees; the team by the true ones."""
+    arena, _ = submit(1, system="zz-veiled", anonymous=True)
+    seen = [line.submission.system for line in arena.submissions.find(set_name="tiny")]
+    assert seen == sorted(seen)
+    assert seen[0].startswith("Anonymous-")
+    own = [line.submission.system for line in arena.submissions.find(set_name="tiny", caller=TEAM)]
+    assert own[-1] == "zz-veiled"

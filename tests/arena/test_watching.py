@@ -78,6 +78,7 @@ def test_no_secret_stands_in_a_log(tmp_path: Path, capsys: pytest.CaptureFixture
         database_url="postgresql+psycopg://arena:p%40ss-word@host/arena",
         api_key=KEY,
         metrics_token="scrape-me-not",
+        token="aa_0123456789ab_my-own-token",
         log_format=LogFormat.JSON,
     )
     before = structlog.get_config()
@@ -86,6 +87,7 @@ def test_no_secret_stands_in_a_log(tmp_path: Path, capsys: pytest.CaptureFixture
         log = structlog.get_logger("test")
         log.info("asked", url=f"http://x/?k={KEY}", nested={"a": [f"Bearer {KEY}"], "api_key": "other"})
         log.info("opened", database=settings.database_url, password="other", plain="p@ss-word")
+        log.info("shown", text="Bearer aa_0123456789ab_my-own-token, then aa_ffff_somebody-elses_token!")
         try:
             raise ValueError(f"refused {KEY} and scrape-me-not")
         except ValueError:
@@ -93,8 +95,8 @@ def test_no_secret_stands_in_a_log(tmp_path: Path, capsys: pytest.CaptureFixture
     finally:
         structlog.configure(**before)
     lines = capsys.readouterr().err.splitlines()
-    assert [json.loads(line)["event"] for line in lines] == ["asked", "opened", "broken"]
-    for secret in (KEY, "p%40ss-word", "p@ss-word", "scrape-me-not", "other"):
+    assert [json.loads(line)["event"] for line in lines] == ["asked", "opened", "shown", "broken"]
+    for secret in (KEY, "p%40ss-word", "p@ss-word", "scrape-me-not", "other", "my-own", "somebody"):
         assert secret not in "\n".join(lines)
 
 

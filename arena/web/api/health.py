@@ -15,4 +15,4 @@ router = APIRouter(tags=["health"])
 def health(response: Response, arena: Services) -> Health:
     """200 where the database answers, else 503."""
     response.headers["Cache-Control"] = "no-store"
-    return Health(status="ok", boards=len(arena.boards.published()))
+    return Health(status="ok", boards=len(arena.boards.heads()))

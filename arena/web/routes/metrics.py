@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from arena.bootstrap import Arena
 from arena.services.gauges import metrics_of
+from arena.web.told import told
 from data.errors import ArenaError
 
 
@@ -27,7 +28,7 @@ def metrics_route(arena: Arena) -> Route:
         try:
             body = await run_in_threadpool(metrics_of, arena.store)
         except ArenaError as error:
-            return PlainTextResponse(f"# {error}\n", status_code=503)
+            return PlainTextResponse(f"# {told(error)}\n", status_code=503)
         return Response(body, media_type=CONTENT_TYPE_LATEST)
 
     return Route("/metrics", metrics)

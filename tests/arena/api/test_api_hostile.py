@@ -45,19 +45,23 @@ CASES = {
     "deep": (b"[" * 5_000 + b"]" * 5_000, {"too-deep", "not-json", "wrong-shape", "not-object"}),
     "long line": (b'{"question_id": "q1", "answer": "' + b"a" * 1_500_000 + b'"}\n', {"answer-too-long"}),
     "infinity": (b'{"question_id": "q1", "answer": Infinity}\n', {"not-finite"}),
+    "blank": (b"\n \n\n", {"empty-file"}),
+    "long number": (b'{"question_id": ' + b"9" * 9_000 + b', "answer": "x"}\n', {"not-json"}),
     "twice": (b'{"question_id": "q1", "question_id": "q2", "answer": "x"}\n', {"duplicate-key"}),
 }
 
 
 @pytest.mark.parametrize("name", list(CASES))
-def test_bad_file_is_told_as_a_problem(alpha: httpx.Client, name: str) -> None:
-    """Whatever a file is, the check answers with its code, never with a fault."""
+def test_bad_file_is_told_as_a_problem(club: Any, alpha: httpx.Client, name: str) -> None:  # noqa: ANN401
+    """Whatever a file is, the check answers with its code, and tells nothing of the server."""
     content, codes = CASES[name]
     found = alpha.post("/sets/tiny/check", content=content)
     assert found.status_code == 200, found.text
     told = found.json()
     assert not told["accepted"]
     assert {one["code"] for one in told["problems"]} & codes
+    assert str(club.settings.home) not in found.text
+    assert "sys." not in found.text
 
 
 @pytest.mark.parametrize("name", ["bomb", "cut-off gzip", "utf-16", "zip"])

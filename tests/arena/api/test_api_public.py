@@ -74,6 +74,13 @@ def test_board_is_json_csv_or_parquet(public: httpx.Client, tmp_path: Path) -> N
     assert "full" in systems
 
 
+def test_wrong_method_is_told_the_right_ones(public: httpx.Client) -> None:
+    """A method that an address does not take is 405 with those that it takes."""
+    found = public.put("/sets/tiny")
+    assert (found.status_code, found.headers["allow"]) == (405, "GET")
+    assert found.json()["advice"] == "This address takes GET."
+
+
 @pytest.mark.parametrize("path", ["/sets", "/sets/tiny/template", "/leaderboards/tiny", "/rounds/tiny"])
 def test_unchanged_answer_is_not_sent_twice(public: httpx.Client, path: str) -> None:
     """An answer has an ETag; whoever has it already gets 304 without a body."""

@@ -1,0 +1,183 @@
+"""Secrets stay where they were put: in no log or table of workers, no word of commands and the API."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import structlog
+from sqlalchemy import create_engine, text
+from sqlalchemy.engine import make_url
+
+from arena.bootstrap import Arena
+from arena.cli import main
+from arena.services.identity import OPERATOR
+from arena.services.rounds import RoundRequest
+from data.records import TokenScope
+
+Tell = Callable[..., str]
+KEY, PASSWORD = "sk-live-0123456789abcdef", "p%40ss-of-the-database"
+WRONG_TOKEN = "aa_0123456789ab_a-token-of-somebody"
+SECRETS = (KEY, PASSWORD, "p@ss-of-the-database", "a-token-of-somebody")
+
+
+@pytest.fixture
+def tell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., str]]:
+    """Run commands in this process: `tell("db", "status", ARENA_HOME="…")` gives what they say."""
+    before = structlog.get_config()
+
+    def run(*words: object, **variables: str) -> str:
+        for name in [name for name in os.environ if name.startswith(("ARENA_", "OPENAI_"))]:  # noqa: TID251
+            monkeypatch.delenv(name)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["arena", *map(str, words)])
+        with contextlib.suppress(SystemExit):
+            main()
+        gc.collect()
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        return said.out + said.err
+
+    yield run
+    structlog.configure(**before)
+
+
+def holding(told: str) -> list[str]:
+    """The secrets that stand in a text."""
+    return [secret for secret in SECRETS if secret in told]
+
+
+def test_key_that_an_endpoint_repeats_is_kept_nowhere(
+    tell: Tell, filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
+) -> None:
+    """An endpoint refuses the key and repeats it: no log, table, command or export has it."""
+    server = scripted_llm(faults={"unauthorised": 1.0})
+    arena = filled(endpoint=server.url)
+    request = RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all", canaries=0)
+    arena.rounds.create(request)
+    arena.jobs.judge("r")
+    variables = {
+        "ARENA_HOME": str(arena.settings.home),
+        "ARENA_LOG_LEVEL": "DEBUG",
+        "OPENAI_BASE_URL": server.url,
+        "OPENAI_API_KEY": KEY,
+    }
+    told = tell("worker", "--once", **variables)
+    assert "401" in told, "the endpoint's refusal is told"
+    assert any(KEY in str(headers) for headers in server.log.headers), "the key was sent"
+    one, other = tmp_path / "one.txt", tmp_path / "other.txt"
+    one.write_text("Item 1 is beta.")
+    other.write_text("Item 1 is gamma.")
+    texts = ("--question", "tiny/q1", "--a", one, "--b", other)
+    for words in (
+        ("jobs", "show", 1),
+        ("rounds", "status", "r"),
+        ("rounds", "run", "--set", "tiny", "--judge", "reference-free", "--name", "again", "--limit", 1),
+        ("judges", "try", "--judge", "reference-free", *texts),
+        ("db", "export", tmp_path / "dump"),
+    ):
+        told += tell(*words, **variables)
+    dumped = [file.read_text() for file in (tmp_path / "dump").iterdir()]
+    assert any("401" in text for text in dumped)
+    assert holding(told + "".join(dumped)) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sets", "list"),
+        ("db", "status"),
+        ("db", "upgrade"),
+        ("db", "backup", "x.backup"),
+        ("worker", "--once"),
+        ("jobs", "list"),
+    ],
+)
+def test_commands_without_their_database_keep_its_password(
+    tell: Tell, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    """A database that cannot be reached is named without its password, by every command."""
+    url = f"postgresql+psycopg://arena:{PASSWORD}@127.0.0.1:9/arena"
+    told = tell(*words, ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url)
+    assert "127.0.0.1" in told
+    assert holding(told) == []
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql+psycopg://arena:{}@:port:/x", "{}", "mysql+nothing://a:{}@host/x"]
+)
+def test_database_address_that_is_none_is_not_repeated(tell: Tell, url: str, tmp_path: Path) -> None:
+    """What cannot be read as an address may hold a password: it is not repeated."""
+    told = tell("sets", "list", ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url.format(PASSWORD))
+    assert told
+    assert holding(told) == []
+
+
+def test_commands_to_another_arena_keep_their_token(tell: Tell, club: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    """A token that is refused, or that cannot be sent, is in no message and in no line of the log."""
+    file = tmp_path / "answers.jsonl"
+    file.write_text('{"question_id": "q1", "answer": "a"}\n')
+    server = club.address.removesuffix("/api/v1")
+    told = ""
+    for address, words in (
+        (server, ("list",)),
+        (server, ("check", file, "--set", "tiny")),
+        (server, ("add", file, "--set", "tiny", "--system", "s")),
+        ("http://127.0.0.1:9", ("list",)),
+        (f"http://ann:{PASSWORD}@host", ("list",)),
+    ):
+        told += tell("submissions", *words, ARENA_SERVER=address, ARENA_TOKEN=WRONG_TOKEN)
+    assert "not valid" in told
+    assert "cannot be reached" in told
+    assert holding(told + club.log.read_text()) == []
+
+
+@pytest.mark.postgres
+def test_site_without_its_database_keeps_every_secret(
+    serve: Callable[..., str],
+    postgres_url: Callable[[], str],
+    make_arena: Callable[..., Arena],
+    tmp_path: Path,
+) -> None:
+    """Where PostgreSQL drops the database, pages, API and log tell neither password, token nor cookie."""
+    plain = postgres_url()
+    url = plain.replace("postgres@", f"postgres:{PASSWORD}@")
+    arena = make_arena(database_url=url)
+    arena.teams.add("ours", caller=OPERATOR)
+    token = arena.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR).secret
+    arena.close()
+    address = serve(arena.settings, ARENA_LOG_LEVEL="DEBUG")
+    site = address.removesuffix("/api/v1")
+    headers = {"Authorization": f"Bearer {token}", "Cookie": "arena_session=a-token-of-somebody"}
+    assert httpx.get(f"{address}/me", headers=headers).status_code == 200
+    name = make_url(plain).database
+    engine = create_engine(make_url(plain).set(database="postgres"), isolation_level="AUTOCOMMIT")
+    told = ""
+    with engine.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+        try:
+            for place in (
+                f"{address}/me",
+                f"{address}/sets",
+                *(f"{site}/{page}" for page in ("healthz", "metrics", "auth/sign-out")),
+            ):
+                found = httpx.get(place, headers=headers)
+                assert found.status_code == 503, place
+                told += found.text
+        finally:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    log = (tmp_path / "server.log").read_text()
+    assert str(name) in log
+    assert holding(told + log) == []
+    assert token.rsplit("_", 1)[1] not in told + log
+    assert name not in told, "what fails here is told without its place"
+    assert "Traceback" not in log

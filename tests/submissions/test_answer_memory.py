@@ -1,0 +1,54 @@
+"""Checking the largest files of answers, each in a process of its own whose memory is looked at."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MOST_MB = 400
+ROOT = Path(__file__).parents[2]
+CHECK = """
+import json, resource, sys
+from pathlib import Path
+from data.records import Question, QuestionSet
+from submissions.check import check_answers, read_answers
+number = int(sys.argv[2])
+asked = tuple(
+    Question(id=f"q{n}", domain=f"d{n % 7}", question=f"What is known of {n}?", reference=f"Of {n} " * 80)
+    for n in range(number)
+)
+domains = {f"d{n}": "D" for n in range(7)}
+questions = QuestionSet(name="large", title="Large", domains=domains, questions=asked)
+path = Path(sys.argv[1])
+found = check_answers(path, questions)
+read = sum(1 for _ in read_answers(path, questions))
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+print(json.dumps({"accepted": found.accepted, "answers": found.answers, "read": read, "peak_mb": peak}))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("answers", "context_chars"), [(100_000, 0), (4_000, 50_000)], ids=["many", "long"])
+def test_largest_files_are_checked_within_their_memory(
+    answers: int, context_chars: int, tmp_path: Path
+) -> None:
+    """100,000 answers, and 200 MB of them with contexts, gzipped, are checked and read inside 400 MB."""
+    path, size = tmp_path / "answers.jsonl.gz", 0
+    with gzip.open(path, "wt", compresslevel=1) as file:
+        for number in range(answers):
+            # Texts that differ, so that the file does not look like a bomb.
+            text = " ".join(f"{number * 7919 + word:x}" for word in range(60))
+            contexts = [f"{number} " + text * (context_chars // len(text))] if context_chars else []
+            row = {"question_id": f"q{number}", "answer": f"Of {number}: {text}", "contexts": contexts}
+            size += file.write(json.dumps(row) + "\n")
+    assert size >= (200_000_000 if context_chars else 0)
+    command = [sys.executable, "-c", CHECK, str(path), str(answers)]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    found = json.loads(told)
+    assert (found["accepted"], found["answers"], found["read"]) == (True, answers, answers)
+    assert found["peak_mb"] < MOST_MB
