@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 MOST_TASKS = 64
 LOOK_EVERY = 0.5
 LOSSES_PER_TASK = 3
+UNREACHED = "Check RAY_ADDRESS and `ray status`; without that variable, a cluster is started here."
 ADVICE = "Install answer-arena[ray] here and on every node."
 
 
@@ -249,9 +250,13 @@ def _connected(ray: ModuleType) -> Iterator[None]:
         yield
         return
     try:
-        ray.init(address="auto", log_to_driver=False, configure_logging=False)
-    except ConnectionError:
-        ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+        try:
+            ray.init(address="auto", log_to_driver=False, configure_logging=False)
+        except ConnectionError:
+            ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+    except (OSError, RuntimeError, ValueError) as error:
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise JudgeError(f"No Ray cluster can be reached or started: {said}.", advice=UNREACHED) from error
     try:
         yield
     finally:

@@ -35,6 +35,7 @@ from sqlalchemy.exc import (
     NoSuchModuleError,
     SQLAlchemyError,
 )
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from data.errors import StoreError
@@ -43,6 +44,11 @@ MIGRATIONS = Path(__file__).parent.parent / "migrations"
 BUSY_TIMEOUT_MS = 10_000
 KEPT_CONNECTIONS = 4
 MIGRATION_LOCK = 0x4152454E41  # "ARENA"; other programs on the server have other numbers.
+
+
+WANTED = "Write sqlite:///PATH or postgresql+psycopg://USER@HOST/DATABASE."
+SHORT = frozenset({"postgres", "postgresql"})
+"""Names under which providers hand out addresses of PostgreSQL; the driver is always ours."""
 
 
 class Database:
@@ -57,11 +63,10 @@ class Database:
 
     def __init__(self, url: str) -> None:
         try:
-            self.url: URL = make_url(url)
+            self.url: URL = _supported(make_url(url))
             self.engine: Engine = _make_engine(self.url)
         except (ArgumentError, ValueError) as error:
-            message = "ARENA_DATABASE_URL is not a database URL."
-            raise StoreError(message, advice="Write sqlite:///PATH or postgresql+psycopg://…") from error
+            raise StoreError("ARENA_DATABASE_URL is not a database URL.", advice=WANTED) from error
         except (NoSuchModuleError, ModuleNotFoundError) as error:
             message = f"The driver of {self.url.drivername} databases is not installed."
             raise StoreError(message, advice="Install answer-arena[postgres].") from error
@@ -88,7 +93,7 @@ class Database:
         try:
             with self.engine.begin() as connection:
                 yield connection
-        except DBAPIError as error:
+        except (DBAPIError, PoolTimeoutError) as error:
             if isinstance(error, IntegrityError):
                 raise
             raise self._unusable(error) from error
@@ -238,6 +243,19 @@ def pairs(rows: Iterable[Any]) -> dict[Any, Any]:
 def newest_version() -> str:
     """The version that the newest migration file makes."""
     return max(file.stem.split("_")[0] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+
+
+def _supported(url: URL) -> URL:
+    """The URL with our driver.
+
+    Raises:
+        StoreError: It is of another kind of database.
+    """
+    if url.drivername in SHORT:
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise StoreError(f"Databases of the kind {url.drivername} are not supported.", advice=WANTED)
+    return url
 
 
 def _make_engine(url: URL) -> Engine:

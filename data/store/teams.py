@@ -120,6 +120,12 @@ class TeamStore:
             )
             return _account(_row_of(connection, accounts, "account", name))
 
+    def organisers(self) -> tuple[str, ...]:
+        """The accounts with the role of an organiser; they keep it until the transaction ends."""
+        query = select(accounts.c.name).where(accounts.c.is_organiser).order_by(accounts.c.id)
+        with self._database.begin() as connection:
+            return tuple(connection.execute(query.with_for_update()).scalars())
+
     def account(self, name: str) -> UserAccount:
         """An account.
 

@@ -408,3 +408,49 @@ def arena_of(
         path = answers_file(system, template)
         assert run("submissions", "add", path, "--set", "tiny", "--system", system)[0] == 0
     return run
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start `arena …` in processes of their own, with an arena's settings; killed at the end.
+
+    Keywords are further variables. What the n-th process says goes to `log-n` in the test's folder.
+    """
+    begun: list[subprocess.Popen[str]] = []
+
+    def run(arena: Arena, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        settings = arena.settings
+        environment = {
+            **os.environ,  # noqa: TID251 - what a process of the machine needs
+            "ARENA_HOME": str(settings.home),
+            "ARENA_DATABASE_URL": settings.database_url,
+            "OPENAI_BASE_URL": settings.endpoint,
+            "OPENAI_API_KEY": "none",
+            "ARENA_LOG_FORMAT": "json",
+            **variables,
+        }
+        with (tmp_path / f"log-{len(begun)}").open("w") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "arena", *arguments], cwd=ROOT, env=environment, stderr=log, text=True
+            )
+        begun.append(process)
+        return process
+
+    yield run
+    for process in begun:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def until() -> Callable[..., None]:
+    """Wait until something is so: `until(lambda: …)`; three minutes at most, or as many seconds as given."""
+
+    def wait(what: Callable[[], bool], seconds: float = 3 * PATIENCE) -> None:
+        ends = time.monotonic() + seconds
+        while not what():
+            assert time.monotonic() < ends, "it did not happen"
+            time.sleep(0.05)
+
+    return wait
