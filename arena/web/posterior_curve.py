@@ -12,11 +12,11 @@ from functools import cache
 
 import streamlit as st
 
+from arena.web.figures import percent, whole
 from arena.web.markup import put
 from arena.web.method import CHAPTERS
 from arena.web.pieces import note
 from arena.web.tables import plain_table
-from arena.web.views import percent, whole
 from leaderboard.charts import Estimate, forest
 from leaderboard.intervals import Interval, wilson
 
