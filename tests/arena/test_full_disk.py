@@ -94,6 +94,8 @@ def _get(address: str, body: bytes | None = None, **headers: str) -> tuple[int, 
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
+    except urllib.error.URLError:
+        return 0, "nobody listens yet"
 
 
 @pytest.mark.postgres
@@ -115,7 +117,7 @@ def test_full_disk_of_a_server_is_told_and_waited_for(
         port = probe.getsockname()[1]
     start(arena, "serve", "--port", str(port))
     log, site = tmp_path / "log-0", f"http://127.0.0.1:{port}"
-    until(lambda: "worker.started" in log.read_text())
+    until(lambda: "worker.started" in log.read_text() and _get(f"{site}/healthz")[0] == 200)
     arena.rounds.create(REQUEST)
     arena.jobs.judge("r", options={"concurrency": 4})
     until(lambda: arena.rounds.status("r")[1].judged > 8)
