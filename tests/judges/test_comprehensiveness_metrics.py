@@ -218,7 +218,7 @@ def test_claims_and_relations_by_an_llm(scripted_llm: Serve, *, summarise: bool)
 
 
 def test_pairs_that_share_too_little_are_not_asked_about(scripted_llm: Serve) -> None:
-    """The filter is off by default; it saves most askings, and what is said in the same words stays covered."""
+    """The filter is off by default; it saves most askings, and what is said in like words stays covered."""
     asked: dict[float, int] = {}
     scores: dict[float, float | None] = {}
     for similarity in (0.0, 0.5):
