@@ -206,7 +206,11 @@ class RoundTableService:
             kind=TableKind.JUDGES,
             columns=("round", "judge", *pairs),
             rows=tuple(rows),
-            notes=tuple(note for one in held for note in one.notes),
+            notes=tuple(
+                note
+                for found, one in zip(rounds, held, strict=True)
+                for note in (*one.notes, *_uncorrelated(found.name, one))
+            ),
         )
 
     def _rates(self, found: Round) -> RateTable:
@@ -224,6 +228,13 @@ class RoundTableService:
             for one in self._store.submissions.find(set_name=found.set_name)
             if versions.get(one.system) == one.version
         )
+
+
+def _uncorrelated(name: str, held: AgainstPeople) -> tuple[str, ...]:
+    """The pairs of systems whose labels and verdicts have no correlation, in a sentence."""
+    pairs = [pair for pair, found in held.agreement.items() if found.pearson.value is None]
+    why = "labels or verdicts are too few or never vary"
+    return (f"{name}: no correlation for {', '.join(pairs)}, since {why}.",) if pairs else ()
 
 
 def _people_cells(held: AgainstPeople, name: str) -> tuple[Cell, ...]:

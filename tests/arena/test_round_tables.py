@@ -107,6 +107,9 @@ def test_tables_of_the_paper_come_from_stored_rounds(
     judges = command("rounds", "table", "all", "lexical", "--kind", "judges", "--labels", labels)
     assert [row["judge"] for row in judges["rows"]] == ["reference-free", "lexical"]
     assert "full vs short" in judges["columns"]
+    for row in judges["rows"]:
+        said = "".join(note for note in judges["notes"] if note.startswith(f"{row['round']}: no corr"))
+        assert all((row[pair] is None) == (pair in said) for pair in judges["columns"][2:])
     silent = command("rounds", "table", "all", "--kind", "no-answer")
     assert {row["overall"] for row in silent["rows"]} == {0.0}
     fared = command("rounds", "table", "all", "--kind", "attacks")

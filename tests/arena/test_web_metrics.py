@@ -94,19 +94,39 @@ def _page(name: str) -> None:
 
 
 @pytest.fixture
-def shown(bridges: Settings) -> Callable[..., str]:
-    """Everything that a page shows, as HTML and text."""
+def opened(bridges: Settings) -> Callable[..., AppTest]:
+    """Open a page over the published board."""
 
-    def show(name: str, **query: str) -> str:
+    def open_page(name: str, **query: str) -> AppTest:
         page = AppTest.from_function(_page, args=(name,), default_timeout=30)
         page.secrets.update({key: dict(value) for key, value in as_secrets(bridges).items()})
         page.query_params.update(board="bridges", **query)
         page.run()
         assert not page.exception
+        return page
+
+    return open_page
+
+
+@pytest.fixture
+def shown(opened: Callable[..., AppTest]) -> Callable[..., str]:
+    """Everything that a page shows, as HTML and text."""
+
+    def show(name: str, **query: str) -> str:
+        page = opened(name, **query)
         html = "".join(found.proto.body for found in page.get("html"))
         return html + "\n" + "\n".join(found.value for found in page.text)
 
     return show
+
+
+def test_comprehensiveness_is_drawn_against_win_rate(opened: Callable[..., AppTest]) -> None:
+    """The scatter plot of the leaderboard begins with these two; the address chooses others."""
+    for query in ({}, {"x": "words", "y": "rating"}):
+        page = opened("leaderboard", **query)
+        chosen = {one.label: one.value for one in page.selectbox}
+        expected = (query.get("x", "comprehensiveness-nli"), query.get("y", "win"))
+        assert (chosen["Across"], chosen["Upward"]) == expected
 
 
 def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Callable[..., str]) -> None:

@@ -217,6 +217,24 @@ def test_claims_and_relations_by_an_llm(scripted_llm: Serve, *, summarise: bool)
     assert not server.log.asked_twice
 
 
+def test_pairs_that_share_too_little_are_not_asked_about(scripted_llm: Serve) -> None:
+    """The filter is off by default; it saves most askings, and what is said in like words stays covered."""
+    asked: dict[float, int] = {}
+    scores: dict[float, float | None] = {}
+    for similarity in (0.0, 0.5):
+        server = scripted_llm()
+        serve_rules(server)
+        options = {"similarity": similarity} if similarity else {}
+        scores[similarity] = by_llm(server, NLI, RULED, **options).score
+        asked[similarity] = sum(
+            body["response_format"]["json_schema"]["name"] == "classify_relation"
+            for body in server.log.bodies
+        )
+    # Six claims, two of them the answer's: every pair but those within the answer. Two pairs share a key.
+    assert asked == {0.0: 6 * 5 - 2, 0.5: 2 * 2}
+    assert scores[0.5] == scores[0.0] == pytest.approx(1 / 3)
+
+
 def test_one_reading_by_an_llm(scripted_llm: Serve) -> None:
     """The end-to-end metric takes both lists from one reply and gives passages their own ids back."""
     server = scripted_llm()
