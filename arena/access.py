@@ -15,7 +15,7 @@ from data.errors import StoreError
 from data.records import Reply
 from data.store import Store
 from judges.llm.batchbook import BatchRecord
-from judges.llm.budget import Balance
+from judges.llm.budget import Balance, Ledger
 from judges.llm.metering import Tally
 from judges.llm.opening import open_asker
 from judges.llm.requests import Request
@@ -64,11 +64,11 @@ class StoredReplies:
     async def _commit(self) -> None:
         while self._waiting:
             batch, self._waiting = self._waiting, []
-            error: Exception | None = None
-            try:
-                await asyncio.to_thread(self._store.replies.put, [reply for reply, _ in batch])
-            except Exception as raised:  # noqa: BLE001 - whatever it is belongs to those who wait
-                error = raised
+            # Gathered, since whatever goes wrong belongs to those who wait.
+            [error] = await asyncio.gather(
+                asyncio.to_thread(self._store.replies.put, [reply for reply, _ in batch]),
+                return_exceptions=True,
+            )
             for _, committed in batch:
                 if committed.cancelled():
                     continue
@@ -199,15 +199,17 @@ async def open_access(
     *,
     concurrency: int,
     payer: Payer | None = None,
+    ledger: Ledger | None = None,
     stop: asyncio.Event | None = None,
 ) -> AsyncIterator[Scheduler]:
-    """Open LLM access over the store's replies and batches, and over a round's account.
+    """Open LLM access over the store's replies and batches, and over a round's account or another ledger.
 
     The limits a minute are those of the installation: workers that judge at the same time share them.
 
     Once `stop` is set, nothing new is asked; calls in flight finish and are kept.
     """
-    ledger = None if payer is None or payer.cap is None else StoredLedger(store, payer, payer.cap)
+    if payer is not None and payer.cap is not None:
+        ledger = StoredLedger(store, payer, payer.cap)
     replies = StoredReplies(store)
     account = None
     try:

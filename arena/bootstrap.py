@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from arena.reaching import Reaching
 from arena.settings import Settings, read_settings
 from arena.store_services import StoreServices
 
@@ -236,9 +236,12 @@ class Arena(StoreServices):
 
         return DemoService(self)
 
-    def reaching(self, **options: Any) -> Arena:  # noqa: ANN401 - settings of any type
-        """The same arena with other settings of how LLMs are reached; closed with this one."""
-        twin = Arena(replace(self.settings, **options))
+    def reaching(self, wanted: Reaching) -> Arena:
+        """The same arena with LLMs reached as wanted; closed with this one."""
+        settings = wanted.over(self.settings)
+        if settings == self.settings:
+            return self
+        twin = Arena(settings)
         twin.__dict__["store"] = self.store
         return twin
 

@@ -9,15 +9,18 @@ key travels; it must name the same database.
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
-from collections.abc import Mapping
 from contextlib import contextmanager, suppress
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from arena.bootstrap import Arena, open_arena
 from arena.identity import this_worker
+from arena.reaching import Reaching
 from arena.services.interrupts import stopping_on_interrupt
 from arena.services.judging import RESUMABLE
 from arena.services.running import Progress, Report, Stopwatch
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 MOST_TASKS = 64
 LOOK_EVERY = 0.5
 LOSSES_PER_TASK = 3
+UNREACHED = "Check RAY_ADDRESS and `ray status`; without that variable, a cluster is started here."
 ADVICE = "Install answer-arena[ray] here and on every node."
 
 
@@ -42,7 +46,7 @@ def judge_on_ray(
     concurrency: int,
     report: Report,
     workers: int | None = None,
-    options: Mapping[str, Any] | None = None,
+    reaching: Reaching | None = None,
 ) -> RoundCounts:
     """Judge what is pending in a round on a Ray cluster.
 
@@ -55,7 +59,7 @@ def judge_on_ray(
         concurrency: Calls in flight at most, over all tasks together.
         report: Called as verdicts are committed.
         workers: How many tasks; by default one for each processor of the cluster, at most 64.
-        options: Settings of how LLMs are reached that go before those of the nodes.
+        reaching: How LLMs are reached where it goes before the settings of the nodes.
 
     Raises:
         ConflictError: The round has ended, or somebody else judges it.
@@ -70,7 +74,7 @@ def judge_on_ray(
         failure: BaseException | None = None
         try:
             arena.store.rounds.move(name, to=RoundState.RUNNING, allowed=RESUMABLE)
-            _Spread(ray, arena, job, count, concurrency, dict(options or {}), report).run(name, seat)
+            _Spread(ray, arena, job, count, concurrency, reaching or Reaching(), report).run(name, seat)
         except BaseException as error:
             failure = error
             raise
@@ -85,17 +89,17 @@ class _Spread:
 
     def __init__(
         self,
-        ray: Any,  # noqa: ANN401 - the library ships no types
+        ray: ModuleType,
         arena: Arena,
         job: Job,
         count: int,
         concurrency: int,
-        options: dict[str, Any],
+        reaching: Reaching,
         report: Report,
     ) -> None:
         self._ray, self._arena, self._job, self._report = ray, arena, job, report
         self._shares = [_share(concurrency, count, number) for number in range(count)]
-        self._options = {key: str(value) for key, value in options.items() if key != "concurrency"}
+        self._reaching = reaching
         self._task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(judge_share)
         self._watch = Stopwatch()
         self._log = structlog.get_logger("arena.cluster").bind(job=job.id)
@@ -127,16 +131,17 @@ class _Spread:
             with suppress(ArenaError):
                 self._arena.rounds.pause(name)
 
-    def _start(self, name: str, number: int) -> Any:  # noqa: ANN401 - an ObjectRef
+    def _start(self, name: str, number: int) -> object:
         job = self._job
-        return self._task.remote(
-            name, job.id, job.owner, self._seat_name(number), self._shares[number], self._options
+        reference: object = self._task.remote(
+            name, job.id, job.owner, self._seat_name(number), self._shares[number], self._reaching
         )
+        return reference
 
     def _seat_name(self, number: int) -> str:
         return f"ray-{self._job.id}-{number}"
 
-    def _collect(self, reference: Any, number: int) -> bool:  # noqa: ANN401 - an ObjectRef
+    def _collect(self, reference: object, number: int) -> bool:
         """Take what a task brought; False where its process or node was lost.
 
         Raises:
@@ -163,16 +168,14 @@ class _Spread:
 
 
 def judge_share(
-    name: str, job_id: int, owner: str, seat_name: str, concurrency: int, options: dict[str, str]
+    name: str, job_id: int, owner: str, seat_name: str, concurrency: int, reaching: Reaching
 ) -> str:
     """Judge from one seat on a node, until nothing is free.
 
     Returns:
         What went wrong, empty where nothing did.
     """
-    from arena.worker import READERS  # noqa: PLC0415 - loaded on the node
-
-    arena = open_arena().reaching(**{key: READERS[key](value) for key, value in options.items()})
+    arena = open_arena().reaching(reaching)
     try:
         job = arena.store.jobs.get(job_id)
         if (job.owner, job.round_name) != (owner, name):
@@ -216,15 +219,11 @@ class _Interrupt:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> None:
-        import signal  # noqa: PLC0415 - beside its only use
-
         if threading.current_thread() is threading.main_thread():
             for one in (signal.SIGINT, signal.SIGTERM):
                 self._before[one] = signal.signal(one, self._ask)
 
     def __exit__(self, *_: object) -> None:
-        import signal  # noqa: PLC0415 - as above
-
         for one, before in self._before.items():
             signal.signal(one, before)
 
@@ -237,24 +236,27 @@ def _share(concurrency: int, count: int, number: int) -> int:
     return max(1, concurrency // count + (number < concurrency % count))
 
 
-def _ray() -> Any:  # noqa: ANN401 - the library ships no types
+def _ray() -> ModuleType:
     try:
-        import ray  # noqa: PLC0415 - an extra
+        return import_module("ray")
     except ModuleNotFoundError as error:
         raise JudgeError("Ray is not installed.", advice=ADVICE) from error
-    return ray
 
 
 @contextmanager
-def _connected(ray: Any) -> Iterator[None]:  # noqa: ANN401 - the library ships no types
+def _connected(ray: ModuleType) -> Iterator[None]:
     """A connection to a cluster: the one that is there, else one of our own that ends with the block."""
     if ray.is_initialized():
         yield
         return
     try:
-        ray.init(address="auto", log_to_driver=False, configure_logging=False)
-    except ConnectionError:
-        ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+        try:
+            ray.init(address="auto", log_to_driver=False, configure_logging=False)
+        except ConnectionError:
+            ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
+    except (OSError, RuntimeError, ValueError) as error:
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise JudgeError(f"No Ray cluster can be reached or started: {said}.", advice=UNREACHED) from error
     try:
         yield
     finally:

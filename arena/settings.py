@@ -17,6 +17,7 @@
 | `ARENA_BATCH_POLL` | seconds between two looks at a batch | 30 |
 | `ARENA_SEARCH_URL` | URL of a web search with `{query}` in it, answering with JSON | none |
 | `ARENA_PROCESSES` | processes that score with embedded metrics | the processors there are |
+| `ARENA_TRIAL_USD` | whole USD that a dry sample, or a calibration unless told otherwise, may spend | 5 |
 | `ARENA_API_RATE` | requests a minute to the API, for each token or address | 600 |
 | `ARENA_API_INTAKE_RATE` | uploads, checks and submissions an hour likewise, together | 240 |
 | `ARENA_BODY_TIMEOUT` | seconds that the sender of a body may be silent | 30 |
@@ -55,6 +56,7 @@ DEFAULT_BODY_TIMEOUT = 30
 DEFAULT_UPLOADS = 20
 DEFAULT_UPLOAD_HOURS = 24
 DEFAULT_LEASE = 30
+DEFAULT_TRIAL_USD = 5
 
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -92,6 +94,7 @@ class Settings:
     timeout: int = DEFAULT_TIMEOUT
     batch_poll: int = DEFAULT_BATCH_POLL
     lease: int = DEFAULT_LEASE
+    trial_usd: int = DEFAULT_TRIAL_USD
     log_format: LogFormat = LogFormat.CONSOLE
     log_level: LogLevel = LogLevel.INFO
     metrics_token: str | None = field(default=None, repr=False)
@@ -150,6 +153,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         log_level=_word(variables, "ARENA_LOG_LEVEL", LogLevel.INFO),
         metrics_token=_secret(variables, "ARENA_METRICS_TOKEN", "ARENA_METRICS_TOKEN_FILE"),
         lease=_whole_number(variables, "ARENA_LEASE") or DEFAULT_LEASE,
+        trial_usd=_whole_number(variables, "ARENA_TRIAL_USD") or DEFAULT_TRIAL_USD,
         batch_poll=_whole_number(variables, "ARENA_BATCH_POLL") or DEFAULT_BATCH_POLL,
         search_url=variables.get("ARENA_SEARCH_URL") or "",
         processes=_whole_number(variables, "ARENA_PROCESSES"),

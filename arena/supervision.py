@@ -58,8 +58,8 @@ class Keeper:
         wait = FIRST_WAIT
         while not self._stopping.is_set():
             started = time.monotonic()
-            # The commands are our own; nothing of a user's goes into them.
-            self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL)  # noqa: S603
+            command = self._command
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 - one of our own
             code = self._wait(self._process)
             self._process = None
             if self._stopping.is_set():

@@ -11,22 +11,22 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import structlog
 
 from arena.bootstrap import Arena
+from arena.reaching import Reaching
 from arena.services.identity import on_behalf
-from arena.services.interrupts import stopping_on_interrupt
+from arena.services.interrupts import Halt, stopping_on_interrupt
 from arena.services.round_requests import RoundRequest
 from arena.services.running import Progress
 from arena.services.seating import Seating, leaving_after
-from data.errors import ArenaError, LeaseLostError, StoreError
-from data.records import Job, JobKind, Seat, WorkerId
+from data.errors import ArenaError, LeaseLostError, StoppedError, StoreError
+from data.records import Beat, Job, JobKind, Seat, WorkerId
 from data.store.leaving import Leaving
-from judges.llm.settings import CacheMode, TransportKind
 
 LOOK_EVERY = 0.5
 LONGEST_LOOK = 2.0
@@ -34,13 +34,7 @@ LONGEST_WAIT = 30.0
 BEAT_EVERY = 1.0
 PARENT_EVERY = 1.0
 USUAL_CONCURRENCY = 16
-READERS: dict[str, Callable[[Any], Any]] = {
-    "cache_mode": CacheMode,
-    "transport": TransportKind,
-    "rpm": int,
-    "tpm": int,
-    "timeout": int,
-}
+Work = Callable[[Job, Halt], dict[str, Any]]
 
 
 class Worker:
@@ -133,19 +127,18 @@ class Worker:
                 await self._judge(job, seat, stop)
                 return Leaving()
             case JobKind.PUBLISH:
-                return await self._attended(seat, self._publish, job)
+                return await self._attended(seat, partial(self._publish, seat), job, stop)
             case JobKind.CALIBRATE:
-                return await self._attended(seat, self._calibrate, job)
+                return await self._attended(seat, self._calibrate, job, stop)
             case JobKind.TRIAL:
-                return await self._attended(seat, self._try, job)
+                return await self._attended(seat, self._try, job, stop)
 
     async def _judge(self, job: Job, seat: Seat, stop: asyncio.Event) -> None:
         name, given = job.round_name or "", dict(job.payload)
         if job.kind is JobKind.RETRY and not given.get("reopened"):
             await asyncio.to_thread(self._arena.rounds.reopen_for, job)
         concurrency = int(given.get("concurrency") or USUAL_CONCURRENCY)
-        options = {key: read(given[key]) for key, read in READERS.items() if given.get(key) is not None}
-        arena = self._arena.reaching(**options) if options else self._arena
+        arena = self._arena.reaching(Reaching.of_job(given))
         own = asyncio.Event()
         follow = asyncio.create_task(_follow(stop, own))
         try:
@@ -168,38 +161,64 @@ class Worker:
 
         return report
 
-    async def _attended(self, seat: Seat, work: Callable[[Job], dict[str, Any]], job: Job) -> Leaving:
-        """Do what cannot be divided in a thread, with heartbeats meanwhile."""
-        task = asyncio.create_task(asyncio.to_thread(work, job))
+    async def _attended(self, seat: Seat, work: Work, job: Job, stop: asyncio.Event) -> Leaving:
+        """Do what cannot be divided in a thread, with heartbeats meanwhile, until it is no longer wanted."""
+        halt = Halt()
+        task = asyncio.create_task(asyncio.to_thread(work, job, halt))
         while not task.done():
             await asyncio.wait([task], timeout=BEAT_EVERY)
-            with suppress(StoreError):
-                await asyncio.to_thread(self._arena.store.seats.beat, seat.id, lease=self._seating.lease)
+            try:
+                wanted = (await asyncio.to_thread(self._beat, seat)).wanted
+            except StoreError:
+                wanted = True
+            except LeaseLostError:
+                halt.set()
+                await asyncio.wait([task])
+                raise
+            if stop.is_set() or not wanted:
+                halt.set()
         return Leaving(finished=True, result=task.result())
 
-    def _publish(self, job: Job) -> dict[str, Any]:
+    def _publish(self, seat: Seat, job: Job, halt: Halt) -> dict[str, Any]:
         def note(text: str) -> None:
             self._log.info("job.note", job=job.id, note=text)
 
         score = bool(job.payload.get("metrics", True))
         asker = on_behalf(job.payload.get("asked_by"))
         board, created = self._arena.boards.publish(
-            job.round_name or "", report=note, score=score, caller=asker
+            job.round_name or "",
+            report=note,
+            score=score,
+            halt=halt,
+            confirm=partial(self._confirm, seat),
+            caller=asker,
         )
         return {"board": board.name, "content_hash": board.content_hash, "created": created}
 
-    def _calibrate(self, job: Job) -> dict[str, Any]:
+    def _beat(self, seat: Seat) -> Beat:
+        return self._arena.store.seats.beat(seat.id, lease=self._seating.lease)
+
+    def _confirm(self, seat: Seat) -> None:
+        """Refuse to publish for a job that somebody cancelled, or that others may have."""
+        if not self._beat(seat).wanted:
+            raise StoppedError("The job was cancelled.", advice="Nothing was published.")
+
+    def _calibrate(self, job: Job, halt: Halt) -> dict[str, Any]:
         given = job.payload
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "labels.jsonl"
             path.write_text(given["labels"], encoding="utf-8")
             reports = self._arena.calibration.calibrate(
-                given["judges"], path, concurrency=int(given["concurrency"])
+                given["judges"],
+                path,
+                concurrency=int(given["concurrency"]),
+                budget_usd=given.get("budget_usd"),
+                halt=halt,
             )
         return {"reports": [report.to_json() for report in reports]}
 
-    def _try(self, job: Job) -> dict[str, Any]:
-        return self._arena.trials.run(RoundRequest.from_json(job.payload["request"]))
+    def _try(self, job: Job, halt: Halt) -> dict[str, Any]:
+        return self._arena.trials.run(RoundRequest.from_json(job.payload["request"]), halt=halt)
 
     async def _watch_parent(self, stop: asyncio.Event) -> None:
         while self._parent is not None and not stop.is_set():

@@ -168,7 +168,7 @@ class JudgeSpec(BaseModel):
         members = tuple(member.at(endpoint) for member in self.members)
         return self.model_copy(update={"endpoint": self.endpoint or endpoint, "members": members})
 
-    def using(self, **changes: Any) -> JudgeSpec:  # noqa: ANN401 - the fields' own types are checked when made
+    def using(self, **changes: object) -> JudgeSpec:
         """The same judge with other settings, checked again.
 
         Raises:

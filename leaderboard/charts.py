@@ -63,6 +63,7 @@ def forest(
     estimates: Sequence[Estimate],
     *,
     axis: str,
+    row: str = "System",
     reference: float | None = None,
     share: bool = False,
 ) -> alt.LayerChart:
@@ -71,17 +72,18 @@ def forest(
     Args:
         estimates: In the order of the rows, best first.
         axis: What the horizontal axis shows, with its unit.
+        row: What a row is.
         reference: Where to draw a dashed rule, such as an anchor's rating or an even chance.
         share: The values are shares, 0–1, and are shown as per cent.
     """
     number = ".1%" if share else ".0f"
     base = alt.Chart(alt.InlineData(values=[asdict(one) for one in estimates]))
-    row = alt.Y("system:N", sort=[one.system for one in estimates], title=None, axis=_names())
+    rows = alt.Y("system:N", sort=[one.system for one in estimates], title=None, axis=_names())
     scale = alt.Scale(zero=False, nice=True, padding=8)
     ticks = alt.Axis(format="%" if share else "d", tickCount=6, grid=True, labelFlush=False)
     colour = alt.value(BETTER)
     tooltip = [
-        alt.Tooltip("system:N", title="System"),
+        alt.Tooltip("system:N", title=row),
         alt.Tooltip("value:Q", title=axis, format=number),
         alt.Tooltip("lower:Q", title="95 % interval from", format=number),
         alt.Tooltip("upper:Q", title="to", format=number),
@@ -97,12 +99,12 @@ def forest(
         base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.75).encode(
             x=alt.X("lower:Q", title=axis, scale=scale, axis=ticks),
             x2="upper:Q",
-            y=row,
+            y=rows,
             color=colour,
             tooltip=tooltip,
         ),
         base.mark_point(filled=True, size=90, opacity=1).encode(
-            x=alt.X("value:Q", title=axis), y=row, color=colour, tooltip=tooltip
+            x=alt.X("value:Q", title=axis), y=rows, color=colour, tooltip=tooltip
         ),
     ]
     return alt.LayerChart(layer=layers).properties(height=alt.Step(ROW_HEIGHT))

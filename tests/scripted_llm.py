@@ -170,6 +170,7 @@ class ScriptedLLM:
             if response.status == 200 and "Scripted" not in response.headers:
                 log.replied[key] += 1
             log.statuses[str(response.status)] += 1
+            log.answers.append((request.headers.get("Authorization", ""), response.status))
             return response
         finally:
             log.in_flight -= 1

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, get_type_hints
 
 import typer
 
@@ -30,14 +30,14 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             )
 
     @wraps(command)
-    def taking(**given: Any) -> None:  # noqa: ANN401 - Typer has checked each against its option
+    def taking(**given: object) -> None:
         made = {
             name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
             for name, kind in groups.items()
         }
         command(**given, **made)
 
-    taking.__signature__ = inspect.Signature([*plain, *options])  # type: ignore[attr-defined]
+    taking.__dict__["__signature__"] = inspect.Signature([*plain, *options])
     taking.__annotations__ = {one.name: one.annotation for one in (*plain, *options)}
     return taking
 
@@ -55,11 +55,12 @@ def always_json(command: Callable[..., None]) -> Callable[..., None]:
     )
 
     @wraps(command)
-    def taking(*, as_json: bool = False, **given: Any) -> None:  # noqa: ANN401, ARG001 - as above
+    def taking(**given: object) -> None:
+        given.pop(extra.name)
         command(**given)
 
     parameters = [*own.parameters.values(), extra]
-    taking.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    taking.__dict__["__signature__"] = own.replace(parameters=parameters)
     taking.__annotations__ = {one.name: one.annotation for one in parameters}
     return taking
 

@@ -100,6 +100,9 @@ def calibrate(
     judge: Annotated[list[str], typer.Option("--judge", help="A judge; may be given several times.")],
     labels: Annotated[Path, typer.Option("--labels", help="Human labels, JSONL.")],
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Most pairs in flight.")] = 16,
+    budget_usd: Annotated[
+        float | None, typer.Option("--budget-usd", min=0.0, help="Most that all judges may spend.")
+    ] = None,
     cache_mode: Cache = None,
     *,
     as_json: AsJson = False,
@@ -108,7 +111,9 @@ def calibrate(
 
     Several judges make a table, best first by Pearson's correlation.
     """
-    reports = open_reaching(cache_mode).calibration.calibrate(judge, labels, concurrency=concurrency)
+    reports = open_reaching(cache_mode).calibration.calibrate(
+        judge, labels, concurrency=concurrency, budget_usd=budget_usd
+    )
     if as_json:
         show_json(reports[0].to_json() if len(reports) == 1 else [one.to_json() for one in reports])
     elif len(reports) == 1:

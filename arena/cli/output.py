@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,9 +14,11 @@ from data.errors import ArenaError, InvalidFileError
 from data.records import Problem
 
 if TYPE_CHECKING:
-    from arena.services.running import Report
+    from arena.services.running import Progress, Report
 
 Cell = str | int | float | None
+# From here on a number is a rating, of one decimal; below it is a share.
+RATING_SIZED = 10
 
 
 def show_json(payload: object) -> None:
@@ -75,7 +77,8 @@ def problem_line(problem: Problem) -> str:
 def progress_bar(title: str) -> Iterator[Report]:
     """Show a run's progress with rate and time left on stderr: a bar on a terminal, else lines."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
     console = Console(file=sys.stderr)
     if not console.is_terminal:
@@ -88,10 +91,10 @@ def progress_bar(title: str) -> Iterator[Report]:
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console) as bar:
+    with Bar(*columns, console=console) as bar:
         task = bar.add_task(title, total=None, rate="")
 
-        def report(progress: Any) -> None:  # noqa: ANN401 - a Progress of arena.services.running
+        def report(progress: Progress) -> None:
             rate = f"{progress.rate:,.0f}/s"
             bar.update(task, total=progress.total, completed=progress.done, rate=rate)
 
@@ -105,7 +108,7 @@ class _LineReport:
         self._title = title
         self._shown = 0
 
-    def __call__(self, progress: Any) -> None:  # noqa: ANN401 - a Progress of arena.services.running
+    def __call__(self, progress: Progress) -> None:
         tenth = 10 * progress.done // max(progress.total, 1)
         if tenth > self._shown:
             self._shown = tenth
@@ -117,7 +120,7 @@ def _text(value: Cell) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3f}"  # noqa: PLR2004 - rates against ratings
+        return f"{value:,.1f}" if abs(value) >= RATING_SIZED else f"{value:.3f}"
     return f"{value:,}" if isinstance(value, int) else value
 
 

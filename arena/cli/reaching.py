@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from arena.bootstrap import Arena, open_arena
+from arena.reaching import Reaching
 from arena.settings import read_settings
 from judges.llm.settings import CacheMode, TransportKind
 
@@ -62,36 +62,8 @@ def open_reaching(
     timeout: int | None = None,
 ) -> Arena:
     """Open the arena with the options that were given in place of the environment's settings."""
-    given: dict[str, Any] = {
-        "cache_mode": cache_mode,
-        "transport": transport,
-        "rpm": rpm,
-        "tpm": tpm,
-        "timeout": timeout,
-    }
-    return open_arena(
-        replace(read_settings(), **{name: one for name, one in given.items() if one is not None})
-    )
-
-
-def options_given(
-    concurrency: int | None,
-    cache_mode: CacheMode | None,
-    transport: TransportKind | None,
-    rpm: int | None,
-    tpm: int | None,
-    timeout: int | None,
-) -> dict[str, Any]:
-    """The options that were given, as a job for workers keeps them."""
-    given = {
-        "concurrency": concurrency,
-        "cache_mode": cache_mode,
-        "transport": transport,
-        "rpm": rpm,
-        "tpm": tpm,
-        "timeout": timeout,
-    }
-    return {name: one for name, one in given.items() if one is not None}
+    wanted = Reaching(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
+    return open_arena(wanted.over(read_settings()))
 
 
 def in_flight(arena: Arena, asked: int | None) -> int:

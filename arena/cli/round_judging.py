@@ -23,10 +23,10 @@ from arena.cli.reaching import (
     Transport,
     Workers,
     in_flight,
-    open_reaching,
-    options_given,
 )
 from arena.cli.round_status import RoundArgument, show_status
+from arena.reaching import Reaching
+from arena.settings import read_settings
 from data.records import OrderPolicy
 
 if TYPE_CHECKING:
@@ -84,15 +84,14 @@ class JudgingOptions:
 
     def open(self) -> Arena:
         """The arena with these options in place of the environment's settings."""
-        return open_reaching(self.cache_mode, self.transport, self.rpm, self.tpm, self.timeout)
+        return open_arena(self._reaching().over(read_settings()))
 
     def judge(self, arena: Arena, name: str, *, as_json: bool) -> None:
         """Judge what is pending in a round, here, on a cluster, or by the workers of the queue."""
-        given = options_given(
-            self.concurrency, self.cache_mode, self.transport, self.rpm, self.tpm, self.timeout
-        )
+        reaching = self._reaching()
         if self.queue:
-            job = arena.jobs.judge(name, options=given, workers=self.workers)
+            given = {} if self.concurrency is None else {"concurrency": self.concurrency}
+            job = arena.jobs.judge(name, options={**given, **reaching.for_job()}, workers=self.workers)
             note(f"Job {job.id} waits for a worker (`arena worker`); see: arena rounds status {name}")
             show_status(arena, name, as_json=as_json)
             return
@@ -101,14 +100,24 @@ class JudgingOptions:
             if self.engine is EngineKind.RAY:
                 from arena.cluster import judge_on_ray
 
+                workers = self.workers
                 judge_on_ray(
-                    arena, name, concurrency=concurrency, workers=self.workers, options=given, report=report
+                    arena, name, concurrency=concurrency, workers=workers, reaching=reaching, report=report
                 )
             else:
                 arena.rounds.run(name, concurrency=concurrency, report=report)
         counts = show_status(arena, name, as_json=as_json)
         if counts.pending:
             note(f"{counts.pending:,} battles are pending; go on with: arena rounds resume {name}")
+
+    def _reaching(self) -> Reaching:
+        return Reaching(
+            cache_mode=self.cache_mode,
+            transport=self.transport,
+            rpm=self.rpm,
+            tpm=self.tpm,
+            timeout=self.timeout,
+        )
 
 
 @grouped

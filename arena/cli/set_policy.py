@@ -44,13 +44,16 @@ def policy(
         found = service.drop_phase(name, drop)
     if any(value is not None for value in (opens, closes, daily, total, file_mb, chars)):
         before = next((one for one in found.phases if one.name == phase), Phase(name=phase))
-        moments = {"opens_at": opens, "closes_at": closes}
-        limits = {"daily_quota": daily, "total_quota": total, "file_mb": file_mb, "answer_chars": chars}
-        changes = {
-            **{label: _moment(value) for label, value in moments.items() if value is not None},
-            **{label: _number(value) for label, value in limits.items() if value is not None},
-        }
-        found = service.put_phase(name, replace(before, **changes))  # type: ignore[arg-type]  # checked by Phase
+        after = replace(
+            before,
+            opens_at=_moment(opens, before.opens_at),
+            closes_at=_moment(closes, before.closes_at),
+            daily_quota=_number(daily, before.daily_quota),
+            total_quota=_number(total, before.total_quota),
+            file_mb=_number(file_mb, before.file_mb),
+            answer_chars=_number(chars, before.answer_chars),
+        )
+        found = service.put_phase(name, after)
     if hidden is not None:
         found = service.hide_references(name, hidden=hidden)
     _show(found, as_json=as_json)
@@ -69,7 +72,9 @@ def _show(found: SetPolicy, *, as_json: bool) -> None:
         show_table(columns, [tuple(phase[column] for column in columns) for phase in fields["phases"]])
 
 
-def _moment(text: str) -> datetime | None:
+def _moment(text: Limit, before: datetime | None) -> datetime | None:
+    if text is None:
+        return before
     if text == NONE:
         return None
     try:
@@ -79,7 +84,9 @@ def _moment(text: str) -> datetime | None:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
-def _number(text: str) -> int | None:
+def _number(text: Limit, before: int | None) -> int | None:
+    if text is None:
+        return before
     if text == NONE:
         return None
     if not text.isdecimal() or int(text) == 0:

@@ -9,6 +9,7 @@ from typing import Any
 
 from arena.services.exports import write_round
 from arena.services.identity import OPERATOR, PUBLIC, Caller, require
+from arena.services.interrupts import Halt, heed
 from arena.services.standings import standings_of
 from arena.services.visibility import Kind, Sight, Thing, sight
 from data.errors import ConflictError, NotFoundError
@@ -28,7 +29,7 @@ from leaderboard.ratings import Cluster, Settings
 from leaderboard.standings import About, Standings
 
 Note = Callable[[str], None]
-ScoreSet = Callable[[str, Note], None]
+ScoreSet = Callable[[str, Note, Halt | None], None]
 Agreement = Callable[[str], Mapping[str, Any] | None]
 AGREEMENT = "agreement"
 PUBLISHABLE = (RoundState.FINISHED, RoundState.PUBLISHED)
@@ -69,6 +70,8 @@ class BoardService:
         report: Note,
         score: bool = True,
         calibration: Path | None = None,
+        halt: Halt | None = None,
+        confirm: Callable[[], None] | None = None,
         caller: Caller = OPERATOR,
     ) -> tuple[Board, bool]:
         """Score what has no score yet, compute a finished round's standings, and publish them.
@@ -78,6 +81,8 @@ class BoardService:
             report: Told what is being done.
             score: Whether to score; without, the board has the scores that are there already.
             calibration: What `judges calibrate --json` printed of the round's judge, for its readers.
+            halt: Set from another thread to stop before anything is published.
+            confirm: Called at last, within the transaction that publishes; what it raises undoes that.
             caller: Who asks.
 
         Returns:
@@ -87,6 +92,7 @@ class BoardService:
             ForbiddenError: Only organisers may.
             ConflictError: The round is not finished, or was published and retracted.
             InputError: The calibration is of other judges.
+            StoppedError: It was stopped; scores are kept, nothing is published.
         """
         require(caller, TokenScope.ORGANISE)
         found = self._store.rounds.get(name)
@@ -102,14 +108,18 @@ class BoardService:
                 advice=f"Finish it first: `arena rounds resume {name}`.",
             )
         if score:
-            self._score_set(found.set_name, report)
+            self._score_set(found.set_name, report, halt)
+        heed(halt)
         report("computing the standings")
         standings = dict(self.standings(name, calibration=calibration).as_json())
         agreement = self._agreement(found.set_name) if score else None
         if agreement is not None:
             standings[AGREEMENT] = agreement
+        heed(halt)
         self._store.digests.write(found.id)
         with self._store.audit.noting() as notes:
+            if confirm is not None:
+                confirm()
             board, created = self._store.boards.publish(name, round_id=found.id, standings=standings)
             self._store.rounds.move(name, to=RoundState.PUBLISHED, allowed=PUBLISHABLE)
             notes.take(_note(caller, Action.BOARD_PUBLISHED, name, content=board.content_hash[:12]))

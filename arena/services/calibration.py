@@ -9,12 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from arena.services.interrupts import Halt, heed
 from arena.services.judges import JudgeService
+from arena.services.round_requests import require_amount
 from data.errors import FileFormatError
 from data.files import ReadLimits
 from data.human_labels import read_labels
 from data.records import HumanLabel, Passage, Preference, Question, Verdict
 from judges.base import Contest
+from judges.llm.budget import MemoryLedger
 from judges.spec import JudgeSpec
 from leaderboard.agreement.bias import Excess, excess
 from leaderboard.agreement.families import family_of
@@ -79,21 +82,44 @@ class CalibrationService:
         self._judges = judges
 
     def calibrate(
-        self, judges: Sequence[str], labels: Path, *, concurrency: int
+        self,
+        judges: Sequence[str],
+        labels: Path,
+        *,
+        concurrency: int,
+        budget_usd: float | None = None,
+        halt: Halt | None = None,
     ) -> tuple[JudgeCalibration, ...]:
         """Let judges decide the labelled pairs of a file, and hold them against the people.
 
+        Args:
+            judges: Names of judges.
+            labels: The file of human labels.
+            concurrency: Pairs in flight at most.
+            budget_usd: The most that all judges together may spend, in USD; pairs beyond it are skipped.
+            halt: Set from another thread to stop.
+
         Raises:
+            StoppedError: `halt` was set.
             InvalidFileError: The file has problems; all of them are listed.
             NotFoundError: There is no such judge.
         """
         specs = [self._judges.spec(name) for name in judges]
         pairs = labelled_pairs(labels)
-        return tuple(self._one(spec, pairs, concurrency) for spec in specs)
-
-    def _one(self, spec: JudgeSpec, pairs: Sequence[LabelledPair], concurrency: int) -> JudgeCalibration:
         contests = [_contest(pair.first) for pair in pairs]
-        verdicts = asyncio.run(self._judges.decide_all(spec, contests, concurrency=concurrency))
+        ledger = None if budget_usd is None else MemoryLedger(require_amount(budget_usd))
+        reports = []
+        for spec in specs:
+            heed(halt)
+            deciding = self._judges.decide_all(
+                spec, contests, concurrency=concurrency, ledger=ledger, halt=halt
+            )
+            reports.append(self._report(spec, pairs, asyncio.run(deciding)))
+        return tuple(reports)
+
+    def _report(
+        self, spec: JudgeSpec, pairs: Sequence[LabelledPair], verdicts: Sequence[Verdict]
+    ) -> JudgeCalibration:
         held = [
             calibration_pair(pair, verdict.preference, _margin(verdict))
             for pair, verdict in zip(pairs, verdicts, strict=True)

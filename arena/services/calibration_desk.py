@@ -25,26 +25,38 @@ class CalibrationDesk:
         self._jobs = jobs
         self._judges = judges
 
-    def start(self, content: bytes, judges: Sequence[str], *, caller: Caller) -> Job:
+    def start(
+        self, content: bytes, judges: Sequence[str], *, budget_usd: float | None = None, caller: Caller
+    ) -> Job:
         """Check a file of human labels, and let a worker hold judges against it.
+
+        Args:
+            content: The file.
+            judges: Names of judges.
+            budget_usd: The most that they may spend together, in USD; needed where one of them asks an LLM.
+            caller: Who asks.
 
         Raises:
             InvalidFileError: The file has problems; all of them are listed.
-            InputError: No judge is named.
+            InputError: No judge is named, or a judge asks an LLM and there is no cap.
             NotFoundError: There is no such judge.
         """
         require(caller, TokenScope.ORGANISE)
         if not judges:
             raise InputError("No judge is chosen.", advice="Choose one or several.")
-        for judge in judges:
-            self._judges.spec(judge)
+        asking = [judge for judge in judges if self._judges.spec(judge).models]
+        if asking and budget_usd is None:
+            message = f"{', '.join(asking)}: a calibration that asks an LLM needs a cap."
+            raise InputError(message, advice="Give the most it may spend.")
         ending = ".jsonl.gz" if content.startswith(GZIP) else ".jsonl"
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"labels{ending}"
             path.write_bytes(content)
             labelled_pairs(path)
             labels = read_text(path, LIMITS)
-        return self._jobs.calibrate(judges, labels, concurrency=CONCURRENCY, caller=caller)
+        return self._jobs.calibrate(
+            judges, labels, concurrency=CONCURRENCY, budget_usd=budget_usd, caller=caller
+        )
 
     def all(self, *, caller: Caller) -> tuple[JobStatus, ...]:
         """The calibrations among the newest jobs, newest first."""

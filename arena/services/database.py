@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ from data.store.dump import export_all, import_all
 
 SQLITE_MAGIC = b"SQLite format 3\x00"
 POSTGRES_MAGIC = b"PGDMP"
+RESTORING = ("--clean", "--if-exists", "--no-owner", "--exit-on-error")
 NO_TOOL = "Install PostgreSQL's client programs of the server's version, or use `arena db export DIR`."
+MISFIT = "If its version does not fit the server's, install one that does, or use `arena db export DIR`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,9 @@ class DatabaseService:
         Raises:
             StoreError: The schema is not current.
             ConflictError: The folder has something in it.
+            FileFormatError: The folder cannot be written.
         """
-        with closing(self._current()) as database:
+        with closing(self._current()) as database, _writing(folder):
             return export_all(database, folder)
 
     def bring(self, folder: Path) -> Mapping[str, int]:
@@ -77,12 +80,14 @@ class DatabaseService:
         Raises:
             ConflictError: The file exists.
             StoreError: The backup failed; no file is left.
+            FileFormatError: The file cannot be written.
         """
         if file.exists():
             raise ConflictError(f"{file} exists.", advice="Name a new file.")
-        with closing(Database(self.url)) as database:
+        with closing(Database(self.url)) as database, _writing(file):
             if database.version() is None:
                 raise StoreError(f"{database.place} holds no arena.", advice="There is nothing to back up.")
+            file.parent.mkdir(parents=True, exist_ok=True)
             partial = file.with_name(f"{file.name}.partial")
             try:
                 if database.is_sqlite:
@@ -113,11 +118,7 @@ class DatabaseService:
             if database.is_sqlite:
                 _copy_sqlite(file, Path(database.url.database or ""))
             else:
-                _run(
-                    "pg_restore",
-                    ["--clean", "--if-exists", "--no-owner", "--exit-on-error", str(file)],
-                    database,
-                )
+                _run("pg_restore", [*RESTORING, str(file)], database)
             version = database.version()
         if version is None:
             raise FileFormatError(f"{file} holds no arena.", advice="Restore another backup.")
@@ -130,6 +131,15 @@ class DatabaseService:
             message = f"The schema of {database.place} is not this program's."
             raise StoreError(message, advice="Run `arena db upgrade`.")
         return database
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror}."
+        raise FileFormatError(message, advice="Check path, permissions and free space.") from error
 
 
 def _check_backup(file: Path, *, sqlite: bool) -> None:
@@ -177,13 +187,13 @@ def _run(tool: str, arguments: list[str], database: Database) -> None:
         "PGUSER": url.username,
         "PGPASSWORD": None if url.password is None else str(url.password),
         "PGDATABASE": url.database,
+        "PGSSLMODE": str(url.query["sslmode"]) if "sslmode" in url.query else None,
     }
     environment = child_environment({name: value for name, value in variables.items() if value})
     target = [f"--dbname={url.database}"] if tool == "pg_restore" else []
-    # The program's own name and paths of the command line.
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(  # noqa: S603 - the program's own name, and paths of the command line
         [path, *target, *arguments], env=environment, capture_output=True, text=True, check=False
     )
     if done.returncode:
         said = done.stderr.strip().splitlines() or ["it says nothing"]
-        raise StoreError(f"{tool} failed: {said[-1]}", advice=NO_TOOL)
+        raise StoreError(f"{tool} failed: {said[-1]}.", advice=MISFIT)

@@ -123,7 +123,13 @@ class JobService:
         return self._put(caller, NewJob(kind=JobKind.PUBLISH, round_id=found.id, payload=payload))
 
     def calibrate(
-        self, judges: Sequence[str], labels: str, *, concurrency: int, caller: Caller = OPERATOR
+        self,
+        judges: Sequence[str],
+        labels: str,
+        *,
+        concurrency: int,
+        budget_usd: float | None = None,
+        caller: Caller = OPERATOR,
     ) -> Job:
         """Let a worker hold judges against human labels; the job's result has the reports.
 
@@ -131,13 +137,19 @@ class JobService:
             judges: Names of judges.
             labels: The content of a file of human labels, JSONL.
             concurrency: Pairs in flight at most.
+            budget_usd: The most that it may spend, in USD.
             caller: Who asks.
         """
         require(caller, TokenScope.ORGANISE)
-        payload = {"judges": list(judges), "labels": labels, "concurrency": concurrency}
+        payload = {
+            "judges": list(judges),
+            "labels": labels,
+            "concurrency": concurrency,
+            "budget_usd": budget_usd,
+        }
         return self._put(caller, NewJob(kind=JobKind.CALIBRATE, payload=payload))
 
-    def trial(self, request: RoundRequest, *, caller: Caller) -> Job:
+    def trial(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> Job:
         """Let a worker judge a few battles of a planned round; the job's result has them, no round does.
 
         Raises:

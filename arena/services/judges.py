@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.access import Payer, access_settings, open_access
+from arena.services.interrupts import Halt, heed, stopping_on_halt
 from arena.settings import Settings
 from data.errors import SpecError
 from data.files import ReadLimits, read_text
@@ -17,6 +18,7 @@ from data.store import Store
 from judges.base import Contest, Judge
 from judges.catalogue import load_spec, spec_names
 from judges.factory import build_judge
+from judges.llm.budget import Ledger
 from judges.llm.prices import Prices
 from judges.spec import JudgeSpec, leaves
 
@@ -77,14 +79,36 @@ class JudgeService:
         return asyncio.run(self.decide_all(spec, [contest], concurrency=2))[0]
 
     async def decide_all(
-        self, spec: JudgeSpec, contests: Sequence[Contest], *, concurrency: int
+        self,
+        spec: JudgeSpec,
+        contests: Sequence[Contest],
+        *,
+        concurrency: int,
+        ledger: Ledger | None = None,
+        halt: Halt | None = None,
     ) -> list[Verdict]:
-        """Let a judge decide some battles, without storing the verdicts; in the order given."""
-        room = asyncio.Semaphore(concurrency)
-        async with self._opened(spec, concurrency=concurrency) as judge:
+        """Let a judge decide some battles, without storing the verdicts; in the order given.
+
+        Args:
+            spec: The judge.
+            contests: The battles.
+            concurrency: Battles in flight at most.
+            ledger: Who pays; battles for which nothing is left are skipped.
+            halt: Set from another thread to stop: calls in flight finish and are kept.
+
+        Raises:
+            StoppedError: `halt` was set.
+            BudgetError: There is a ledger, and no price is known for the model.
+        """
+        room, stop = asyncio.Semaphore(concurrency), asyncio.Event()
+        async with (
+            stopping_on_halt(halt, stop),
+            self._opened(spec, concurrency=concurrency, ledger=ledger, stop=stop) as judge,
+        ):
 
             async def decide(contest: Contest) -> Verdict:
                 async with room:
+                    heed(halt)
                     return await judge.judge(contest)
 
             return list(await asyncio.gather(*(decide(contest) for contest in contests)))
@@ -105,13 +129,14 @@ class JudgeService:
         *,
         concurrency: int,
         payer: Payer | None = None,
+        ledger: Ledger | None = None,
         stop: asyncio.Event | None = None,
     ) -> AsyncIterator[Judge]:
         if not any(leaf.kind is JudgeKind.LLM for leaf in leaves(spec)):
             yield build_judge(spec)
             return
         async with open_access(
-            self._store, self._settings, concurrency=concurrency, payer=payer, stop=stop
+            self._store, self._settings, concurrency=concurrency, payer=payer, ledger=ledger, stop=stop
         ) as asker:
             yield build_judge(spec, asker=asker)
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from arena.services.board_metrics import BoardMetric, board_metrics
-from arena.services.interrupts import stopping_on_interrupt
+from arena.services.interrupts import Halt, stopping_on_halt, stopping_on_interrupt
 from arena.services.metric_access import EMBEDDED, MetricAccess, MetricRequest
 from arena.services.metric_files import claim_evaluation_of, meta_evaluation_of
 from arena.services.metric_pool import ScoringPool
 from arena.services.scoring import MetricReport, Scored, score_pending
-from data.errors import NotFoundError
+from data.errors import NotFoundError, StoppedError
 from data.files import ReadLimits
 from data.metric_items import read_items
 from data.records import MetricItem, Outcome, Score, Submission
@@ -118,8 +118,13 @@ class MetricService:
         """The metrics that boards show, each with why it is not computed for a set, where it is not."""
         return board_metrics(self._store, set_name)
 
-    def score_board(self, set_name: str, note: Callable[[str], None]) -> None:
-        """Score the answers of a set, the reference's too, by the metrics that every board shows."""
+    def score_board(self, set_name: str, note: Callable[[str], None], halt: Halt | None = None) -> None:
+        """Score the answers of a set, the reference's too, by the metrics that every board shows.
+
+        Raises:
+            StoppedError: Ctrl-C, SIGTERM or `halt`, set by another thread, ended it early; what was scored
+                is kept.
+        """
         with ScoringPool(self._processes) as pool:
             for metric in self.board_metrics(set_name):
                 if metric.missing:
@@ -128,7 +133,12 @@ class MetricService:
                 note(f"scoring {metric.name}")
                 reference = self._store.submissions.reference(set_name)
                 entrants = (*self._entrants(set_name, ()), *([reference] if metric.of_reference else []))
-                asyncio.run(self._run(entrants, MetricRequest(metric=metric.name), _unreported, pool))
+                request = MetricRequest(metric=metric.name)
+                if asyncio.run(self._run(entrants, request, _unreported, pool, halt)).pending:
+                    raise StoppedError(
+                        f"Scoring by {metric.name} was stopped, so nothing is published.",
+                        advice="Publish again to go on.",
+                    )
 
     def score_file(self, path: Path, request: MetricRequest, emit: Emit) -> None:
         """Score the lines of a JSONL file; `emit` gets the object of each line's score, in order.
@@ -179,12 +189,17 @@ class MetricService:
         return asyncio.run(evaluate())
 
     async def _run(
-        self, entrants: Sequence[Submission], request: MetricRequest, report: MetricReport, pool: ScoringPool
+        self,
+        entrants: Sequence[Submission],
+        request: MetricRequest,
+        report: MetricReport,
+        pool: ScoringPool,
+        halt: Halt | None = None,
     ) -> MetricRun:
         numbers = [entrant.id for entrant in entrants]
         stop = asyncio.Event()
         with stopping_on_interrupt(stop):
-            async with self._access.open(request, stop) as opened:
+            async with stopping_on_halt(halt, stop), self._access.open(request, stop) as opened:
                 pending = self._pending(numbers, opened.metric, opened.judge)
                 metric = pool.spread(opened.metric, pending) if opened.judge == EMBEDDED else opened.metric
                 scored = await score_pending(

@@ -9,19 +9,7 @@ from arena.services.round_sight import RoundSight
 from data.errors import NotFoundError
 from data.records import Submission
 from data.store import Store
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionRecord:
-    """How a system's battles on one question ended."""
-
-    id: str
-    domain: str
-    question: str
-    wins: int
-    ties: int
-    losses: int
-    undecided: int
+from data.store.digests import QuestionRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +48,8 @@ class ProfileService:
         """
         found = self._store.rounds.get(round_name)
         seen = RoundSight(self._store, caller, found)
-        tallies = self._store.digests.tallies(found.id, system)
-        if not tallies:
+        records = self._store.digests.records(found.id, system)
+        if not records:
             raise NotFoundError(
                 f"{system} has no battle in {round_name}.", advice="The leaderboard names those that have."
             )
@@ -69,16 +57,5 @@ class ProfileService:
             system=system,
             set_name=found.set_name,
             submission=seen.submission(system),
-            records=tuple(
-                QuestionRecord(
-                    id=tally.id,
-                    domain=tally.domain,
-                    question=tally.question,
-                    wins=tally.wins,
-                    ties=tally.ties,
-                    losses=tally.losses,
-                    undecided=tally.undecided,
-                )
-                for tally in tallies
-            ),
+            records=records,
         )

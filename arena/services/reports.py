@@ -12,7 +12,7 @@ from arena.services.intake import no_submission
 from arena.services.lives import ENDED, LifeReader, rounds_with
 from arena.services.masks import sight_of
 from arena.services.missed_facts import MissedFact
-from arena.services.profiles import ProfileService, QuestionRecord
+from arena.services.profiles import ProfileService
 from arena.services.readable_reasons import readable
 from arena.services.round_sight import RoundSight
 from arena.services.visibility import Kind, Sight
@@ -20,6 +20,7 @@ from arena.services.weaknesses import DoubtfulClaim, WeaknessService
 from data.errors import ConflictError
 from data.records import Outcome, Round, Submission, SubmissionState
 from data.store import Store
+from data.store.digests import QuestionRecord
 from judges.cleaning import clean
 
 WORST = 10

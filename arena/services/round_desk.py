@@ -114,6 +114,18 @@ class RoundDesk:
         created = self._arena.rounds.create(request, caller=caller)
         return self.go_on(created.name, workers=workers, caller=caller)
 
+    def sample(self, request: RoundRequest, *, caller: Caller) -> Job:
+        """Let a worker judge a few battles of a planned round, within its cap and that of the settings.
+
+        Raises:
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        if self._arena.judges.spec(request.judge).models:
+            cap = float(self._arena.settings.trial_usd)
+            request = replace(request, budget_usd=min(cap, request.budget_usd or cap))
+        return self._arena.jobs.trial(request, caller=caller)
+
     def go_on(
         self, name: str, *, budget_usd: float | None = None, workers: int | None = None, caller: Caller
     ) -> Job:

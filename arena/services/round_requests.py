@@ -75,14 +75,15 @@ def questions_in(
     return tuple(entry for entry in questions if not domains or entry[1].domain in domains)
 
 
-def require_amount(budget_usd: float) -> None:
-    """Refuse what is no amount of money.
+def require_amount(budget_usd: float) -> float:
+    """Refuse what is no amount of money, and return what is.
 
     Raises:
         InputError: It is negative, infinite or not a number.
     """
     if not 0 <= budget_usd < float("inf"):
         raise InputError(f"The budget {budget_usd} is no amount of money.", advice="Use 0 or more.")
+    return budget_usd
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

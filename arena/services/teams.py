@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from arena.services.identity import OPERATOR, Caller, require
+from arena.services.identity import OPERATOR, Caller, CallerKind, require
 from arena.services.visibility import Kind, Sight, Thing, sight
 from data.errors import ConflictError, InputError, NotFoundError
 from data.records import (
@@ -148,10 +148,13 @@ class TeamService:
 
         Raises:
             NotFoundError: There is no such account.
+            ConflictError: It is the only organiser; the operator may all the same.
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.audit.noting() as notes:
+            if not is_organiser and caller.kind is not CallerKind.OPERATOR:
+                self._keep_organiser(without=name)
             account = self._store.teams.set_organiser(name, is_organiser=is_organiser)
             detail = {"organiser": is_organiser}
             notes.take(_note(caller, Action.ACCOUNT_CHANGED, f"account {name}", detail=detail))
@@ -203,6 +206,14 @@ class TeamService:
         if members and not any(one.role is Role.OWNER for one in members):
             raise ConflictError(
                 f"{team} would have members and no owner.", advice="Make another member its owner first."
+            )
+
+    def _keep_organiser(self, *, without: str) -> None:
+        if self._store.teams.organisers() == (without,):
+            raise ConflictError(
+                f"{without} is the only organiser: nobody could organise in the browser any more.",
+                advice=f"Make somebody else an organiser first, or use `arena teams account set {without} "
+                "--no-organiser` on the arena's machine.",
             )
 
     def _require_seen(self, caller: Caller, name: str) -> None:

@@ -12,13 +12,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.services.contests import contests_of
+from arena.services.interrupts import Halt
 from arena.services.judges import JudgeService
 from arena.services.planner import RoundPlanner
 from arena.services.round_requests import PlannedRound, RoundRequest
 from data.errors import InputError
-from data.records import PlannedBattle, Verdict
+from data.records import Outcome, PlannedBattle, Verdict
 from data.store import Store
 from judges.base import Contest
+from judges.llm.budget import MemoryLedger
 
 TRIED = 20
 CONCURRENCY = 4
@@ -33,15 +35,20 @@ class TrialService:
         self._planner = planner
         self._judges = judges
 
-    def run(self, request: RoundRequest) -> dict[str, Any]:
+    def run(self, request: RoundRequest, *, halt: Halt | None = None) -> dict[str, Any]:
         """Judge up to 20 battles of a planned round, spread evenly over it.
 
+        Args:
+            request: The round; what it may spend, the sample may.
+            halt: Set from another thread to stop.
+
         Returns:
-            `planned`, `tried`, `outcomes`, `cost_usd`, `cost_usd_round` (the cost a battle times the battles
-            planned; None where a price is not known), and `verdicts`.
+            `planned`, `tried`, `outcomes`, `cap_usd`, `cost_usd`, `cost_usd_round` (the cost of a battle that
+            was not skipped times the battles planned; None where a price is not known), and `verdicts`.
 
         Raises:
             InputError: There is nothing to judge.
+            StoppedError: `halt` was set.
         """
         planned = self._planner.plan(request)
         open_battles = [battle for battle in planned.plan.battles if battle.outcome is None]
@@ -51,7 +58,11 @@ class TrialService:
                 advice="Accept submissions first, or choose other pairs.",
             )
         contests = tuple(contests_of(self._store, planned, spread(open_battles, TRIED)))
-        verdicts = asyncio.run(self._judges.decide_all(planned.spec, contests, concurrency=CONCURRENCY))
+        ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
+        deciding = self._judges.decide_all(
+            planned.spec, contests, concurrency=CONCURRENCY, ledger=ledger, halt=halt
+        )
+        verdicts = asyncio.run(deciding)
         return _report(self._store, planned, contests, verdicts, len(open_battles))
 
 
@@ -69,15 +80,16 @@ def _report(
     reference = store.submissions.reference(planned.request.set_name)
     names = {battle.key: (battle.a, battle.b) for battle in planned.plan.battles}
     sides[reference.id] = reference.system
-    costs = [_cost(verdict) for verdict in verdicts]
+    costs = [_cost(verdict) for verdict in verdicts if verdict.outcome is not Outcome.SKIPPED]
     total = math.fsum(cost for cost in costs if cost is not None)
-    known = all(cost is not None for cost in costs)
+    known = bool(costs) and all(cost is not None for cost in costs)
     return {
         "planned": count,
         "tried": len(verdicts),
         "outcomes": dict(Counter(verdict.outcome.value for verdict in verdicts)),
+        "cap_usd": planned.request.budget_usd,
         "cost_usd": total,
-        "cost_usd_round": total / len(verdicts) * count if known else None,
+        "cost_usd_round": total / len(costs) * count if known else None,
         "verdicts": [
             _shown(contest, verdict, *(sides[number] for number in names[contest.battle_id]))
             for contest, verdict in zip(contests, verdicts, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlencode
@@ -27,6 +27,7 @@ from data.errors import ArenaError
 
 SCRIPT = Path(__file__).parent / "script" / "main.py"
 SHORTEST_HASH = 8
+UNAVAILABLE = 503
 PAGES = ("leaderboard", "compare", "system", "questions", "question", "submit", "team")
 """Modules whose imports bring everything along that pages need."""
 
@@ -50,6 +51,19 @@ def make_app(settings: Settings, *, on_ready: Callable[[], None] | None = None) 
     return st.App(SCRIPT, secrets=as_secrets(settings), routes=routes.all(), lifespan=lifespan)
 
 
+def _guarded(route: Route) -> Route:
+    """The route with errors told in a sentence, as pages tell them."""
+    answer: Callable[[Request], Awaitable[Response]] = route.endpoint
+
+    async def guarded(request: Request) -> Response:
+        try:
+            return await answer(request)
+        except ArenaError as error:
+            return PlainTextResponse(f"{told(error)}\n", status_code=UNAVAILABLE)
+
+    return Route(route.path, guarded, methods=route.methods)
+
+
 class _Routes:
     """What is served beside the pages."""
 
@@ -57,14 +71,14 @@ class _Routes:
         self._arena = open_arena(settings)
 
     def all(self) -> list[BaseRoute]:
-        return [
-            Mount("/api/v1", app=make_api(self._arena)),
+        plain = [
             *SignIn(self._arena).routes(),
             Route("/healthz", self.healthz),
             metrics_route(self._arena),
             Route("/s/{content_hash}", self.short),
             *board_routes(self._arena),
         ]
+        return [Mount("/api/v1", app=make_api(self._arena)), *map(_guarded, plain)]
 
     def warm(self) -> None:
         """Load what the first reader would wait for: the charts' and the boards' libraries."""
@@ -80,7 +94,9 @@ class _Routes:
         try:
             boards = await run_in_threadpool(self._arena.boards.heads)
         except ArenaError as error:
-            return JSONResponse({"status": "unavailable", "message": str(told(error))}, status_code=503)
+            return JSONResponse(
+                {"status": "unavailable", "message": str(told(error))}, status_code=UNAVAILABLE
+            )
         return JSONResponse({"status": "ok", "boards": len(boards)})
 
     async def short(self, request: Request) -> Response:

@@ -15,7 +15,7 @@ from arena.web.files import Rows, offer_files
 from arena.web.markup import element, put
 from arena.web.pieces import note
 from arena.web.readings import evidence_of
-from arena.web.tables import link, plain_table
+from arena.web.tables import captioned_table, link, plain_table
 from arena.web.views import BoardView
 from leaderboard.paired import PairedShare
 
@@ -121,18 +121,16 @@ def show_paired(view: BoardView, found: Comparison) -> None:
 
 
 def _paired_table(view: BoardView, first: str, other: str, paired: Sequence[PairedShare]) -> Element:
-    names = ("Domain", "Difference", "", f"{first} ahead", f"{other} ahead", "Questions")
-    classes = ("aa-left", "", "", "aa-second", "aa-second", "")
-    head = [element("th", name, scope="col", class_=kind) for name, kind in zip(names, classes, strict=True)]
-    body = [_paired_row(view, one) for one in paired if one.questions]
-    table = element(
-        "table",
-        element("caption", f"{first} less {other}, in per cent of the win"),
-        element("thead", element("tr", *head)),
-        element("tbody", *body),
-        class_="aa-board",
+    header = (
+        ("Domain", "aa-left"),
+        ("Difference", ""),
+        ("", ""),
+        (f"{first} ahead", "aa-second"),
+        (f"{other} ahead", "aa-second"),
+        ("Questions", ""),
     )
-    return element("div", table, class_="aa-wrap")
+    rows = [_paired_row(view, one) for one in paired if one.questions]
+    return captioned_table(f"{first} less {other}, in per cent of the win", header, rows)
 
 
 def _paired_row(view: BoardView, one: PairedShare) -> Element:

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from arena.web.figures import whole
 from arena.web.files import Rows
 from arena.web.markup import element
-from arena.web.tables import link
+from arena.web.tables import captioned_table, link
 from arena.web.views import BoardView
 from leaderboard.meetings import Meeting
 
@@ -64,22 +64,20 @@ def _cell(view: BoardView, system: str, other: str) -> Element:
 
 def opponents_table(view: BoardView, system: str) -> Element:
     """One system's record against each opponent, with interval and chance."""
-    names = ("Opponent", "Won", "95 % interval", "Won / tied / lost", "Even pair?")
-    kinds = ("aa-left", "", "aa-second", "", "")
-    heads = [element("th", name, scope="col", class_=kind) for name, kind in zip(names, kinds, strict=True)]
+    header = (
+        ("Opponent", "aa-left"),
+        ("Won", ""),
+        ("95 % interval", "aa-second"),
+        ("Won / tied / lost", ""),
+        ("Even pair?", ""),
+    )
     rows = [
         _opponent(view, system, other, found)
         for other in view.meetings.systems
         if (found := view.meetings.of(system, other)) is not None
     ]
-    table = element(
-        "table",
-        element("caption", f"{system} against each: share of the win in per cent, ties counting half."),
-        element("thead", element("tr", *heads)),
-        element("tbody", *rows),
-        class_="aa-board",
-    )
-    return element("div", table, class_="aa-wrap")
+    caption = f"{system} against each: share of the win in per cent, ties counting half."
+    return captioned_table(caption, header, rows)
 
 
 def _opponent(view: BoardView, system: str, other: str, found: Meeting) -> Element:

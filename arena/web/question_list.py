@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
 
 import streamlit as st
@@ -27,7 +27,7 @@ TRAITS = {
 def choose_questions(view: BoardView) -> QuestionFilter:
     """Offer every filter; the choice goes into the address."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="question-filters"):
-        words = choose_words("words", "Search in the text of questions", width=320)
+        words = choose_words("words", "Search in questions and answers", width=320)
         traits = {trait.value: f"some battle {text}" for trait, text in TRAITS.items()}
         trait = choose_maybe("trait", "Battles", traits, "all questions")
         systems = {system: system for system in view.systems}
@@ -48,8 +48,26 @@ def choose_questions(view: BoardView) -> QuestionFilter:
     )
 
 
-def question_table(view: BoardView, found: Sequence[QuestionDigest], page: int) -> Element:
-    """One page of the list; each question leads to its evidence."""
+def where_searched(wanted: QuestionFilter) -> str:
+    """Which texts a reader's words were looked for in, as a sentence; empty where there are no words."""
+    if not wanted.words.strip():
+        return ""
+    if wanted.system is None:
+        return "Searched in the questions; choose a system to search in its answers too."
+    return f"Searched in the questions and in the answers of {wanted.system}."
+
+
+def question_table(
+    view: BoardView, found: Sequence[QuestionDigest], page: int, answers: Mapping[str, str]
+) -> Element:
+    """One page of the list; each question leads to its evidence.
+
+    Args:
+        view: The board.
+        found: The questions.
+        page: Which part of them, from 1.
+        answers: What stands around the reader's words in answers, by question id.
+    """
     head = element(
         "tr",
         element("th", "Question", scope="col", class_="aa-left"),
@@ -57,7 +75,10 @@ def question_table(view: BoardView, found: Sequence[QuestionDigest], page: int) 
         element("th", "Battles", scope="col"),
         element("th", "What came of them", scope="col", class_="aa-left aa-second"),
     )
-    rows = [_row(view, question) for question in found[(page - 1) * AT_ONCE : page * AT_ONCE]]
+    rows = [
+        _row(view, question, answers.get(question.id))
+        for question in found[(page - 1) * AT_ONCE : page * AT_ONCE]
+    ]
     table = element("table", element("thead", head), element("tbody", *rows), class_="aa-board aa-questions")
     return element("div", table, class_="aa-wrap")
 
@@ -87,7 +108,7 @@ def _to_page(page: int) -> None:
     st.query_params["page"] = str(page)
 
 
-def _row(view: BoardView, question: QuestionDigest) -> Element:
+def _row(view: BoardView, question: QuestionDigest, answer: str | None) -> Element:
     place = link("question", board=view.name, id=question.id)
     named = element("a", question.question, href=place, target="_self")
     signs = (
@@ -97,9 +118,12 @@ def _row(view: BoardView, question: QuestionDigest) -> Element:
         (question.undecided, "without a verdict"),
     )
     told = " · ".join(f"{count:,} {word}" for count, word in signs if count) or "all decided"
+    name = element("th", named, element("span", question.id, class_="aa-sub"), scope="row")
+    if answer is not None:
+        name.append(element("span", f"In the answer: {answer}", class_="aa-sub aa-found"))
     return element(
         "tr",
-        element("th", named, element("span", question.id, class_="aa-sub"), scope="row"),
+        name,
         element("td", view.label(question.domain), class_="aa-left aa-second"),
         element("td", f"{question.battles:,}"),
         element("td", told, class_="aa-left aa-second aa-words"),

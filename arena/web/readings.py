@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -61,7 +61,15 @@ def questions_found(view: BoardView, wanted: QuestionFilter) -> tuple[QuestionDi
     reported = frozenset[str]()
     if wanted.trait is Trait.REPORTED:
         reported = arena().question_lists.reported(str(view.round_name))
-    return questions_of(view).matching(wanted, endings=endings, reported=reported)
+    answered = answers_with(view, wanted)
+    return questions_of(view).matching(wanted, endings=endings, reported=reported, answered=answered)
+
+
+def answers_with(view: BoardView, wanted: QuestionFilter) -> Mapping[str, str]:
+    """Where the answers of the wanted system have the wanted words, by question id."""
+    if wanted.system is None or not wanted.words.strip():
+        return {}
+    return _answers_with(arena(), view, wanted.system, wanted.words)
 
 
 def history() -> tuple[Entry, ...]:
@@ -163,6 +171,11 @@ def _history_of(source: Arena, view: BoardView, system: str) -> tuple[Appearance
 @st.cache_resource(ttl=LONG, max_entries=64, show_spinner="Looking up battles …", hash_funcs=BY_CONTENT)
 def _endings(source: Arena, view: BoardView, system: str, opponent: str | None) -> tuple[Ending, ...]:
     return source.question_lists.endings(str(view.round_name), system, opponent)
+
+
+@st.cache_resource(ttl=FRESH, max_entries=64, show_spinner="Reading answers …", hash_funcs=BY_CONTENT)
+def _answers_with(source: Arena, view: BoardView, system: str, words: str) -> Mapping[str, str]:
+    return source.question_lists.answers_with(str(view.round_name), system, words)
 
 
 @st.cache_resource(ttl=LONG, max_entries=64, show_spinner="Comparing battles …", hash_funcs=BY_CONTENT)

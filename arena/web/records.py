@@ -7,12 +7,12 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from arena.services.profiles import QuestionRecord
 from arena.web.markup import element, put
 from arena.web.pieces import note
 from arena.web.tables import link
 from arena.web.views import BoardView
 from data.records import Submission
+from data.store.digests import QuestionRecord
 
 MOST_RECORDS = 8
 

@@ -54,8 +54,20 @@ def words_table(header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Ele
     return _wrapped(element("tr", *heads), body)
 
 
-def _wrapped(head: Element, body: Sequence[Element], classes: str = "aa-board") -> Element:
-    table = element("table", element("thead", head), element("tbody", *body), class_=classes)
+def captioned_table(caption: str, header: Iterable[tuple[str, str]], rows: Iterable[Element]) -> Element:
+    """A table below its caption, of rows that were made elsewhere.
+
+    Args:
+        caption: What the figures are.
+        header: Each column's name and classes.
+        rows: Its rows.
+    """
+    heads = [element("th", name, scope="col", class_=classes) for name, classes in header]
+    return _wrapped(element("tr", *heads), rows, element("caption", caption))
+
+
+def _wrapped(head: Element, body: Iterable[Element], *above: Element) -> Element:
+    table = element("table", *above, element("thead", head), element("tbody", *body), class_="aa-board")
     return element("div", table, class_="aa-wrap")
 
 

@@ -16,8 +16,8 @@ from arena.bootstrap import Arena, open_arena
 from arena.settings import Settings, read_settings
 
 SECTION = "arena"
-LIMITS = ("max_upload_mb", "max_answer_chars", "uploads", "upload_hours")
-"""What the settings let in; the pages let in the same."""
+LIMITS = ("max_upload_mb", "max_answer_chars", "uploads", "upload_hours", "trial_usd")
+"""What the settings let in and let be spent; so do the pages."""
 
 
 def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, and_, func, insert, select, update
+from sqlalchemy import ColumnElement, FromClause, Join, Row, Select, and_, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
@@ -193,17 +193,17 @@ class AnnotationStore:
             )
 
 
-def _of_accounts() -> Any:  # noqa: ANN401 - a Join has no narrower type
+def _of_accounts() -> Join:
     return given_labels.join(annotation_pairs, annotation_pairs.c.id == given_labels.c.pair_id).join(
         accounts, accounts.c.id == given_labels.c.account_id
     )
 
 
-def _answers(alias: Any, side: Any) -> Any:  # noqa: ANN401 - aliases and columns
+def _answers(alias: FromClause, side: ColumnElement[str]) -> ColumnElement[bool]:
     return and_(alias.c.submission_id == side, alias.c.question_id == annotation_pairs.c.question_id)
 
 
-def _tasks() -> Any:  # noqa: ANN401 - a Select of labelled columns has no narrower type
+def _tasks() -> Select[*tuple[Any, ...]]:
     pairs = (
         select(func.count())
         .where(annotation_pairs.c.task_id == annotation_tasks.c.id)

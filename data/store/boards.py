@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, insert, select, update
+from sqlalchemy import Row, Select, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
@@ -167,7 +167,7 @@ def _taken(name: str) -> ConflictError:
     )
 
 
-def _select() -> Any:  # noqa: ANN401 - a Select of a whole table has no narrower type
+def _select() -> Select[*tuple[Any, ...]]:
     return select(boards, rounds.c.name.label("round_name")).outerjoin(
         rounds, rounds.c.id == boards.c.round_id
     )

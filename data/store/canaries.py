@@ -86,7 +86,7 @@ class CanaryStore:
             values={"outcome": outcome, "detail": detail},
         )
 
-    def _change(self, *where: Any, values: Mapping[str, Any]) -> int:  # noqa: ANN401 - clauses of a query
+    def _change(self, *where: ColumnElement[bool], values: Mapping[str, Any]) -> int:
         with self._database.begin() as connection:
             return connection.execute(update(canaries).where(*where).values(values)).rowcount
 

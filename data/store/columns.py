@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import BigInteger, ColumnElement, Connection, case, literal_column, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, case, literal_column, select
 
 from data.records import BattleColumns, Outcome, Preference
 from data.store.database import Database
@@ -65,7 +65,7 @@ def read_columns(database: Database, round_name: str) -> BattleColumns:
 _FLIPPED = (None, False, True)
 
 
-def _packed(round_id: int) -> Any:  # noqa: ANN401 - a Select of two expressions has no common type
+def _packed(round_id: int) -> Select[int, int]:
     """Two whole numbers a battle: question and how it ended; and its sides."""
     ends = _place(battles.c.outcome, Outcome) * (len(Preference) + 1) + _place(
         battles.c.preference, Preference

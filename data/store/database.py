@@ -23,6 +23,7 @@ from sqlalchemy import (
     func,
     inspect,
     select,
+    table,
     text,
 )
 from sqlalchemy.engine import URL, make_url
@@ -34,6 +35,7 @@ from sqlalchemy.exc import (
     NoSuchModuleError,
     SQLAlchemyError,
 )
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from data.errors import StoreError
@@ -42,6 +44,11 @@ MIGRATIONS = Path(__file__).parent.parent / "migrations"
 BUSY_TIMEOUT_MS = 10_000
 KEPT_CONNECTIONS = 4
 MIGRATION_LOCK = 0x4152454E41  # "ARENA"; other programs on the server have other numbers.
+
+
+WANTED = "Write sqlite:///PATH or postgresql+psycopg://USER@HOST/DATABASE."
+SHORT = frozenset({"postgres", "postgresql"})
+"""Names under which providers hand out addresses of PostgreSQL; the driver is always ours."""
 
 
 class Database:
@@ -56,11 +63,10 @@ class Database:
 
     def __init__(self, url: str) -> None:
         try:
-            self.url: URL = make_url(url)
+            self.url: URL = _supported(make_url(url))
             self.engine: Engine = _make_engine(self.url)
         except (ArgumentError, ValueError) as error:
-            message = "ARENA_DATABASE_URL is not a database URL."
-            raise StoreError(message, advice="Write sqlite:///PATH or postgresql+psycopg://…") from error
+            raise StoreError("ARENA_DATABASE_URL is not a database URL.", advice=WANTED) from error
         except (NoSuchModuleError, ModuleNotFoundError) as error:
             message = f"The driver of {self.url.drivername} databases is not installed."
             raise StoreError(message, advice="Install answer-arena[postgres].") from error
@@ -87,7 +93,7 @@ class Database:
         try:
             with self.engine.begin() as connection:
                 yield connection
-        except DBAPIError as error:
+        except (DBAPIError, PoolTimeoutError) as error:
             if isinstance(error, IntegrityError):
                 raise
             raise self._unusable(error) from error
@@ -147,9 +153,8 @@ class Database:
         """Rows by table, whatever the schema's version."""
         with self.begin() as connection:
             names = [name for name in inspect(connection).get_table_names() if name != "alembic_version"]
-            # The names come from the database's own catalogue.
             return {
-                name: int(connection.execute(text(f'SELECT COUNT(*) FROM "{name}"')).scalar_one())  # noqa: S608
+                name: int(connection.execute(select(func.count()).select_from(table(name))).scalar_one())
                 for name in sorted(names)
             }
 
@@ -240,6 +245,19 @@ def newest_version() -> str:
     return max(file.stem.split("_")[0] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
+def _supported(url: URL) -> URL:
+    """The URL with our driver.
+
+    Raises:
+        StoreError: It is of another kind of database.
+    """
+    if url.drivername in SHORT:
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise StoreError(f"Databases of the kind {url.drivername} are not supported.", advice=WANTED)
+    return url
+
+
 def _make_engine(url: URL) -> Engine:
     """An engine whose connections are kept: closing SQLite's last one copies the whole log each time."""
     if url.get_backend_name() != "sqlite":
@@ -282,7 +300,8 @@ def _check_out(_connection: object, record: ConnectionPoolEntry, proxy: PoolProx
     if identity == _identity(place):
         return
     if identity[0] != os.getpid():
-        # It is the parent's; closing it here could disturb the parent.
+        # It is the parent's; closing it here could disturb the parent. SQLAlchemy documents this way of
+        # forgetting it, but types the proxy's as one to be read alone.
         record.dbapi_connection = proxy.dbapi_connection = None  # type: ignore[misc]
     message = f"{place} is another file than before"
     raise DisconnectionError(message)

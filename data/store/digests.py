@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, case, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Select, case, delete, func, insert, select
 
 from data.records import Preference
 from data.store.database import Database
@@ -41,7 +41,7 @@ class QuestionDigest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class QuestionRecord:
     """How one system's battles on a question ended, with the question's id, domain and text."""
 
     id: str
@@ -82,7 +82,7 @@ class DigestStore:
             kept = _read(connection, select(question_digests).where(question_digests.c.round_id == round_id))
             return kept or _read(connection, _counted(round_id))
 
-    def tallies(self, round_id: int, system: str) -> tuple[Tally, ...]:
+    def records(self, round_id: int, system: str) -> tuple[QuestionRecord, ...]:
         """How a system's battles ended on every question on which it has some, in the set's order."""
         with self._database.begin() as connection:
             named = select(submissions.c.id).where(submissions.c.system == system)
@@ -110,7 +110,7 @@ class DigestStore:
             )
             rows = connection.execute(query).all()
         return tuple(
-            Tally(
+            QuestionRecord(
                 id=row.key,
                 domain=row.domain,
                 question=row.text,
@@ -176,7 +176,7 @@ def _counted(round_id: int) -> Select[Any]:
     )
 
 
-def _sum_of(condition: Any, name: str) -> Any:  # noqa: ANN401 - SQL expressions have no narrower type
+def _sum_of(condition: ColumnElement[bool], name: str) -> ColumnElement[int]:
     return func.sum(case((condition, 1), else_=0)).label(name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, exists, func, literal, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, exists, func, literal, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from data.records import PendingBattle
@@ -104,7 +104,7 @@ def _held(table: Table, holds: Table) -> ColumnElement[bool]:
     return exists().where(key == table.c.id)
 
 
-def _hold(connection: Connection, table: Table, seat_id: int, wanted: Any) -> list[int]:  # noqa: ANN401 - a Select
+def _hold(connection: Connection, table: Table, seat_id: int, wanted: Select[int, int]) -> list[int]:
     """Hold what a query finds (numbers, and the seat), and return what was free."""
     alive = connection.execute(
         select(seats.c.id).where(seats.c.id == seat_id).with_for_update(read=True, key_share=True)

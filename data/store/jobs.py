@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
@@ -144,7 +144,7 @@ class JobStore:
         )
 
 
-def select_jobs() -> Any:  # noqa: ANN401 - a Select of a whole table has no narrower type
+def select_jobs() -> Select[*tuple[Any, ...]]:
     """Jobs with the names of their rounds."""
     return select(jobs, rounds.c.name.label("round_name")).outerjoin(rounds, rounds.c.id == jobs.c.round_id)
 

@@ -63,7 +63,7 @@ def put_replies(connection: Connection, kept: Sequence[Reply], *, replace: bool 
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     statement: Any = dialect.insert(replies)
     if replace:
-        changed = {name: statement.excluded[name] for name in replies.c.keys() if name != "key"}  # noqa: SIM118
+        changed = {one.name: statement.excluded[one.name] for one in replies.c if one.name != "key"}
         statement = statement.on_conflict_do_update(index_elements=["key"], set_=changed)
     else:
         statement = statement.on_conflict_do_nothing(index_elements=["key"])

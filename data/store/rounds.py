@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Row, func, insert, select, update
+from sqlalchemy import Row, Select, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
@@ -181,7 +181,7 @@ class RoundStore:
         )
 
 
-def _select() -> Any:  # noqa: ANN401 - a Select of a whole table has no narrower type
+def _select() -> Select[*tuple[Any, ...]]:
     return select(rounds, question_sets.c.name.label("set_name")).join(
         question_sets, question_sets.c.id == rounds.c.set_id
     )

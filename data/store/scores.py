@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Select, delete, func, insert, select
+from sqlalchemy import ColumnElement, Row, Select, delete, func, insert, select
 
 from data.records import MetricItem, Outcome, Passage, Score
 from data.store.database import Database
@@ -173,7 +173,7 @@ def _item(row: Row[*tuple[Any, ...]]) -> MetricItem:
     )
 
 
-def _select(*more: Any) -> Any:  # noqa: ANN401 - columns and a Select over joins have no narrower type
+def _select(*more: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
     return (
         select(
             submissions.c.id.label("submission"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, delete, func, insert, select, update
 
 from data.records import Beat, Job, JobState, RoundState, Seat, WorkerId
 from data.store.database import Database, new_id
@@ -162,11 +162,11 @@ COUNTERS = (
 RUNNABLE = (RoundState.RUNNING, RoundState.FINISHED)
 
 
-def _seat_count() -> Any:  # noqa: ANN401 - a labelled scalar subquery
+def _seat_count() -> ColumnElement[int]:
     return select(func.count()).select_from(seats).scalar_subquery().label("seat_count")
 
 
-def _candidates(connection: Connection, owner: str, job_id: int | None) -> Any:  # noqa: ANN401 - a Select
+def _candidates(connection: Connection, owner: str, job_id: int | None) -> Select[*tuple[Any, ...]]:
     taken = select(func.count()).where(seats.c.job_id == jobs.c.id).scalar_subquery()
     waiting = (jobs.c.state == JobState.QUEUED) & (jobs.c.not_before <= database_now(connection))
     shared = (
@@ -222,7 +222,7 @@ def _vacate(connection: Connection, row: Row[*tuple[Any, ...]], round_id: int | 
     )
 
 
-def _select(connection: Connection) -> Any:  # noqa: ANN401 - a Select of a whole table
+def _select(connection: Connection) -> Select[*tuple[Any, ...]]:
     moment = database_now(connection)
     return select(
         seats,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, Table, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
@@ -120,6 +120,12 @@ class TeamStore:
             )
             return _account(_row_of(connection, accounts, "account", name))
 
+    def organisers(self) -> tuple[str, ...]:
+        """The accounts with the role of an organiser; they keep it until the transaction ends."""
+        query = select(accounts.c.name).where(accounts.c.is_organiser).order_by(accounts.c.id)
+        with self._database.begin() as connection:
+            return tuple(connection.execute(query.with_for_update()).scalars())
+
     def account(self, name: str) -> UserAccount:
         """An account.
 
@@ -200,7 +206,7 @@ class TeamStore:
             return tuple(_membership(row) for row in rows)
 
 
-def _row_of(connection: Connection, table: Any, what: str, name: str) -> Row[*tuple[Any, ...]]:  # noqa: ANN401 - a Table of metadata
+def _row_of(connection: Connection, table: Table, what: str, name: str) -> Row[*tuple[Any, ...]]:
     found: Row[*tuple[Any, ...]] | None = connection.execute(
         select(table).where(table.c.name == name)
     ).first()
@@ -221,7 +227,7 @@ def _is(key: dict[str, int]) -> tuple[Any, ...]:
     return tuple(memberships.c[name] == value for name, value in key.items())
 
 
-def _memberships() -> Any:  # noqa: ANN401 - a Select over joins has no narrower type
+def _memberships() -> Select[*tuple[Any, ...]]:
     return (
         select(
             teams.c.name.label("team"),

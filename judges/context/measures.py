@@ -47,7 +47,7 @@ def ranked_coverage(
 
     Args:
         ratings: All rated passages: the pool of the ideal.
-        ranking: Places of passages, best first, each once.
+        ranking: Places of passages, best first; a repeat keeps its rank and gains nothing.
         alpha: How much a repeated answer is discounted.
         depth: Ranks looked at in both; by default all.
 
@@ -67,7 +67,9 @@ def ranked_coverage(
     if not ratings.answerable:
         return None
     found = ratings.useful
-    gains = _gains(found[list(ranking[:depth])], alpha)
+    ranked = found[list(ranking[:depth])]
+    ranked[[rank for rank, place in enumerate(ranking[:depth]) if place in ranking[:rank]]] = False
+    gains = _gains(ranked, alpha)
     ideal = _ideal_gains(found, alpha)[:depth]
     return _discounted(gains) / _discounted(ideal)
 

@@ -190,16 +190,18 @@ def read_vectors(payload: object, count: int) -> tuple[Vectors, int]:
         FaultError: It has another shape, or not one usable vector for each text.
     """
     try:
-        rows = sorted(payload["data"], key=lambda row: int(row["index"]))  # type: ignore[index]
+        if not isinstance(payload, Mapping):
+            raise TypeError("it is no JSON object")
+        rows = sorted(payload["data"], key=lambda row: int(row["index"]))
         numbers = [int(row["index"]) for row in rows]
         vectors = np.asarray([row["embedding"] for row in rows], dtype=np.float32)
-        good = numbers == list(range(count)) and vectors.ndim == 2 and vectors.shape[1] > 0  # noqa: PLR2004 - rows
+        good = numbers == list(range(count)) and vectors.ndim == 2 and vectors.shape[1] > 0  # noqa: PLR2004 - rows, columns
         if not good or not np.isfinite(vectors).all():
             raise ValueError("there is not one finite vector for each text")
     except (TypeError, KeyError, ValueError) as error:
         detail = f"The endpoint's embeddings cannot be read: {error}"
         raise FaultError(FaultKind.TRANSIENT, detail, billable=True) from error
-    usage = payload.get("usage") if isinstance(payload, Mapping) else None
+    usage = payload.get("usage")
     tokens = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
     return vectors, tokens if isinstance(tokens, int) and tokens >= 0 else 0
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import fsum, isclose
+from math import isclose
+from statistics import fmean
 
 from data.records import Json
 from judges.factuality.graph import CLAIM_PRIOR, FactEdge, FactGraph, FactNode, FactRelation, NodeKind
@@ -24,6 +25,7 @@ CLEAR = 0.15
 HEARD = 0.6
 """A third passage has a say from this probability on: what is hardly likelier than not sides with no one."""
 POINT = "point"
+PAIR = 2
 
 
 class Basis(StrEnum):
@@ -80,20 +82,22 @@ class Resolution:
         theirs = [voice for voice in self.voices if not voice.supports]
         ahead, behind = (ours, theirs) if self.probability >= CLAIM_PRIOR else (theirs, ours)
         sure = max(self.probability, 1 - self.probability)
-        names, others = _names(ahead), _names(behind)
+        others = _names(behind)
+        stand = f"{_names(ahead)} {'stands' if len(ahead) == 1 else 'stand'}"
         match self.basis:
             case Basis.AGREEMENT:
-                said = f"{names} stands" if len(ahead) == 1 else f"{names} stand"
-                return f"{said} ({sure:.2f}): {_count(ahead)} against {_count(behind)} ({others})."
+                return f"{stand} ({sure:.2f}): {_count(ahead)} against {_count(behind)} ({others})."
             case Basis.SOURCES:
-                return f"{names} stands ({sure:.2f}): its source is given more credit than {others}."
+                whose = "its source is" if len(ahead) == 1 else "their sources are"
+                return f"{stand} ({sure:.2f}): {whose} given more credit than {others}."
             case Basis.WORDING:
-                said = f"{names} stands" if len(ahead) == 1 else f"{names} stand"
                 why = f"{_count(ahead)} against {_count(behind)} ({others}), but in surer words"
-                surest = f"{_surest(ahead)} against {_surest(behind)}"
-                return f"{said} by wording alone ({sure:.2f}): {why}, {surest}."
+                average = " on average" if len(self.voices) > PAIR else ""
+                surest = f"{_surety(ahead):.2f} against {_surety(behind):.2f}{average}"
+                return f"{stand} by wording alone ({sure:.2f}): {why}, {surest}."
             case Basis.NOTHING:
-                return f"Undecided: equally supported, {_count(ours)} for it and {_count(theirs)} against it."
+                said = f"{_count(ours)} for it and {_count(theirs)} against it"
+                return f"Undecided ({self.probability:.2f}): {said}, neither clearly ahead."
 
     def as_json(self) -> dict[str, Json]:
         """What is kept beside the score."""
@@ -162,10 +166,8 @@ def _basis(voices: Sequence[Voice], probability: float) -> Basis:
     ahead, behind = sides[probability > CLAIM_PRIOR], sides[probability < CLAIM_PRIOR]
     if len(ahead) > len(behind):
         return Basis.AGREEMENT
-    credit, other = (fsum(voice.prior for voice in side) for side in (ahead, behind))
-    if len(ahead) == len(behind) and credit > other and not isclose(credit, other):
-        return Basis.SOURCES
-    return Basis.WORDING
+    credit, other = (fmean(voice.prior for voice in side) for side in (ahead, behind))
+    return Basis.SOURCES if credit > other and not isclose(credit, other) else Basis.WORDING
 
 
 def _names(voices: Sequence[Voice]) -> str:
@@ -173,8 +175,8 @@ def _names(voices: Sequence[Voice]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _surest(voices: Sequence[Voice]) -> str:
-    return f"{max(voice.probability for voice in voices):.2f}"
+def _surety(voices: Sequence[Voice]) -> float:
+    return fmean(voice.probability for voice in voices)
 
 
 def _count(voices: Sequence[Voice]) -> str:

@@ -105,10 +105,13 @@ class EvidenceSource:
         replies = await asyncio.gather(
             *(runner.run(QUERY, {"question": item.question, "claim": claim.text}) for claim in claims)
         )
-        return [
-            claim.text if isinstance(reply, Unanswered) else reply.query
-            for claim, reply in zip(claims, replies, strict=True)
-        ]
+        queries = []
+        for claim, reply in zip(claims, replies, strict=True):
+            if isinstance(reply, Unanswered):
+                require(reply)
+            # A query that cannot be read is no loss of evidence: the claim itself is looked for.
+            queries.append(claim.text if isinstance(reply, Unanswered) else reply.query)
+        return queries
 
     async def _summaries(
         self, runner: TaskRunner, claims: Sequence[Claim], found: Sequence[Sequence[Passage]]

@@ -15,7 +15,8 @@ from enum import StrEnum
 from itertools import combinations
 
 from data.errors import StatisticsError
-from data.records import MetricItem, Outcome, Passage, Score, unscored
+from data.records import Json, MetricItem, Outcome, Passage
+from judges.factuality.assessor import Assessor
 from judges.factuality.disputes import Disputes, text_of
 from judges.factuality.evidence import Evidence, EvidenceSource, UnscoredError, require
 from judges.factuality.graph import FactEdge, FactGraph, FactNode, FactRelation, NodeKind
@@ -53,7 +54,7 @@ class _Nodes:
     between: tuple[_Question, ...]
 
 
-class FactReasoner:
+class FactReasoner(Assessor):
     """Scores an answer by the share of its claims that are likelier true than false.
 
     Args:
@@ -71,39 +72,14 @@ class FactReasoner:
         relations: RelationModel,
         settings: FactualitySettings,
     ) -> None:
+        super().__init__(version)
         self._version = version
         self._evidence = evidence
         self._relations = relations
         self._settings = settings
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return f"factuality-{self._version}"
-
-    async def score(self, item: MetricItem) -> Score:
-        """Score one answer; `details` hold each claim's posterior and the passages for and against it.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
-        return await self._score(item, None)
-
-    async def score_claims(self, item: MetricItem, claims: Sequence[str]) -> Score:
-        """Score given claims in place of those of the answer.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
-        return await self._score(item, claims)
-
-    async def _score(self, item: MetricItem, claims: Sequence[str] | None) -> Score:
-        try:
-            assessment = await self.assess(item, claims)
-        except UnscoredError as stop:
-            return unscored(item, self.name, stop.outcome, stop.reason)
-        details, score = reasoner_details(assessment, self._settings)
-        return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
+    async def _judged(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
+        return reasoner_details(await self.assess(item, claims), self._settings)
 
     async def assess(self, item: MetricItem, claims: Sequence[str] | None = None) -> Assessment:
         """Return what the score of the answer, or of the given claims, rests on.

@@ -16,7 +16,8 @@ from enum import StrEnum
 from math import fsum, isclose, log
 from typing import Protocol
 
-from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
+from data.records import Json, MetricItem, Outcome, Passage
+from judges.factuality.assessor import Assessor
 from judges.factuality.claims import Claim
 from judges.factuality.contexts import Context
 from judges.factuality.evidence import EvidenceSource, UnscoredError, require
@@ -157,46 +158,21 @@ def _weighed(relations: Sequence[Related | Unanswered]) -> Label:
     return Label.SUPPORTED if odds > 0 else Label.CONTRADICTED
 
 
-class RivalAssessor:
-    """Scores an answer by the share of its claims that a rival finds supported."""
+class RivalAssessor(Assessor):
+    """Scores an answer by the share of its claims that a rival finds supported.
+
+    Claims whose ruling could not be read are counted and left out.
+    """
 
     def __init__(
         self, rival: Rival, *, evidence: EvidenceSource, verifier: Verifier, settings: FactualitySettings
     ) -> None:
-        self._rival = rival
+        super().__init__(rival)
         self._evidence = evidence
         self._verifier = verifier
         self._settings = settings
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return f"factuality-{self._rival}"
-
-    async def score(self, item: MetricItem) -> Score:
-        """Score one answer; claims whose ruling could not be read are counted and left out.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
-        return await self._score(item, None)
-
-    async def score_claims(self, item: MetricItem, claims: Sequence[str]) -> Score:
-        """Score given claims in place of those of the answer.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
-        return await self._score(item, claims)
-
-    async def _score(self, item: MetricItem, claims: Sequence[str] | None) -> Score:
-        try:
-            details, score = await self._assess(item, claims)
-        except UnscoredError as stop:
-            return unscored(item, self.name, stop.outcome, stop.reason)
-        return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
-
-    async def _assess(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
+    async def _judged(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
         evidence = await self._evidence.collect(item, claims)
         asked = list(zip(evidence.claims, evidence.contexts.by_claim, strict=True))
         rulings = await self._verifier.rule(asked, question=item.question)

@@ -70,14 +70,13 @@ class CacheReader:
             self._task = None
 
     async def _settle(self, some: Mapping[str, asyncio.Future[Reply | None]]) -> None:
-        try:
-            found = await self._cache.get_many(list(some))
-        except Exception as error:  # noqa: BLE001 - whatever it is belongs to those who wait
-            for future in some.values():
-                if not future.done():
-                    future.set_exception(error)
-            return
+        # Gathered, since whatever goes wrong belongs to those who wait.
+        [found] = await asyncio.gather(self._cache.get_many(list(some)), return_exceptions=True)
         for key, future in some.items():
             # Whoever waited may have been cancelled.
-            if not future.done():
+            if future.done():
+                continue
+            if isinstance(found, BaseException):
+                future.set_exception(found)
+            else:
                 future.set_result(found.get(key))

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from judges.llm.faults import FaultError, FaultKind, fault_of_status
 from judges.llm.openai_transport import IDLE_CONNECTION_SECONDS, OpenAITransport, unconnected
@@ -28,6 +30,7 @@ class DirectTransport(OpenAITransport):
         super().__init__(settings)
         self._settings = settings
         self._session: ClientSession | None = None
+        self._proxies: dict[str, str | None] = {}
 
     async def _post(self, endpoint: str, body: dict[str, Any]) -> object:
         import aiohttp  # noqa: PLC0415 - loads only when an endpoint is asked
@@ -39,7 +42,8 @@ class DirectTransport(OpenAITransport):
         data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         url = f"{endpoint.rstrip('/')}/chat/completions"
         try:
-            async with self._opened().post(url, data=data, headers=headers) as response:
+            posted = self._opened().post(url, data=data, headers=headers, proxy=self._proxy(endpoint))
+            async with posted as response:
                 status, raw = response.status, await response.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise unconnected(error, self._timeout) from error
@@ -61,10 +65,20 @@ class DirectTransport(OpenAITransport):
                     limit=settings.concurrency, keepalive_timeout=IDLE_CONNECTION_SECONDS
                 ),
                 timeout=aiohttp.ClientTimeout(total=settings.timeout, sock_connect=settings.connect_timeout),
-                # As OpenAI's client does: proxies are taken from the environment.
-                trust_env=True,
             )
         return self._session
+
+    def _proxy(self, endpoint: str) -> str | None:
+        """The proxy that the environment names for an endpoint, as OpenAI's client takes it.
+
+        The session's own look-up goes to another thread at every call, and a .netrc with a word on the
+        endpoint makes it refuse our key.
+        """
+        if endpoint not in self._proxies:
+            parts = urlsplit(endpoint)
+            bypassed = proxy_bypass(parts.hostname or "")
+            self._proxies[endpoint] = None if bypassed else getproxies().get(parts.scheme)
+        return self._proxies[endpoint]
 
     async def close(self) -> None:
         """Close every connection."""

@@ -121,7 +121,7 @@ def _number(value: str) -> float | None:
 
 def _until(value: str) -> float | None:
     from datetime import UTC, datetime  # noqa: PLC0415 - only dates need them
-    from email.utils import parsedate_to_datetime  # noqa: PLC0415
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - as above
 
     try:
         moment = parsedate_to_datetime(value)

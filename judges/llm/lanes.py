@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from judges.llm.breaker import Breaker
 from judges.llm.faults import FaultError, FaultKind
 from judges.llm.pace import Bucket, Gate
@@ -23,6 +25,7 @@ class Lane:
     def __init__(self, request: Request, settings: AccessSettings, *, unlimited: bool) -> None:
         first, most = settings.first_concurrency, settings.concurrency
         self.gate = Gate(UNLIMITED, UNLIMITED) if unlimited else Gate(first, most)
+        self.turn = asyncio.Lock()
         self._breaker = Breaker(f"{request.endpoint} ({request.model})", settings)
         self._requests = Bucket(settings.rpm) if settings.rpm and not unlimited else None
         self._tokens = Bucket(settings.tpm) if settings.tpm and not unlimited else None
@@ -32,16 +35,34 @@ class Lane:
         """Whether there is a limit on tokens a minute."""
         return self._tokens is not None
 
+    @property
+    def _buckets(self) -> tuple[Bucket, ...]:
+        return tuple(bucket for bucket in (self._requests, self._tokens) if bucket is not None)
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit a minute."""
+        return bool(self._buckets)
+
     def delay(self, tokens: int) -> float:
-        """Count a call against the limits a minute and return how long it has to wait, in seconds."""
+        """Count a call against the limits a minute and return how long it has to wait, in seconds.
+
+        Called by whoever has the `turn`, who keeps it while waiting: what stands in line has not been
+        counted yet, so that a share that changes meanwhile holds for it as well.
+        """
         wait = self._requests.delay(1) if self._requests else 0.0
         return max(wait, self._tokens.delay(tokens)) if self._tokens else wait
 
     def share(self, part: float) -> None:
         """Leave this process only a part (0-1) of the limits a minute."""
-        for bucket in (self._requests, self._tokens):
-            if bucket is not None:
-                bucket.share(part)
+        for bucket in self._buckets:
+            bucket.share(part)
+
+    def join(self, part: float) -> None:
+        """Begin with a part (0-1) of the limits a minute, beside others who had it all until now."""
+        for bucket in self._buckets:
+            bucket.share(part)
+            bucket.hold_back()
 
     def check(self) -> None:
         """Raise the breaker's error where the endpoint was given up.

@@ -67,7 +67,7 @@ class LitellmTransport:
         """The library, imported at first use."""
         if self._litellm is None:
             # litellm reads this while it is imported and has no other switch for it.
-            os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # noqa: TID251 - as above: written, not read
+            os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # noqa: TID251 - written, not read
             import litellm  # noqa: PLC0415 - slow to load, and used by few
 
             litellm.suppress_debug_info = True

@@ -41,7 +41,7 @@ class OpenAIClients:
 
     def _make(self, endpoint: str) -> AsyncOpenAI:
         import httpx  # noqa: PLC0415 - loads only when an endpoint is asked
-        from openai import AsyncOpenAI, DefaultAioHttpClient  # noqa: PLC0415
+        from openai import AsyncOpenAI, DefaultAioHttpClient  # noqa: PLC0415 - as above
 
         settings = self._settings
         limits = httpx.Limits(

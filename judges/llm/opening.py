@@ -70,19 +70,19 @@ def _transport(settings: AccessSettings, cache: ReplyCache | None, book: BatchBo
     """The transport that the settings name, with its library loaded only now."""
     match settings.transport:
         case TransportKind.OPENAI:
-            from judges.llm.openai_transport import OpenAITransport  # noqa: PLC0415
+            from judges.llm.openai_transport import OpenAITransport  # noqa: PLC0415 - one of four is used
 
             return OpenAITransport(settings)
         case TransportKind.DIRECT:
-            from judges.llm.direct_transport import DirectTransport  # noqa: PLC0415
+            from judges.llm.direct_transport import DirectTransport  # noqa: PLC0415 - as above
 
             return DirectTransport(settings)
         case TransportKind.LITELLM:
-            from judges.llm.litellm_transport import LitellmTransport  # noqa: PLC0415
+            from judges.llm.litellm_transport import LitellmTransport  # noqa: PLC0415 - as above
 
             return LitellmTransport(settings)
         case TransportKind.BATCH:
-            from judges.llm.batch import BatchTransport  # noqa: PLC0415
+            from judges.llm.batch import BatchTransport  # noqa: PLC0415 - as above
 
             if book is None:
                 message = "Batches were asked for without a place to write their ids down."

@@ -142,6 +142,10 @@ class Bucket:
         self._set(self._per_minute * part)
         self._level = min(self._level, self._burst)
 
+    def hold_back(self) -> None:
+        """Begin a second's worth in debt, while those who share the limit do not know of it yet."""
+        self._level = -self._burst
+
     def _set(self, per_minute: float) -> None:
         self._burst = max(1.0, per_minute / MINUTE)
         self._rate = max(per_minute - self._burst, per_minute / 2) / MINUTE

@@ -143,9 +143,8 @@ class Scheduler:
             EndpointError: No reply, and the endpoint was given up.
         """
         async with lane.gate:
-            wait = lane.delay(self._meter.token_bound(request) if lane.counts_tokens else 0)
-            if wait:
-                await self._sleep(wait)
+            if lane.limited:
+                await self._take_turn(request, lane)
             # Both may have changed while this call waited for its turn.
             self._check_running()
             lane.check()
@@ -172,6 +171,13 @@ class Scheduler:
                 # The place is kept until the reply is: a kill repeats no more calls than there are places.
                 await self._cache.put(request, reply)
             return reply
+
+    async def _take_turn(self, request: Request, lane: Lane) -> None:
+        """Wait until the limits a minute let the next call through."""
+        async with lane.turn:
+            wait = lane.delay(self._meter.token_bound(request) if lane.counts_tokens else 0)
+            if wait:
+                await self._sleep(wait)
 
     async def _send(self, request: Request, bill: Bill, reserved: float) -> Reply:
         """Send and settle, whatever comes."""
@@ -246,7 +252,8 @@ class Scheduler:
         lane = self._lanes.get(name)
         if lane is None:
             lane = self._lanes[name] = Lane(request, self._settings, unlimited=self._transport.unlimited)
-            lane.share(self._part)
+            if self._part < 1:
+                lane.join(self._part)
         return lane
 
 

@@ -91,14 +91,14 @@ class BradleyTerry:
         """Wins of the low end, and battles."""
         return outcomes[LOW] + outcomes[TIE] / 2, outcomes[LOW] + outcomes[HIGH] + outcomes[TIE]
 
-    def terms(self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]) -> Terms:  # noqa: ARG002
+    def terms(self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]) -> Terms:  # noqa: ARG002 - no tie parameter
         """See `PairModel.terms`."""
         won, total = data
         share = sigmoid(gap)
         value = won * gap - total * np.logaddexp(0, gap)
         return Terms(value=value, gap=won - total * share, gap_gap=total * share * (1 - share))
 
-    def slope(self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]) -> tuple[Floats, None]:  # noqa: ARG002
+    def slope(self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]) -> tuple[Floats, None]:  # noqa: ARG002 - no tie parameter
         """See `PairModel.slope`."""
         won, total = data
         share = np.exp(np.minimum(-gap, 700))
@@ -106,12 +106,12 @@ class BradleyTerry:
         np.divide(total, share, out=share)
         return np.subtract(won, share, out=share), None
 
-    def outcome_scores(self, gap: Floats, tie: float) -> tuple[Floats, None]:  # noqa: ARG002
+    def outcome_scores(self, gap: Floats, tie: float) -> tuple[Floats, None]:  # noqa: ARG002 - no tie parameter
         """See `PairModel.outcome_scores`."""
         share = sigmoid(gap)
         return np.stack([1 - share, -share, 1 / 2 - share]), None
 
-    def start(self, tied: float) -> float:  # noqa: ARG002
+    def start(self, tied: float) -> float:  # noqa: ARG002 - no tie parameter
         """No tie parameter."""
         return 0.0
 

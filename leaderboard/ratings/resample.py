@@ -129,23 +129,33 @@ def solve_draws(
     ridge: Ridge | None,
 ) -> Floats:
     """(draws, S) ratings that maximise the likelihood of (3, P, draws) outcomes; NaN where none does."""
-    free, draws, data = len(inverse), outcomes.shape[2], model.condense(outcomes)
+    free, draws = len(inverse), outcomes.shape[2]
     start = np.append(fit.theta, fit.tie) if fit.has_tie else fit.theta
     found = np.repeat(start[:, None], draws, axis=1)
-    ends = _incidence(pairs)
+    whole = _Likelihood(
+        model=model,
+        pairs=pairs,
+        ends=_incidence(pairs),
+        data=model.condense(outcomes),
+        ridge=ridge,
+        has_tie=fit.has_tie,
+    )
     active = np.arange(draws)
-    here, point, prior = data, found, ridge
+    here, point = whole, found
     for _ in range(CHORD_STEPS):
         with np.errstate(over="ignore", invalid="ignore"):  # a chord may run off; Newton then takes over
-            step = inverse @ _slope(model, pairs, ends, here, point, prior, has_tie=fit.has_tie)
+            step = inverse @ here.slope(point)
             point = point + step
             moved = np.abs(step).max(axis=0)
         settled = moved < SETTLED
         if settled.any():
             found[:, active[settled]] = point[:, settled]
             active, point = active[~settled], np.ascontiguousarray(point[:, ~settled])
-            here = tuple(np.ascontiguousarray(part[:, ~settled]) for part in here)
-            prior = None if prior is None else prior.columns(~settled)
+            here = replace(
+                here,
+                data=tuple(np.ascontiguousarray(part[:, ~settled]) for part in here.data),
+                ridge=None if here.ridge is None else here.ridge.columns(~settled),
+            )
         if not len(active):
             break
     if len(active) and ridge is None:
@@ -155,9 +165,12 @@ def solve_draws(
     room = max(STACK_NUMBERS // free**2, 1)
     for first in range(0, len(active), room):
         columns = active[first : first + room]
-        part = tuple(whole[:, columns] for whole in data)
-        chosen = None if ridge is None else ridge.columns(columns)
-        found[:, columns] = newton_draws(model, fit, pairs, part, len(columns), chosen)
+        part = replace(
+            whole,
+            data=tuple(part[:, columns] for part in whole.data),
+            ridge=None if ridge is None else ridge.columns(columns),
+        )
+        found[:, columns] = _newton_draws(part, fit, len(columns))
     return found[: pairs.systems].T
 
 
@@ -179,40 +192,75 @@ def _incidence(pairs: PairCounts) -> csr_array:
     return csr_array(coo_array((entries, places), shape=(pairs.systems, len(number))))
 
 
-def _slope(
-    model: PairModel,
-    pairs: PairCounts,
-    ends: csr_array,
-    data: tuple[Floats, ...],
-    point: Floats,
-    ridge: Ridge | None,
-    *,
-    has_tie: bool,
-) -> Floats:
-    theta, tie = point[: pairs.systems], point[-1] if has_tie else 0.0
-    at_gap, at_tie = model.slope(theta[pairs.low] - theta[pairs.high], tie, data)
-    slope = ends @ at_gap
-    if ridge is not None:
-        slope -= ridge.precision[:, None] * (theta - ridge.centre)
-    if has_tie and at_tie is not None:
-        slope = np.concatenate([slope, at_tie.sum(axis=0, keepdims=True)])
-    return np.asarray(slope)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Likelihood:
+    """The log likelihood of a stack of draws, less the ridge's penalty, at (K, draws) points."""
+
+    model: PairModel
+    pairs: PairCounts
+    ends: csr_array
+    data: tuple[Floats, ...]
+    ridge: Ridge | None
+    has_tie: bool
+
+    def value(self, point: Floats) -> Floats:
+        """(draws,) values."""
+        theta, gap, tie = self._read(point)
+        value = self.model.terms(gap, tie, self.data).value.sum(axis=0)
+        if self.ridge is not None:
+            value = value - (self.ridge.precision[:, None] * (theta - self.ridge.centre) ** 2).sum(axis=0) / 2
+        return np.asarray(value)
+
+    def slope(self, point: Floats) -> Floats:
+        """(K, draws) first derivatives."""
+        theta, gap, tie = self._read(point)
+        at_gap, at_tie = self.model.slope(gap, tie, self.data)
+        slope = self.ends @ at_gap
+        if self.ridge is not None:
+            slope -= self.ridge.precision[:, None] * (theta - self.ridge.centre)
+        if self.has_tie and at_tie is not None:
+            slope = np.concatenate([slope, at_tie.sum(axis=0, keepdims=True)])
+        return np.asarray(slope)
+
+    def newton_steps(self, point: Floats) -> Floats:
+        """(K, draws) steps to the maximum of each draw's parabola."""
+        _, gap, tie = self._read(point)
+        terms = self.model.terms(gap, tie, self.data)
+        pairs, size, (free, draws) = self.pairs, self.pairs.systems, point.shape
+        matrix = np.zeros((draws, free, free))
+        matrix[:, pairs.low, pairs.high] = matrix[:, pairs.high, pairs.low] = -terms.gap_gap.T
+        inner = np.arange(size)
+        diagonal = abs(self.ends) @ terms.gap_gap
+        # A flat direction would make the matrix singular; the line search keeps the longer step honest.
+        matrix[:, inner, inner] = diagonal.T + 1e-12 * diagonal.max(axis=0)[:, None]
+        if self.ridge is None:
+            matrix[:, :size, :size] += (diagonal.sum(axis=0) / size**2)[:, None, None]
+        else:
+            matrix[:, inner, inner] += self.ridge.precision
+        if self.has_tie and terms.gap_tie is not None and terms.tie_tie is not None:
+            border = self.ends @ terms.gap_tie
+            matrix[:, :size, -1] = matrix[:, -1, :size] = border.T
+            matrix[:, -1, -1] = terms.tie_tie.sum(axis=0)
+        slope = self.slope(point)
+        return np.asarray(np.linalg.solve(matrix, slope.T[:, :, None])[:, :, 0].T, dtype=np.float64)
+
+    def _read(self, point: Floats) -> tuple[Floats, Floats, Floats | float]:
+        """The ratings, their gaps, and the tie parameters."""
+        theta = point[: self.pairs.systems]
+        return theta, theta[self.pairs.low] - theta[self.pairs.high], point[-1] if self.has_tie else 0.0
 
 
-def newton_draws(
-    model: PairModel, fit: Fit, pairs: PairCounts, data: tuple[Floats, ...], draws: int, ridge: Ridge | None
-) -> Floats:
+def _newton_draws(likelihood: _Likelihood, fit: Fit, draws: int) -> Floats:
     """(K, draws) maximisers by damped Newton steps on the whole stack; NaN where there is none."""
     start = np.append(fit.theta, fit.tie) if fit.has_tie else fit.theta
     point = np.repeat(start[:, None], draws, axis=1)
     settled = np.zeros(draws, dtype=bool)
-    ends = _incidence(pairs)
-    value = _values(model, pairs, data, point, ridge, has_tie=fit.has_tie)
+    value = likelihood.value(point)
     for _ in range(NEWTON_STEPS):
-        step = _newton_steps(model, pairs, ends, data, point, ridge, has_tie=fit.has_tie)
+        step = likelihood.newton_steps(point)
         size = np.where(settled, 0.0, 1.0)
         for _ in range(NEWTON_STEPS):
-            trial = _values(model, pairs, data, point + size * step, ridge, has_tie=fit.has_tie)
+            trial = likelihood.value(point + size * step)
             worse = ~(trial >= value - 1e-12 * np.abs(value))
             if not worse.any():
                 break
@@ -223,51 +271,3 @@ def newton_draws(
             break
     point[:, ~settled] = np.nan
     return point
-
-
-def _values(
-    model: PairModel,
-    pairs: PairCounts,
-    data: tuple[Floats, ...],
-    point: Floats,
-    ridge: Ridge | None,
-    *,
-    has_tie: bool,
-) -> Floats:
-    theta, tie = point[: pairs.systems], point[-1] if has_tie else 0.0
-    value = model.terms(theta[pairs.low] - theta[pairs.high], tie, data).value.sum(axis=0)
-    if ridge is not None:
-        value = value - (ridge.precision[:, None] * (theta - ridge.centre) ** 2).sum(axis=0) / 2
-    return np.asarray(value)
-
-
-def _newton_steps(
-    model: PairModel,
-    pairs: PairCounts,
-    ends: csr_array,
-    data: tuple[Floats, ...],
-    point: Floats,
-    ridge: Ridge | None,
-    *,
-    has_tie: bool,
-) -> Floats:
-    theta, tie = point[: pairs.systems], point[-1] if has_tie else 0.0
-    terms = model.terms(theta[pairs.low] - theta[pairs.high], tie, data)
-    size, draws = pairs.systems, point.shape[1]
-    free = len(point)
-    matrix = np.zeros((draws, free, free))
-    matrix[:, pairs.low, pairs.high] = matrix[:, pairs.high, pairs.low] = -terms.gap_gap.T
-    inner = np.arange(size)
-    diagonal = abs(ends) @ terms.gap_gap
-    # A flat direction would make the matrix singular; the line search keeps the longer step honest.
-    matrix[:, inner, inner] = diagonal.T + 1e-12 * diagonal.max(axis=0)[:, None]
-    if ridge is None:
-        matrix[:, :size, :size] += (diagonal.sum(axis=0) / size**2)[:, None, None]
-    else:
-        matrix[:, inner, inner] += ridge.precision
-    if has_tie and terms.gap_tie is not None and terms.tie_tie is not None:
-        border = ends @ terms.gap_tie
-        matrix[:, :size, -1] = matrix[:, -1, :size] = border.T
-        matrix[:, -1, -1] = terms.tie_tie.sum(axis=0)
-    slope = _slope(model, pairs, ends, data, point, ridge, has_tie=has_tie)
-    return np.asarray(np.linalg.solve(matrix, slope.T[:, :, None])[:, :, 0].T, dtype=np.float64)

@@ -13,6 +13,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -270,18 +271,16 @@ REDRAWN = (StaleElementReferenceException, ElementClickInterceptedException)
 PATIENCE = 60
 
 
-@pytest.fixture(scope="session")
-def site(published: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the published boards, served by the command."""
+@contextmanager
+def _served(settings: Settings, log: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, "ARENA_HOME": str(published.home)}  # noqa: TID251 - of the command
-    environment.pop("ARENA_DATABASE_URL", None)
-    log = tmp_path_factory.mktemp("site") / "log"
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251 - of the command
+    own = {"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url}
     with log.open("wb") as output:
         command = [sys.executable, "-m", "arena", "serve", "--port", str(port)]
-        process = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=output, stderr=output)
+        process = subprocess.Popen(command, env={**kept, **own}, cwd=ROOT, stdout=output, stderr=output)
         try:
             _wait(f"http://127.0.0.1:{port}/healthz", process, log)
             yield f"http://127.0.0.1:{port}"
@@ -289,6 +288,19 @@ def site(published: Settings, tmp_path_factory: pytest.TempPathFactory) -> Itera
             process.terminate()
             process.wait(timeout=20)
     assert "Traceback" not in log.read_text()
+
+
+@pytest.fixture(scope="session")
+def served() -> Callable[[Settings, Path], AbstractContextManager[str]]:
+    """Serve an arena by the command: a context with its address, and the log in a file."""
+    return _served
+
+
+@pytest.fixture(scope="session")
+def site(published: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the published boards, served by the command."""
+    with _served(published, tmp_path_factory.mktemp("site") / "log") as url:
+        yield url
 
 
 def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
@@ -304,15 +316,25 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[webdriver.Chrome]:
-    """A browser without a window."""
+def open_browser() -> Callable[[], webdriver.Chrome]:
+    """Open a browser without a window; whoever opens one quits it."""
     if CHROMIUM is None or DRIVER is None:
         pytest.skip("SKIPPED, THE SITE IS NOT TESTED IN A BROWSER: install chromium and chromium-driver")
-    options = webdriver.ChromeOptions()
-    for argument in ARGUMENTS:
-        options.add_argument(argument)
-    options.binary_location = str(CHROMIUM)
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+
+    def come() -> webdriver.Chrome:
+        options = webdriver.ChromeOptions()
+        for argument in ARGUMENTS:
+            options.add_argument(argument)
+        options.binary_location = str(CHROMIUM)
+        return webdriver.Chrome(options=options, service=Service(DRIVER))
+
+    return come
+
+
+@pytest.fixture(scope="session")
+def browser(open_browser: Callable[[], webdriver.Chrome]) -> Iterator[webdriver.Chrome]:
+    """A browser without a window."""
+    driver = open_browser()
     yield driver
     driver.quit()
 
@@ -386,3 +408,49 @@ def arena_of(
         path = answers_file(system, template)
         assert run("submissions", "add", path, "--set", "tiny", "--system", system)[0] == 0
     return run
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start `arena …` in processes of their own, with an arena's settings; killed at the end.
+
+    Keywords are further variables. What the n-th process says goes to `log-n` in the test's folder.
+    """
+    begun: list[subprocess.Popen[str]] = []
+
+    def run(arena: Arena, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        settings = arena.settings
+        environment = {
+            **os.environ,  # noqa: TID251 - what a process of the machine needs
+            "ARENA_HOME": str(settings.home),
+            "ARENA_DATABASE_URL": settings.database_url,
+            "OPENAI_BASE_URL": settings.endpoint,
+            "OPENAI_API_KEY": "none",
+            "ARENA_LOG_FORMAT": "json",
+            **variables,
+        }
+        with (tmp_path / f"log-{len(begun)}").open("w") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "arena", *arguments], cwd=ROOT, env=environment, stderr=log, text=True
+            )
+        begun.append(process)
+        return process
+
+    yield run
+    for process in begun:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def until() -> Callable[..., None]:
+    """Wait until something is so: `until(lambda: …)`; three minutes at most, or as many seconds as given."""
+
+    def wait(what: Callable[[], bool], seconds: float = 3 * PATIENCE) -> None:
+        ends = time.monotonic() + seconds
+        while not what():
+            assert time.monotonic() < ends, "it did not happen"
+            time.sleep(0.05)
+
+    return wait

@@ -231,6 +231,11 @@ def test_commands_say_what_they_did(tmp_path: Path) -> None:
     assert arena("backup", str(tmp_path / "file")).returncode == 0
     assert arena("restore", str(tmp_path / "file")).returncode == 0
     assert "Traceback" not in arena("restore", str(tmp_path / "nothing")).stderr
+    for word in ("backup", "export"):
+        # A file is no folder, so nothing can be written below one.
+        done = arena(word, str(tmp_path / "file" / "below"))
+        assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done.stderr
+        assert "cannot be written" in done.stderr
 
 
 def test_damaged_url_is_one_line() -> None:

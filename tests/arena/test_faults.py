@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import pwd
-import shutil
 import signal
 import socket
 import subprocess
@@ -181,52 +180,6 @@ def test_worker_waits_for_a_database_that_is_away_at_start(
         private_postgres.start()
         _wait(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
     assert "Traceback" not in log.read_text()
-
-
-def test_full_disk_stops_a_round_and_keeps_what_is_committed(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
-) -> None:
-    """SQLite without room: the command says so in a line; with room again, the round goes on."""
-    server = scripted_llm()
-    arena = filled(endpoint=server.url)
-    arena.rounds.create(
-        RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all", canaries=0)
-    )
-    path = Path(arena.store.database.url.database or "")
-    arena.close()
-    small, room = tmp_path / "small", 0
-    small.mkdir()
-    if os.getuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("NOT ROOT: a full disk is not tested")
-    room = path.stat().st_size * 2 + 160_000
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={room}", "tmpfs", str(small)], check=False, capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip("NO tmpfs may be mounted: a full disk is not tested")
-    try:
-        shutil.copy(path, small / "arena.sqlite")
-        full = Arena(_with(arena, f"sqlite:///{small / 'arena.sqlite'}"))
-        filler = (small / "filler").open("wb")
-        with contextlib.suppress(OSError), filler:
-            filler.write(b"x" * (room - path.stat().st_size - 90_000))
-        with pytest.raises(StoreError, match="cannot be used"):
-            full.rounds.run("r", concurrency=4, report=lambda _progress: None)
-        (small / "filler").unlink(missing_ok=True)
-        before = full.rounds.status("r")[1].judged
-        subprocess.run(["mount", "-o", "remount,size=64m", str(small)], check=True)
-        counts = full.rounds.run("r", concurrency=4, report=lambda _progress: None)
-        assert (counts.judged, counts.pending) == (72, 0)
-        assert before <= 72
-        full.close()
-    finally:
-        subprocess.run(["umount", "-l", str(small)], check=False)
-
-
-def _with(arena: Arena, url: str) -> Any:  # noqa: ANN401 - Settings
-    from dataclasses import replace  # noqa: PLC0415
-
-    return replace(arena.settings, database_url=url)
 
 
 def test_upgrades_wait_for_each_other(database_url: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -232,9 +233,10 @@ def test_organiser_runs_a_round_in_the_browser_alone(
     answers_file: Callable[..., Path],
     tmp_path: Path,
 ) -> None:
-    """Import, dry sample, launch with a cap, pause, a killed worker, resume, publish, retract."""
+    """Import, calibrate, dry sample, launch with a cap, pause, a killed worker, resume, publish, retract."""
     _bring(hands, set_folder, tmp_path / "tiny.zip")
     _hand_in(home, answers_file)
+    _calibrate_and_cancel(hands, tmp_path / "labels.jsonl")
     worker = start("worker", "--name", "first")
     _try_and_launch(hands, endpoint, home)
     hands.see("\nfirst")
@@ -268,6 +270,19 @@ def _bring(hands: Hands, set_folder: Path, packed: Path) -> None:
     hands.see("tiny: 12 questions, imported")
 
 
+def _calibrate_and_cancel(hands: Hands, labels: Path) -> None:
+    """No worker is there yet, so that the job waits until it is cancelled."""
+    row = {"id": "1", "domain": "x", "question": "Q?", "answer_a": "a b", "answer_b": "a", "label": "a"}
+    labels.write_text(json.dumps(row) + "\n")
+    hands.go("/admin-calibration")
+    hands.see("Hold judges against labels")
+    hands.upload(labels)
+    hands.button("Calibrate")
+    hands.see("Spending: cap 5.00 USD")
+    hands.button("Cancel")
+    hands.see("Somebody cancelled it")
+
+
 def _try_and_launch(hands: Hands, endpoint: Any, home: Path) -> None:  # noqa: ANN401 - as above
     hands.go("/admin-rounds")
     hands.choose("Judge", "reference-free")
@@ -277,6 +292,7 @@ def _try_and_launch(hands: Hands, endpoint: Any, home: Path) -> None:  # noqa: A
     hands.see("Dry sample")
     hands.button("Try 20 battles")
     hands.see("cost of the round at that")
+    hands.see("cap 5.00 USD")
     assert _one(home, "SELECT COUNT(*) FROM round") == 0
     # Both orders, so that the round asks more than the sample did, slowly enough to be cut off.
     endpoint.script = replace(endpoint.script, latency=SLOW)

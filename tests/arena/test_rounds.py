@@ -24,6 +24,7 @@ from data.records import OrderPolicy, Outcome, RoundState
 from data.store import Store
 
 ROOT = Path(__file__).parents[2]
+IN_FLIGHT = 4
 
 
 def _quiet(_progress: object) -> None:
@@ -219,21 +220,8 @@ def test_kills_lose_nothing_and_ask_nothing_twice(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path, kills: int, seed: int
 ) -> None:
     """Kill −9 at random moments: the round ends complete; only calls in flight were repeated."""
-    concurrency = 4
     server = scripted_llm(latency=0.12)
-    arena = filled(endpoint=server.url)
-    arena.close()
-    environment = {
-        **{key: value for key, value in os.environ.items() if not key.startswith("ARENA_")},  # noqa: TID251
-        "ARENA_HOME": str(tmp_path / "home"),
-        "OPENAI_BASE_URL": server.url,
-        "OPENAI_API_KEY": "none",
-        "PYTHONPATH": str(ROOT),
-    }
-    options = ["--concurrency", str(concurrency), "--json"]
-    scope = ["--set", "tiny", "--judge", "reference-free", "--pairs", "all", "--name", "r"]
-    scope += ["--canaries", "0"]
-    command = [sys.executable, "-m", "arena", "rounds", "run", *scope, *options]
+    command, go_on, environment = _commands(filled(endpoint=server.url), server.url, tmp_path)
     moments = random.Random(seed)
     for _ in range(kills):
         process = subprocess.Popen(
@@ -242,7 +230,7 @@ def test_kills_lose_nothing_and_ask_nothing_twice(
         _wait_for_calls(server, server.log.calls + moments.randint(3, 8), process)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        command = [sys.executable, "-m", "arena", "rounds", "resume", "r", *options]
+        command = go_on
     committed = Store.open(f"sqlite:///{tmp_path / 'home' / 'arena.sqlite'}").rounds.counts("r").judged
     assert 0 < committed < 72
     ended = subprocess.run(
@@ -250,7 +238,46 @@ def test_kills_lose_nothing_and_ask_nothing_twice(
     )
     books = json.loads(ended.stdout)
     assert (books["state"], books["planned"], books["judged"]) == ("finished", 72, 72)
-    assert server.log.calls <= 72 + kills * concurrency
+    assert server.log.calls <= 72 + kills * IN_FLIGHT
+
+
+def test_ctrl_c_finishes_what_is_in_flight_and_pauses(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Every call that began is answered and kept, no traceback is shown, and resuming asks only the rest."""
+    server = scripted_llm(latency=0.3)
+    command, go_on, environment = _commands(filled(endpoint=server.url), server.url, tmp_path)
+    process = subprocess.Popen(
+        command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    _wait_for_calls(server, 6, process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    books = json.loads(out)
+    assert (process.returncode, books["state"]) == (0, "paused"), err
+    assert books["judged"] == server.log.calls == server.log.replied.total() < 72
+    assert books["judged"] + books["pending"] == 72
+    assert "arena rounds resume r" in err
+    assert "Traceback" not in err
+    ended = subprocess.run(go_on, env=environment, cwd=tmp_path, capture_output=True, check=True, timeout=120)
+    assert json.loads(ended.stdout)["judged"] == server.log.calls == 72
+
+
+def _commands(arena: Arena, url: str, folder: Path) -> tuple[list[str], list[str], dict[str, str]]:
+    """How a process of its own judges a round of an arena, how it goes on with it, and where it runs."""
+    arena.close()
+    environment = {
+        **{key: value for key, value in os.environ.items() if not key.startswith("ARENA_")},  # noqa: TID251
+        "ARENA_HOME": str(folder / "home"),
+        "OPENAI_BASE_URL": url,
+        "OPENAI_API_KEY": "none",
+        "PYTHONPATH": str(ROOT),
+    }
+    options = ["--concurrency", str(IN_FLIGHT), "--json"]
+    scope = ["--set", "tiny", "--judge", "reference-free", "--pairs", "all", "--name", "r"]
+    scope += ["--canaries", "0"]
+    rounds = [sys.executable, "-m", "arena", "rounds"]
+    return [*rounds, "run", *scope, *options], [*rounds, "resume", "r", *options], environment
 
 
 def _wait_for_calls(server: Any, calls: int, process: subprocess.Popen[bytes]) -> None:  # noqa: ANN401

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -122,6 +123,31 @@ def test_taking_the_role_of_organiser_counts_at_once(arena: Arena) -> None:
     caller = arena.identities.of_token(secret, client=HERE)
     with pytest.raises(ForbiddenError):
         require(caller, TokenScope.ORGANISE)
+
+
+def test_last_organiser_stays_one_in_the_browser(arena: Arena) -> None:
+    """Who organises alone cannot lose that in the browser; two at once leave one; commands always may."""
+    for name in ("ann", "ben"):
+        arena.teams.add_account(name, is_organiser=True, caller=OPERATOR)
+    ann, ben = (
+        arena.identities.of_token(_token(arena, TokenScope.ORGANISE, team=None, account=name)[1], client=HERE)
+        for name in ("ann", "ben")
+    )
+
+    def demote(caller: Caller, name: str) -> bool:
+        try:
+            return not arena.teams.set_organiser(name, is_organiser=False, caller=caller).is_organiser
+        except ConflictError:
+            return False
+
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(demote, (ann, ben), ("ben", "ann")))
+    assert sorted(done) == [False, True]
+    (left,) = arena.store.teams.organisers()
+    with pytest.raises(ConflictError, match="Make somebody else an organiser first"):
+        arena.teams.set_organiser(left, is_organiser=False, caller=ann if left == "ann" else ben)
+    assert demote(OPERATOR, left)
+    assert arena.store.teams.organisers() == ()
 
 
 def test_nobody_gives_away_more_than_they_have(arena: Arena) -> None:

@@ -130,7 +130,7 @@ def test_question_page_shows_how_a_conflict_ended(shown: Callable[..., str]) -> 
     assert len(alike) == len(set(alike)) > 0
     assert "− against it" in found
     assert "+ for it" in found
-    assert re.search(r"(✓ [^<]* stands? |· Undecided: )", found)
+    assert re.search(r"(✓ [^<]* stands? |· Undecided \()", found)
 
 
 def test_question_page_has_grids_of_aspects_and_sub_questions(shown: Callable[..., str]) -> None:

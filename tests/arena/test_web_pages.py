@@ -179,6 +179,8 @@ def test_methodology_and_data_pages_stand(visit: Callable[..., AppTest]) -> None
     """The method is explained with its formulas, and the data page names every field."""
     method = visit("methodology")
     assert any("Bradley-Terry" in found.value for found in method.markdown)
+    assert not method.exception
+    assert re.search(r"0\.9–1\.0</th><td[^>]*>87</td>", html_of(method))
     data = visit("data", board="tiny")
     assert not data.exception
     assert "rank_lower" in html_of(data)

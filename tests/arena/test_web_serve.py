@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import re
 import socket
+import sqlite3
 import tomllib
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -126,12 +129,24 @@ def test_style_sheet_has_the_themes_colours() -> None:
         assert COLOURS["ink"][scheme] == options[f"theme.{name}.textColor"]
 
 
-def test_routes_beside_the_pages(published: Settings) -> None:
-    """The same server answers health checks, robots and short permalinks."""
-    with TestClient(make_app(published), follow_redirects=False) as client:
+def test_routes_beside_the_pages(published: Settings, tmp_path: Path) -> None:
+    """One server answers health checks, robots and short permalinks; without its database, 503 in a line."""
+    file, rubbish = tmp_path / "arena.sqlite", tmp_path / "rubbish"
+    old, new = sqlite3.connect(published.home / "arena.sqlite"), sqlite3.connect(file)
+    with closing(old), closing(new):
+        old.backup(new)
+    settings = replace(published, home=tmp_path, database_url=f"sqlite:///{file}")
+    with TestClient(make_app(settings), follow_redirects=False) as client:
         assert client.get("/healthz").json() == {"status": "ok", "boards": 2}
         assert "User-agent" in client.get("/robots.txt").text
         assert client.get("/s/0000000000").status_code == 404
+        assert client.get("/leaderboard.html").status_code == 200
+        rubbish.write_bytes(b"no database" * 1_000)
+        rubbish.replace(file)
+        for name in ("leaderboard.html", "embed/tiny", "og/tiny.png", "sitemap.xml", "s/00000000", "metrics"):
+            answer = client.get(f"/{name}")
+            assert (answer.status_code, answer.text.count("\n")) == (503, 1), name
+            assert "cannot be used" in answer.text
 
 
 class _Reader(HTMLParser):

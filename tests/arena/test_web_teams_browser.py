@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
 from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -27,16 +20,6 @@ from arena.services.rounds import RoundRequest
 from arena.settings import Settings
 from data.records import Role, TokenScope
 
-ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-ARGUMENTS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-dev-shm-usage",
-)
 # Streamlit may draw an element anew between finding and using it.
 REDRAWN = (StaleElementReferenceException, ElementClickInterceptedException)
 PATIENCE = 60
@@ -44,10 +27,6 @@ PATIENCE = 60
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.xdist_group("browser"),
-    pytest.mark.skipif(
-        CHROMIUM is None or DRIVER is None,
-        reason="SKIPPED, THE SITE IS NOT TESTED IN A BROWSER: install chromium and chromium-driver",
-    ),
 ]
 
 
@@ -62,7 +41,11 @@ class Club:
 
 
 @pytest.fixture
-def club(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[Club]:
+def club(
+    filled: Callable[..., Arena],
+    served: Callable[[Settings, Path], AbstractContextManager[str]],
+    tmp_path: Path,
+) -> Iterator[Club]:
     """Serve an arena with three systems and two teams."""
     arena = filled()
     tokens = []
@@ -71,43 +54,11 @@ def club(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[Club]:
         scopes = {TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE}
         made = arena.tokens.create(name="laptop", scopes=scopes, team=team, caller=OPERATOR)
         tokens.append(made.secret)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
-    environment = {**kept, "ARENA_HOME": str(arena.settings.home)}
     log = tmp_path / "site.log"
-    with log.open("wb") as output:
-        command = [sys.executable, "-m", "arena", "serve", "--port", str(port)]
-        process = subprocess.Popen(
-            command,
-            env={**environment, "ARENA_DATABASE_URL": arena.settings.database_url},
-            cwd=ROOT,
-            stdout=output,
-            stderr=output,
-        )
-        try:
-            _wait(f"http://127.0.0.1:{port}/healthz", process, log)
-            url = f"http://127.0.0.1:{port}"
-            yield Club(url=url, settings=arena.settings, ours=tokens[0], theirs=tokens[1])
-        finally:
-            process.terminate()
-            process.wait(timeout=20)
+    with served(arena.settings, log) as url:
+        yield Club(url=url, settings=arena.settings, ours=tokens[0], theirs=tokens[1])
     told = log.read_text()
-    assert "Traceback" not in told
     assert not [token for token in tokens if token.rsplit("_", 1)[1] in told], "a secret is in the log"
-
-
-def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        assert process.poll() is None, log.read_text()
-        try:
-            with urllib.request.urlopen(url, timeout=2):  # noqa: S310 - our own address
-                return
-        except OSError:
-            time.sleep(0.1)
-    pytest.fail(f"{url} does not answer: {log.read_text()}")
 
 
 class Visitor:
@@ -164,16 +115,12 @@ class Visitor:
 
 
 @pytest.fixture
-def visitor(club: Club) -> Iterator[Callable[[], Visitor]]:
+def visitor(club: Club, open_browser: Callable[[], webdriver.Chrome]) -> Iterator[Callable[[], Visitor]]:
     """Open browsers: `visitor()` is somebody new."""
     opened: list[webdriver.Chrome] = []
 
     def come() -> Visitor:
-        options = webdriver.ChromeOptions()
-        for argument in ARGUMENTS:
-            options.add_argument(argument)
-        options.binary_location = str(CHROMIUM)
-        opened.append(webdriver.Chrome(options=options, service=Service(DRIVER)))
+        opened.append(open_browser())
         return Visitor(opened[-1], club.url)
 
     yield come

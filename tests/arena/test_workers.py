@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -134,16 +133,6 @@ def test_two_workers_cannot_take_one_exclusive_job(store: Store) -> None:
     assert (store.jobs.get(1).state, store.jobs.get(1).result) == (JobState.DONE, {"n": 1})
 
 
-def test_clock_of_a_worker_does_not_matter(queued: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leases go by the database's clock: a worker whose clock is a day ahead gives nobody up."""
-    store = queued.store
-    _, seat = _take(store, "a")
-    real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() + 86_400)
-    assert store.seats.give_up(_nobody) == 0
-    assert store.seats.beat(seat.id, lease=LEASE).wanted is False  # The round was not begun yet.
-
-
 def test_job_that_kills_its_workers_is_given_up(queued: Arena) -> None:
     """A job whose workers die without settling anything fails after three, and says so."""
     store = queued.store
@@ -212,48 +201,12 @@ def test_process_is_known_to_have_ended() -> None:
 # Processes ---------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Start `arena …` in processes of their own, with an arena's settings; killed at the end."""
-    begun: list[subprocess.Popen[str]] = []
-
-    def run(arena: Arena, *arguments: str, **variables: str) -> subprocess.Popen[str]:
-        settings = arena.settings
-        environment = {
-            **os.environ,  # noqa: TID251 - what a process of the machine needs
-            "ARENA_HOME": str(settings.home),
-            "ARENA_DATABASE_URL": settings.database_url,
-            "OPENAI_BASE_URL": settings.endpoint,
-            "OPENAI_API_KEY": "none",
-            "ARENA_LOG_FORMAT": "json",
-            **variables,
-        }
-        with (tmp_path / f"log-{len(begun)}").open("w") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "arena", *arguments], cwd=ROOT, env=environment, stderr=log, text=True
-            )
-        begun.append(process)
-        return process
-
-    yield run
-    for process in begun:
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-
-
-def _wait(what: Callable[[], bool], seconds: float = 60.0) -> None:
-    ends = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < ends, "it did not happen"
-        time.sleep(0.05)
-
-
 def test_four_workers_judge_every_battle_once(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],
     database_url: str,
     start: Callable[..., subprocess.Popen[str]],
+    until: Callable[..., None],
 ) -> None:
     """Four processes share a round; one is killed: each battle is judged once, and the books balance."""
     server = scripted_llm(latency=0.25, rule="hash")
@@ -262,10 +215,10 @@ def test_four_workers_judge_every_battle_once(
     concurrency = 2
     arena.jobs.judge("r", options={"concurrency": concurrency})
     workers = [start(arena, "worker", "--name", f"w{number}") for number in range(4)]
-    _wait(lambda: len(arena.store.seats.all()) == 4 and arena.rounds.status("r")[1].judged > 8)
+    until(lambda: len(arena.store.seats.all()) == 4 and arena.rounds.status("r")[1].judged > 8)
     workers[0].send_signal(signal.SIGKILL)
     workers[0].wait()
-    _wait(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
+    until(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
     counts = arena.rounds.status("r")[1]
     assert (counts.judged, counts.planned, counts.pending) == (72, 72, 0)
     evidence = list(arena.store.verdicts.evidence("r"))
@@ -289,6 +242,7 @@ def test_stopped_worker_hands_its_job_back(
     scripted_llm: Callable[..., Any],
     database_url: str,
     start: Callable[..., subprocess.Popen[str]],
+    until: Callable[..., None],
 ) -> None:
     """SIGTERM lets calls in flight finish and puts the job back; the next worker asks only the rest."""
     server = scripted_llm(latency=0.2)
@@ -296,7 +250,7 @@ def test_stopped_worker_hands_its_job_back(
     _create(arena)
     arena.jobs.judge("r", options={"concurrency": 4})
     worker = start(arena, "worker")
-    _wait(lambda: arena.rounds.status("r")[1].judged > 4)
+    until(lambda: arena.rounds.status("r")[1].judged > 4)
     worker.send_signal(signal.SIGTERM)
     assert worker.wait(30) == 0
     assert (arena.store.jobs.get(1).state, arena.store.seats.all()) == (JobState.QUEUED, ())
@@ -310,6 +264,7 @@ def test_pause_reaches_a_worker_within_seconds(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],
     start: Callable[..., subprocess.Popen[str]],
+    until: Callable[..., None],
 ) -> None:
     """A paused round is let go of by its worker, which then takes the next job."""
     server = scripted_llm(latency=0.2)
@@ -317,14 +272,14 @@ def test_pause_reaches_a_worker_within_seconds(
     _create(arena)
     arena.jobs.judge("r", options={"concurrency": 2})
     start(arena, "worker")
-    _wait(lambda: arena.rounds.status("r")[1].judged > 2)
+    until(lambda: arena.rounds.status("r")[1].judged > 2)
     arena.rounds.pause("r")
-    _wait(lambda: not arena.store.seats.all(), 10)
+    until(lambda: not arena.store.seats.all(), 10)
     assert arena.rounds.status("r")[0].state is RoundState.PAUSED
     asked = server.log.calls
     assert asked == arena.rounds.status("r")[1].judged < 72
     arena.jobs.judge("r", options={"concurrency": 32})
-    _wait(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
+    until(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
     assert server.log.calls == 72
 
 

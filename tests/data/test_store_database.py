@@ -7,10 +7,36 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text
 
+from data.errors import StoreError
 from data.store import Store
 from data.store.database import Database
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "rubbish",
+        "mysql://user@host/name",
+        "postgresql+psycopg://user@host:port/name",
+        "oracle+nothing://host/x",
+        "",
+    ],
+)
+def test_unusable_address_is_told_in_a_sentence(url: str) -> None:
+    """Whatever stands in place of a database's address, the error says what to write."""
+    with pytest.raises(StoreError, match=r"Write sqlite:///PATH or postgresql\+psycopg://"):
+        Database(url)
+
+
+@pytest.mark.parametrize("name", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_address_of_a_provider_is_taken_as_it_is(name: str) -> None:
+    """Addresses that name no driver are reached by psycopg 3."""
+    database = Database(f"{name}://user:secret@host/name")
+    assert database.place == "postgresql+psycopg://user:***@host/name"
+    database.close()
 
 
 def test_connections_are_kept_and_closed_at_the_end(tmp_path: Path) -> None:

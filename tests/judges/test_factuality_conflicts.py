@@ -33,7 +33,21 @@ def test_a_better_source_outweighs_one_as_sure() -> None:
     """One against one: the source with more credit beforehand stands."""
     found = resolve(SAID, [voice("p1", "+", prior=0.6), voice("p2", "−", prior=0.99)])
     assert (found.basis, found.stands) == (Basis.SOURCES, ("p2",))
-    assert "given more credit than p1" in found.reason()
+    assert found.reason() == "p2 stands (0.75): its source is given more credit than p1."
+    two = [voice(name, "+") for name in ("p1", "p2")] + [
+        voice(name, "−", prior=0.55) for name in ("p3", "p4")
+    ]
+    assert "p1 and p2 stand " in resolve(SAID, two).reason()
+    assert "their sources are given more credit than p3 and p4" in resolve(SAID, two).reason()
+
+
+def test_one_good_source_stands_against_two_poor_ones_by_its_credit() -> None:
+    """Outnumbered and in no surer words: what decides is the source, and that is what is said."""
+    voices = [voice("p1", "+"), voice("p2", "−", prior=0.5), voice("p3", "−", prior=0.52)]
+    voices[1:] = [Voice(one.passage, supports=False, probability=0.8, prior=one.prior) for one in voices[1:]]
+    found = resolve(SAID, voices)
+    assert (found.basis, found.stands) == (Basis.SOURCES, ("p1",))
+    assert "its source is given more credit than p2 and p3" in found.reason()
 
 
 def test_an_even_conflict_is_left_undecided_with_the_reason() -> None:
@@ -41,7 +55,13 @@ def test_an_even_conflict_is_left_undecided_with_the_reason() -> None:
     found = resolve(SAID, [voice("p1", "+"), voice("p2", "−")])
     assert found.probability == pytest.approx(0.5)
     assert (found.basis, found.stands, found.decided) == (Basis.NOTHING, (), False)
-    assert found.reason() == "Undecided: equally supported, one passage for it and one passage against it."
+    said = "one passage for it and one passage against it, neither clearly ahead."
+    assert found.reason() == f"Undecided (0.50): {said}"
+    close = resolve(SAID, [voice("p1", "+", 0.7), voice("p2", "+", 0.65), voice("p3", "−", 0.75)])
+    assert close.basis is Basis.NOTHING
+    assert close.reason().startswith(
+        f"Undecided ({close.probability:.2f}): 2 passages for it and one passage"
+    )
 
 
 def test_surer_words_alone_are_said_to_be_no_more_than_that() -> None:
@@ -49,7 +69,10 @@ def test_surer_words_alone_are_said_to_be_no_more_than_that() -> None:
     found = resolve(SAID, [voice("p1", "+", 0.95), voice("p2", "−", 0.7)])
     assert (found.basis, found.stands) == (Basis.WORDING, ("p1",))
     assert "by wording alone" in found.reason()
-    assert "0.95 against 0.70" in found.reason()
+    assert "0.95 against 0.70." in found.reason()
+    outnumbered = resolve(SAID, [voice("p1", "+", 0.97), voice("p2", "−", 0.75), voice("p3", "−", 0.8)])
+    assert (outnumbered.basis, outnumbered.stands) == (Basis.WORDING, ("p1",))
+    assert "in surer words, 0.97 against 0.78 on average" in outnumbered.reason()
 
 
 def test_a_passage_that_is_heard_twice_counts_once() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,8 @@ from judges.factuality.meta_evaluation import ClaimAssessor, assess, compare
 from judges.factuality.meta_files import read_labelled_claims
 from judges.metrics import build_metric
 
+ROOT = Path(__file__).parents[2]
+DEV = ROOT / "../shared/data/wikicontradict/dev.jsonl"
 LINE: Mapping[str, Any] = {
     "id": "q1",
     "question": "When was the bridge opened?",
@@ -148,3 +152,15 @@ def test_every_assessor_takes_given_claims(name: str) -> None:
     assert (found["claims"], found["f1"]) == (4, 1.0)
     assert found["precision"] == found["true_precision"] == 0.5
     assert (found["brier"] is None) == (not name.startswith("fr"))
+
+
+@pytest.mark.skipif(not DEV.exists(), reason="WikiContradict's development set is not beside the checkout")
+def test_the_curve_on_the_method_page_is_the_programs() -> None:
+    """The shares of true claims by posterior that the site shows are those that the embedded version gets."""
+    lines = [json.loads(line) for line in DEV.read_text(encoding="utf-8").splitlines()]
+    found = asyncio.run(assess(build_metric("factuality-fr1"), read_labelled_claims(lines, where="dev")))
+    shown = json.loads((ROOT / "arena/web/method/posteriors.json").read_text(encoding="utf-8"))
+    curve: Any = found.as_json()["calibration"]
+    assert len(curve) == len(shown)
+    for computed, published in zip(curve, shown, strict=True):
+        assert computed == pytest.approx(published, abs=5e-5)

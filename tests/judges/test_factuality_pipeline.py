@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from data.errors import NotFoundError, SpecError, StatisticsError
 from data.question_files.load import load_set
@@ -384,6 +385,20 @@ def test_queries_can_be_written_and_contexts_summed_up(scripted_llm: Serve) -> N
     score = scripted(server.url, "fr2", LETTERED, {"write_queries": True, "summarise": True})
     assert score.score == 1.0
     assert premises == {"Summary of P1", "Summary of P2"}
+
+
+def test_a_query_that_could_not_be_asked_for_leaves_no_score(scripted_llm: Serve) -> None:
+    """A failed request may succeed later, so the answer is left open; a useless query is done without."""
+    server = serve(scripted_llm)
+    server.handlers["factuality_query"] = lambda _: "Hard to say."
+    assert scripted(server.url, "fr2", LETTERED, {"write_queries": True}).outcome is Outcome.JUDGED
+
+    def overloaded(_: object) -> None:
+        raise web.HTTPServiceUnavailable
+
+    server.handlers["factuality_query"] = overloaded
+    score = scripted(server.url, "fr2", LETTERED, {"write_queries": True})
+    assert (score.outcome, score.score) == (Outcome.FAILED, None)
 
 
 @pytest.mark.parametrize("assessor", EMBEDDED)

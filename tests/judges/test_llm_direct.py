@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,6 +45,34 @@ def test_both_send_the_same_body_with_the_key(scripted_llm: Serve) -> None:
         assert reply.text == "fine"
         bodies.append(server.log.bodies[-1])
     assert bodies[0] == bodies[1]
+
+
+def test_both_go_through_the_proxy_that_the_environment_names(
+    scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An endpoint behind a proxy is reached, and one that is excepted is asked without it."""
+    proxy, near = scripted_llm(first=["by proxy", "by proxy"]), scripted_llm(first=["near", "near"])
+    monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/v1"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    for transport in BOTH:
+        for url, text in (("http://models.invalid/v1", "by proxy"), (near.url, "near")):
+            [reply] = ask(url, transport)
+            assert isinstance(reply, Reply), reply
+            assert reply.text == text
+
+
+def test_a_netrc_does_not_come_in_the_way_of_the_key(
+    scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whatever the user's .netrc says of an endpoint, it gets the key."""
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login somebody password secret\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    for transport in BOTH:
+        server = scripted_llm(first=["fine"])
+        [reply] = ask(server.url, transport)
+        assert isinstance(reply, Reply)
+        assert server.log.headers[-1]["Authorization"] == "Bearer key"
 
 
 @pytest.mark.parametrize(

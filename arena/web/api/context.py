@@ -7,7 +7,7 @@ an address or a cookie never carries one, so no other site can use it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Annotated, ParamSpec, TypeVar
 
 from anyio import CapacityLimiter
@@ -65,7 +65,9 @@ def client_of(request: Request) -> str:
         found = ip_address(host)
     except ValueError:
         return host
-    return str(ip_network((found, IPV6_HOST_BITS), strict=False)) if found.version == 6 else host  # noqa: PLR2004
+    if not isinstance(found, IPv6Address):
+        return host
+    return str(ip_network((found, IPV6_HOST_BITS), strict=False))
 
 
 def _services(request: Request) -> Arena:

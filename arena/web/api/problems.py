@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
 
 import structlog
 from fastapi.exceptions import RequestValidationError
@@ -113,7 +112,7 @@ def problem_response(
     advice: str = "",
     title: str = "",
     headers: Mapping[str, str] | None = None,
-    **more: Any,  # noqa: ANN401 - further members of the problem
+    **more: object,
 ) -> JSONResponse:
     """A problem as an answer; never to be cached."""
     title = title or TITLES.get(status) or HTTPStatus(status).phrase

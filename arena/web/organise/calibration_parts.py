@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from arena.services.identity import Caller
-from arena.web.organise.common import NOTHING, grid, organiser
+from arena.web.organise.common import NOTHING, capped, grid, offer_cancel, organiser
 from arena.web.pieces import note
 from arena.web.wiring import arena
 from data.records import Job, JobState
@@ -55,6 +55,8 @@ def show_calibration(number: int) -> None:
     job = arena().calibration_desk.get(number, caller=organiser()).job
     if job.state in WORDS:
         st.info(WORDS[job.state], icon=":material/hourglass_top:")
+        offer_cancel(number, organiser())
+    note(f"Spending: {capped(job.payload.get('budget_usd'))}.")
     if job.result is None:
         if job.error:
             st.text(job.error)

@@ -11,6 +11,7 @@ from arena.services.identity import Caller, require
 from arena.web.guard import guarded, plain
 from arena.web.markup import Child, element, put
 from arena.web.visitors import present
+from arena.web.wiring import arena
 from data.errors import ArenaError
 from data.records import TokenScope
 
@@ -84,6 +85,17 @@ def usd(amount: float | None) -> str:
     if amount is None:
         return "price not known"
     return f"{amount:,.2f} USD" if amount >= 1 or not amount else f"{amount:.4f} USD"
+
+
+def capped(amount: float | None) -> str:
+    """The most that may be spent."""
+    return "no cap" if amount is None else f"cap {usd(amount)}"
+
+
+def offer_cancel(job: int, caller: Caller) -> None:
+    """A button that takes a job out of the queue, or out of its worker's hands."""
+    if st.button("Cancel", key=f"cancel-{job}", icon=":material/cancel:"):
+        attempt(lambda: arena().jobs.cancel(job, caller=caller), f"Job {job} is cancelled.")
 
 
 def duration(seconds: float | None) -> str:

@@ -8,7 +8,7 @@ from arena.services.identity import Caller
 from arena.services.round_desk import Preview, RoundWatch
 from arena.web.guard import plain
 from arena.web.markup import element, put
-from arena.web.organise.common import NOTHING, attempt, grid
+from arena.web.organise.common import NOTHING, attempt, grid, offer_cancel
 from arena.web.pieces import note
 from arena.web.tables import link
 from arena.web.wiring import arena
@@ -40,6 +40,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
     st.subheader("Board", anchor="board")
     if watch.waiting and watch.job is not None and watch.job.job.kind is JobKind.PUBLISH:
         st.info("A worker scores the answers and publishes the board.", icon=":material/hourglass_top:")
+        offer_cancel(watch.job.job.id, caller)
         return
     if st.toggle("Preview the board", key="preview"):
         try:

@@ -122,7 +122,7 @@ def _offer_trial(request: RoundRequest, caller: Caller) -> None:
     note("A worker judges up to 20 of the battles. Their verdicts are shown here and count nowhere.")
     if st.button("Try 20 battles", icon=":material/science:"):
         try:
-            st.session_state[TRIAL] = arena().jobs.trial(request, caller=caller).id
+            st.session_state[TRIAL] = arena().desk.sample(request, caller=caller).id
         except ArenaError as error:
             st.error(plain(error), icon=":material/error:")
     if TRIAL in st.session_state:

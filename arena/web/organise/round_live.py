@@ -6,7 +6,7 @@ import streamlit as st
 
 from arena.services.identity import Caller
 from arena.services.round_desk import RoundWatch
-from arena.web.organise.common import NOTHING, attempt, duration, organiser, usd
+from arena.web.organise.common import NOTHING, attempt, capped, duration, organiser, usd
 from arena.web.pieces import note, strip
 from arena.web.wiring import arena
 from data.records import BattleRecord, JobKind, Preference, RoundState
@@ -28,11 +28,10 @@ def live(name: str, state: RoundState) -> None:
 
 def _figures(watch: RoundWatch) -> None:
     found, counts = watch.round, watch.counts
-    cap = "no cap" if found.budget_usd is None else f"cap {usd(found.budget_usd)}"
     st.progress(watch.share, f"{found.state}: {watch.share:.0%} of {counts.planned:,} battles have ended")
     strip(
         [
-            (f"spent, {cap}", usd(counts.cost_usd)),
+            (f"spent, {capped(found.budget_usd)}", usd(counts.cost_usd)),
             ("battles a second", f"{watch.rate:.2f}"),
             ("time left", duration(watch.seconds_left)),
             ("workers", ", ".join(watch.alive) or "none"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from arena.web.organise.common import NOTHING, organiser, usd
+from arena.web.organise.common import NOTHING, capped, offer_cancel, organiser, usd
 from arena.web.pieces import note, strip
 from arena.web.wiring import arena
 from data.records import JobState
@@ -19,6 +19,8 @@ def show_trial(number: int) -> None:
         st.info(WORDS[job.state], icon=":material/hourglass_top:")
         if job.error:
             st.text(job.error)
+        note(f"Spending: {capped(job.payload['request']['budget_usd'])}.")
+        offer_cancel(number, organiser())
         return
     if job.result is None:
         st.error("The sample came to nothing.", icon=":material/error:")
@@ -28,7 +30,7 @@ def show_trial(number: int) -> None:
     strip(
         [
             *((name, f"{count:,}") for name, count in found["outcomes"].items()),
-            ("cost of the sample", usd(found["cost_usd"])),
+            (f"cost of the sample, {capped(found.get('cap_usd'))}", usd(found["cost_usd"])),
             ("cost of the round at that", usd(found["cost_usd_round"])),
         ]
     )

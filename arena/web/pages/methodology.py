@@ -6,6 +6,7 @@ import streamlit as st
 
 from arena.web.method import chapters
 from arena.web.pieces import lead
+from arena.web.posterior_curve import NEXT_TO, posterior_curve
 
 
 def show() -> None:
@@ -15,3 +16,5 @@ def show() -> None:
     for chapter in chapters():
         with st.container(key=f"chapter-{chapter.name}"):
             st.markdown(chapter.text)
+            if chapter.name == NEXT_TO:
+                posterior_curve()

@@ -32,12 +32,13 @@ def _form(caller: Caller) -> None:
         file = st.file_uploader("Labels", type=["jsonl", "json", "gz"], max_upload_size=MOST_MIB)
         known = [one.name for one in arena().judges.known() if not one.problem]
         judges = st.multiselect("Judges", known, ["lexical"])
+        cap = st.number_input("Cap in USD", 0.0, value=float(arena().settings.trial_usd))
         sent = st.form_submit_button("Calibrate", type="primary", icon=":material/balance:")
     if not sent or file is None:
         return
 
     def start() -> None:
-        job = arena().calibration_desk.start(file.getvalue(), judges, caller=caller)
+        job = arena().calibration_desk.start(file.getvalue(), judges, budget_usd=cap, caller=caller)
         st.query_params["job"] = str(job.id)
 
     attempt(start, "A worker takes it from here.")

@@ -10,8 +10,8 @@ from arena.web.choices import choose_board, choose_domain
 from arena.web.files import offer_files
 from arena.web.markup import put
 from arena.web.pieces import no_questions, note
-from arena.web.question_list import choose_page, choose_questions, question_table
-from arena.web.readings import questions_found, questions_of
+from arena.web.question_list import choose_page, choose_questions, question_table, where_searched
+from arena.web.readings import answers_with, questions_found, questions_of
 
 
 def show() -> None:
@@ -28,11 +28,16 @@ def show() -> None:
     found = questions_found(view, wanted)
     note(
         f"{len(found):,} of {len(every.questions):,} questions. "
-        "Choose one to see its answers, battles and rationales."
+        f"Choose one to see its answers, battles and rationales. {where_searched(wanted)}"
     )
     if not found:
         st.info("No question matches. Use other words, or fewer filters.", icon=":material/search_off:")
         return
     page = choose_page(len(found))
-    put(question_table(view, found, page))
-    offer_files(view, "questions", lambda: [asdict(question) for question in found])
+    answers = answers_with(view, wanted)
+    put(question_table(view, found, page, answers))
+    offer_files(
+        view,
+        "questions",
+        lambda: [asdict(question) | {"in_answer": answers.get(question.id)} for question in found],
+    )

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from data.records import MetricItem, Passage
-from judges.llm.opening import open_asker
-from judges.llm.settings import AccessSettings
-from judges.llm.tasks import TaskRunner
 
-T = TypeVar("T")
 TEXTS = {
     "p1": "The tower was built in 1889 for the World's Fair. It was meant to stand for twenty years.",
     "p2": "Its height is 330 metres, which made it the tallest structure of its day.",
@@ -60,17 +55,3 @@ def rating_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
         return server
 
     return serve
-
-
-@pytest.fixture
-def with_runner() -> Callable[[str, Callable[[TaskRunner], Awaitable[Any]]], Any]:
-    """Run something with a `TaskRunner` at an endpoint."""
-
-    def run(url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:
-        async def once() -> T:
-            async with open_asker(AccessSettings(backoff=0.01)) as asker:
-                return await use(TaskRunner(asker, endpoint=url, model="m"))
-
-        return asyncio.run(once())
-
-    return run

@@ -98,7 +98,7 @@ def test_a_passage_given_twice_counts_once(
     twice = scored("context-crux", url, replace(item, contexts=(item.passages[0], *item.passages[:2])))
     assert twice.score == once.score == 2 / 3
     assert twice.details["density"] < once.details["density"]
-    assert twice.details["alpha_ndcg"] < once.details["alpha_ndcg"] + 0.5
+    assert twice.details["alpha_ndcg"] < once.details["alpha_ndcg"]
     assert twice.details["required"] == once.details["required"]
 
 

@@ -1,0 +1,29 @@
+"""What asks a scripted LLM, for every metric."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import pytest
+
+from judges.llm.opening import open_asker
+from judges.llm.settings import AccessSettings
+from judges.llm.tasks import TaskRunner
+
+T = TypeVar("T")
+
+
+@pytest.fixture
+def with_runner() -> Callable[[str, Callable[[TaskRunner], Awaitable[Any]]], Any]:
+    """Run something with a `TaskRunner` at an endpoint."""
+
+    def run(url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:
+        async def once() -> T:
+            async with open_asker(AccessSettings(backoff=0.01)) as asker:
+                return await use(TaskRunner(asker, endpoint=url, model="m"))
+
+        return asyncio.run(once())
+
+    return run
