@@ -6,7 +6,7 @@ nothing is stored. `queued`, `judged` and `published` follow from the rounds tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -81,16 +81,12 @@ def rounds_with(one: Submission, rounds: Sequence[RoundOfSet]) -> tuple[RoundOfS
 
 
 class LifeReader:
-    """Tells where submissions stand; it reads a set's rounds and the queue once."""
+    """Tells where submissions stand; it reads a set's rounds, and what else it needs, once."""
 
     def __init__(self, store: Store, set_name: str) -> None:
         self._store = store
         self._set_name = set_name
         self._rounds = store.lives.rounds_of(set_name)
-        self._waiting = store.lives.waiting(OPEN)
-        self._versions: dict[str, list[Submission]] = {}
-        for one in store.submissions.find(set_name=set_name):
-            self._versions.setdefault(one.system, []).append(one)
 
     def published(self, one: Submission) -> bool:
         """Whether a submission stands, or stood, on a published board."""
@@ -133,6 +129,19 @@ class LifeReader:
                 break
         pace = self._pace
         return None if pace is None else datetime.now(UTC) + timedelta(seconds=ahead / pace)
+
+    @cached_property
+    def _waiting(self) -> Mapping[int, int]:
+        """The queue, with the battles that are pending in each round; counted only where something waits."""
+        return self._store.lives.waiting(OPEN)
+
+    @cached_property
+    def _versions(self) -> Mapping[str, Sequence[Submission]]:
+        """The versions of each system of the set."""
+        found: dict[str, list[Submission]] = {}
+        for one in self._store.submissions.find(set_name=self._set_name):
+            found.setdefault(one.system, []).append(one)
+        return found
 
     @cached_property
     def _pace(self) -> float | None:

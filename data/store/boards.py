@@ -29,6 +29,7 @@ class BoardHead:
     notice: str
     retracted: bool
     published_at: datetime
+    round_name: str | None
 
 
 class BoardStore:
@@ -92,14 +93,19 @@ class BoardStore:
 
     def heads(self) -> tuple[BoardHead, ...]:
         """Every board that stands, in the order of `all`, without the weight of its standings."""
-        query = select(
-            boards.c.name,
-            boards.c.standings["title"].as_string().label("title"),
-            boards.c.content_hash,
-            boards.c.notice,
-            boards.c.retracted,
-            boards.c.published_at,
-        ).where(~boards.c.retracted)
+        query = (
+            select(
+                boards.c.name,
+                boards.c.standings["title"].as_string().label("title"),
+                boards.c.content_hash,
+                boards.c.notice,
+                boards.c.retracted,
+                boards.c.published_at,
+                rounds.c.name.label("round_name"),
+            )
+            .outerjoin(rounds, rounds.c.id == boards.c.round_id)
+            .where(~boards.c.retracted)
+        )
         query = query.order_by(boards.c.round_id.is_(None), boards.c.published_at.desc())
         with self._database.begin() as connection:
             return tuple(
@@ -110,6 +116,7 @@ class BoardStore:
                     notice=row.notice,
                     retracted=row.retracted,
                     published_at=as_utc(row.published_at),
+                    round_name=row.round_name,
                 )
                 for row in connection.execute(query)
             )

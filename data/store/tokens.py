@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row, Select, delete, func, insert, select, update
 
-from data.errors import NotFoundError
+from data.errors import NotFoundError, StoreError
 from data.records import Token, TokenScope
 from data.store.database import Database, new_id
 from data.store.moments import as_utc, now
@@ -16,6 +17,8 @@ from data.tables import accounts, refused_tokens, teams, tokens, web_sessions
 
 USE_EVERY = timedelta(minutes=1)
 """How exactly the last use of a token is known: a write for every request would cost more than it tells."""
+
+USE_WAIT_MS = 50
 
 
 class TokenStore:
@@ -95,11 +98,16 @@ class TokenStore:
         return self.get(number)
 
     def used(self, token: Token) -> None:
-        """Remember that a token was used, to the minute."""
+        """Remember that a token was used, to the minute.
+
+        Where SQLite's one writer is busy, as while a large file is stored, a later use is remembered instead:
+        nobody who may come in waits for that.
+        """
         at = now()
-        if token.used_at is None or at - token.used_at >= USE_EVERY:
-            with self._database.begin() as connection:
-                connection.execute(update(tokens).where(tokens.c.id == token.id).values(used_at=at))
+        if token.used_at is not None and at - token.used_at < USE_EVERY:
+            return
+        with suppress(StoreError), self._database.together(wait_ms=USE_WAIT_MS) as connection:
+            connection.execute(update(tokens).where(tokens.c.id == token.id).values(used_at=at))
 
     def open_session(self, digest: str, token: int, expires_at: datetime) -> None:
         """Remember a browser that signed in; sessions that have ended are forgotten."""

@@ -14,7 +14,7 @@ import pytest
 from arena.bootstrap import Arena
 from arena.services.identity import OPERATOR
 from data.errors import AccessError, ConflictError
-from data.records import Phase, Role, SubmissionState, SystemCard
+from data.records import Phase, Role, SubmissionState, SystemCard, TokenScope
 from data.store.new_submissions import NewSubmission
 
 Start = Callable[[Callable[[], object]], Future[object]]
@@ -106,6 +106,16 @@ def test_quota_holds_for_whoever_confirms_at_once(
         second = start(lambda: arena.submissions.confirm(held))
     with pytest.raises(ConflictError, match="has used its 1 submissions"):
         second.result()
+
+
+def test_token_opens_while_a_file_is_stored(arena: Arena) -> None:
+    """Reading with a token does not wait for the one writer of SQLite, nor fail with it."""
+    made = arena.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR)
+    with meanwhile(arena, lambda: arena.teams.add("another", caller=OPERATOR)) as start:
+        reading = start(lambda: arena.identities.of_token(made.secret, client="192.0.2.1").teams)
+        assert reading.result() == ("ours",)
+    arena.identities.of_token(made.secret, client="192.0.2.1")
+    assert arena.store.tokens.get(made.token.id).used_at is not None
 
 
 def test_name_that_was_free_is_not_shared_by_two_teams(arena: Arena) -> None:

@@ -37,7 +37,7 @@ MEDIA_TYPES = {
 @router.get("/leaderboards", responses=problems(), response_model=BoardList)
 def list_boards(request: Request, arena: Services) -> Response:
     """The published boards, the newest first."""
-    return answer(request, BoardList(leaderboards=[BoardLine.of(one) for one in arena.boards.published()]))
+    return answer(request, BoardList(leaderboards=[BoardLine.of(one) for one in arena.boards.heads()]))
 
 
 @router.get(

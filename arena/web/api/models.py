@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from data.records import BattleRecord, Board, Question, Round, RoundCounts, SetSummary
 from data.records.questions import NAME_PATTERN
+from data.store.boards import BoardHead
 
 LONGEST_PAGE = 500
 NAME = rf"^{NAME_PATTERN.pattern}$"
@@ -101,11 +102,12 @@ class BoardLine(BaseModel):
     notice: str = Field(description="What readers must know, such as why it was retracted.")
 
     @classmethod
-    def of(cls, board: Board) -> BoardLine:
-        """Translate a board."""
+    def of(cls, board: Board | BoardHead) -> BoardLine:
+        """Translate a board, with its standings or without."""
+        named = board.standings.get("title") if isinstance(board, Board) else board.title
         return cls(
             name=board.name,
-            title=str(board.standings.get("title") or board.name),
+            title=str(named or board.name),
             round=board.round_name,
             content_hash=board.content_hash,
             published_at=board.published_at,

@@ -23,7 +23,7 @@ from arena.settings import Settings
 from data.records import TokenScope
 
 ROOT = Path(__file__).parents[3]
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 def free_port() -> int:

@@ -61,6 +61,16 @@ def test_template_and_sample_are_what_the_command_line_writes(
     arena.close()
 
 
+def test_board_is_the_same_in_the_list_and_by_its_name(public: httpx.Client) -> None:
+    """The list names title, round, hash and notice as the board itself does, without its standings."""
+    listed = public.get("/leaderboards").json()["leaderboards"]
+    assert {one["round"] for one in listed} == {"tiny", None}
+    for line in listed:
+        board = public.get(f"/leaderboards/{line['name']}").json()
+        assert board.pop("standings")
+        assert board == line
+
+
 def test_board_is_json_csv_or_parquet(public: httpx.Client, tmp_path: Path) -> None:
     """`Accept` or `format` choose; each format has the same systems."""
     full = public.get("/leaderboards/tiny").json()

@@ -121,6 +121,8 @@ def test_database_address_that_is_none_is_not_repeated(tell: Tell, url: str, tmp
     assert holding(told) == []
 
 
+# A command leaves its connection to the end of the process, which here goes on.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_commands_to_another_arena_keep_their_token(tell: Tell, club: Any, tmp_path: Path) -> None:  # noqa: ANN401
     """A token that is refused, or that cannot be sent, is in no message and in no line of the log."""
     file = tmp_path / "answers.jsonl"
