@@ -1,8 +1,9 @@
 """Take pictures of every page: light and dark, on a phone (390 px) and on a desk (1440 px).
 
-    python benchmarks/screenshots.py FOLDER [--url http://127.0.0.1:8501]
+    python benchmarks/screenshots.py FOLDER [--url http://127.0.0.1:8501 [--token aa_…]]
 
-Without --url the bundled boards are prepared in a temporary home and served for the occasion.
+Without --url the bundled boards are prepared in a temporary home and served for the occasion. With a token
+the pages behind the sign-in are taken instead, as its owner sees them: an organiser sees every one.
 """
 
 from __future__ import annotations
@@ -73,15 +74,34 @@ SHOTS = (
     Shot("not-found", "/?board=nobody", "[data-testid='stAlert']"),
 )
 
+ORGANISING = ("admin-data", "admin-rounds", "admin-calibration", "annotate", "admin-people", "admin-audit")
+BEHIND_THE_SIGN_IN = (
+    Shot("submit", "/submit", "h3"),
+    Shot("team", "/team", ".aa-eyebrow"),
+    Shot("report", "/report?id=2", ".aa-board"),
+    *(Shot(name, f"/{name}", "h1") for name in ORGANISING),
+)
 
-def take_all(url: str, folder: Path, only: str = "") -> None:
-    """Take every picture into a folder."""
+
+def take_all(url: str, folder: Path, only: str = "", token: str = "") -> None:
+    """Take every picture into a folder; with a token, those of the pages behind the sign-in."""
     folder.mkdir(parents=True, exist_ok=True)
+    signed_in = False
     for driver, scheme, width in _browsers():
-        for shot in SHOTS:
+        if token and not signed_in:
+            _sign_in(driver, url, token)
+            signed_in = True
+        for shot in BEHIND_THE_SIGN_IN if token else SHOTS:
             if only in shot.name:
                 path = folder / f"{shot.name}-{scheme}-{width}.png"
                 print(f"{path}  {_take(driver, f'{url}{shot.path}', shot.ready, width, path)}")
+
+
+def _sign_in(driver: webdriver.Chrome, url: str, token: str) -> None:
+    driver.get(f"{url}/auth/sign-in")
+    driver.find_element(By.ID, "token").send_keys(token)
+    driver.find_element(By.CSS_SELECTOR, "button").click()
+    WebDriverWait(driver, 20).until(lambda found: found.get_cookie("arena_session"))
 
 
 def _browsers() -> Iterator[tuple[webdriver.Chrome, str, int]]:
@@ -130,9 +150,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--url", help="a site that is served already")
     parser.add_argument("--only", default="", help="part of the name of the pages to take")
+    parser.add_argument("--token", default="", help="of somebody who signs in there")
     arguments = parser.parse_args()
+    if arguments.token and not arguments.url:
+        parser.error("--token is of a site that is served already: say --url too")
     if arguments.url:
-        take_all(arguments.url, arguments.folder, arguments.only)
+        take_all(arguments.url, arguments.folder, arguments.only, arguments.token)
         return
     with served() as url:
         take_all(url, arguments.folder, arguments.only)

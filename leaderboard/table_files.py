@@ -51,16 +51,19 @@ class Stamp:
         return {"board": self.board, "content_sha256": self.content_hash}
 
 
-def table_file(rows: Sequence[Mapping[str, Cell]], form: TableForm, stamp: Stamp) -> bytes:
+def table_file(rows: Sequence[Mapping[str, Cell]], form: TableForm, stamp: Stamp | None) -> bytes:
     """Rows of the same columns as a file; board and hash stand in two columns more.
+
+    Without a stamp the rows, being of several boards, name board and hash themselves.
 
     JSON holds `board`, `content_sha256` and `rows`; in CSV no cell can be taken for a formula.
     """
+    fields = {} if stamp is None else stamp.fields()
     if form is TableForm.JSON:
-        whole = {**stamp.fields(), "rows": [dict(row) for row in rows]}
+        whole = {**fields, "rows": [dict(row) for row in rows]}
         return (json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
-    stamped = [{**row, **stamp.fields()} for row in rows]
-    return _parquet(stamped) if form is TableForm.PARQUET else _csv(stamped, stamp)
+    stamped = [{**row, **fields} for row in rows]
+    return _parquet(stamped) if form is TableForm.PARQUET else _csv(stamped, fields)
 
 
 def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: str) -> bytes:
@@ -83,10 +86,10 @@ def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: st
     return bytes(vl_convert.vegalite_to_png(spec, scale=2))
 
 
-def _csv(rows: Sequence[Mapping[str, Cell]], stamp: Stamp) -> bytes:
+def _csv(rows: Sequence[Mapping[str, Cell]], fields: Mapping[str, str]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(guarded, rows[0] if rows else stamp.fields()))
+    writer.writerow(map(guarded, rows[0] if rows else fields))
     writer.writerows([guarded(cell) for cell in row.values()] for row in rows)
     return text.getvalue().encode()
 

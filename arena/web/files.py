@@ -48,47 +48,52 @@ def offer_files(
         title: Of the chart.
         chart: Makes the chart, given the colour of its text.
     """
-    _offer(view, name, rows, title, chart)
+    _offer(stamp_of(view), name, rows, f"{view.title}: {title}", chart)
+
+
+def offer_table(stamp: Stamp | None, name: str, rows: Callable[[], Rows]) -> None:
+    """Offer a table that hangs on no single view; without a stamp its rows name their boards themselves."""
+    _offer(stamp, name, rows, "", None)
 
 
 @st.fragment
 def _offer(
-    view: BoardView,
+    stamp: Stamp | None,
     name: str,
     rows: Callable[[], Rows],
     title: str,
     chart: Callable[[str], alt.LayerChart] | None,
 ) -> None:
     """Opening runs this alone; most visits open none, so the buttons are not sent before."""
-    stem = f"{stamp_of(view).stem}-{name}"
+    stem = name if stamp is None else f"{stamp.stem}-{name}"
     box = st.popover("Download", icon=":material/download:", key=f"download-{name}", on_change="rerun")
     if not box.open:
         return
     with box, st.container(horizontal=True):
         for form in TableForm:
-            _button(view, stem, form, partial(_table, view, rows, form))
-        if chart is not None:
+            _button(stem, form, partial(_table, stamp, rows, form))
+        if chart is not None and stamp is not None:
             for picture in PictureForm:
-                _button(view, stem, picture, partial(_chart, view, chart, picture, title))
+                _button(stem, picture, partial(_chart, stamp, chart, picture, title))
 
 
-def _button(view: BoardView, stem: str, form: TableForm | PictureForm, make: Callable[[], bytes]) -> None:
+def _button(stem: str, form: TableForm | PictureForm, make: Callable[[], bytes]) -> None:
     st.download_button(
         form.upper(),
         make,
         file_name=f"{stem}.{form}",
         mime=MIMES[form],
         on_click="ignore",
-        key=f"file-{view.name}-{stem}-{form}",
+        key=f"file-{stem}-{form}",
     )
 
 
-def _table(view: BoardView, rows: Callable[[], Rows], form: TableForm) -> bytes:
-    return table_file(rows(), form, stamp_of(view))
+def _table(stamp: Stamp | None, rows: Callable[[], Rows], form: TableForm) -> bytes:
+    return table_file(rows(), form, stamp)
 
 
-def _chart(view: BoardView, chart: Callable[[str], alt.LayerChart], form: PictureForm, title: str) -> bytes:
-    return chart_file(chart(INK_ON_PAPER), form, stamp_of(view), f"{view.title}: {title}")
+def _chart(stamp: Stamp, chart: Callable[[str], alt.LayerChart], form: PictureForm, title: str) -> bytes:
+    return chart_file(chart(INK_ON_PAPER), form, stamp, title)
 
 
 def board_file(view: BoardView, form: TableForm) -> bytes:

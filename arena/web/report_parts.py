@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from functools import partial
 from xml.etree.ElementTree import Element
 
@@ -12,9 +13,14 @@ import streamlit as st
 from arena.services.report_files import report_html, report_json
 from arena.services.reports import Report
 from arena.web.figures import percent
+from arena.web.files import Rows, offer_table
 from arena.web.markup import element, put
 from arena.web.pieces import note
 from arena.web.tables import link, plain_table
+from arena.web.weakness_files import claim_rows, missed_rows
+from arena.web.wiring import arena
+from data.errors import NotFoundError
+from leaderboard.table_files import Stamp
 
 
 def opening(report: Report) -> str:
@@ -46,6 +52,15 @@ def offer_files(report: Report) -> None:
             )
 
 
+def published_stamp(report: Report) -> Stamp | None:
+    """The stamp of the board of a report's round; None while that is not published."""
+    try:
+        board = arena().boards.get(report.round_name)
+    except NotFoundError:
+        return None
+    return Stamp(board=board.name, content_hash=board.content_hash)
+
+
 def show_domains(report: Report) -> None:
     """Won and lost by domain, with no-answer replies and length against the field."""
     st.subheader("Where it loses", anchor="losses")
@@ -65,6 +80,7 @@ def show_domains(report: Report) -> None:
         for one in report.domains
     ]
     put(plain_table(header, rows, spare=4))
+    _offer(report, "losses", lambda: [asdict(one) for one in report.domains])
     note(
         "Battles, the worst domain first. Words: median length of its answers; Field: the median over the "
         "other systems' medians. No answer: replies that say that none was found."
@@ -91,6 +107,7 @@ def show_missed(report: Report) -> None:
             ),
         )
     )
+    _offer(report, "missed", lambda: missed_rows(report.submission.system, report.missed))
 
 
 def show_claims(report: Report) -> None:
@@ -108,6 +125,7 @@ def show_claims(report: Report) -> None:
             ),
         )
     )
+    _offer(report, "claims", lambda: claim_rows(report.submission.system, report.doubtful))
 
 
 def show_worst(report: Report) -> None:
@@ -124,6 +142,13 @@ def show_worst(report: Report) -> None:
             for lost in found.lost:
                 note(f"Lost to {lost.opponent}:")
                 st.text(lost.rationale or "The judge gave no reason.")
+
+
+def _offer(report: Report, name: str, rows: Callable[[], Rows]) -> None:
+    """A file bears the hash of its board, so there is none before publication."""
+    stamp = published_stamp(report)
+    if stamp is not None:
+        offer_table(stamp, f"{name}-{report.submission.id}", rows)
 
 
 def _listed(report: Report, lines: Iterable[tuple[str, str, str]]) -> Element:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
 
 import streamlit as st
 
 from arena.services.history import Entry
 from arena.web.figures import points
-from arena.web.files import offer_files
+from arena.web.files import Rows, offer_files, offer_table
 from arena.web.markup import element, put
 from arena.web.notices import notice_of
 from arena.web.pieces import note, strip
@@ -50,6 +50,27 @@ def show_entry(entry: Entry) -> None:
             _show_changes(entry.previous, entry.changes)
             rows = [_file_row(entry.previous, one) for one in entry.changes.systems]
             offer_files(board_named(entry.board), f"changes-{entry.board}", lambda: rows)
+
+
+def offer_entries(entries: Sequence[Entry]) -> None:
+    """Offer the list of boards as files; each row has its board's name and hash."""
+    rows: Rows = [
+        {
+            "board": one.board,
+            "title": one.title,
+            "question_set": one.set_name,
+            "published": one.published.isoformat(),
+            "retracted": one.retracted,
+            "notice": one.notice,
+            "systems": one.systems,
+            "battles_judged": one.judged,
+            "judge": one.judge,
+            "previous_board": one.previous,
+            "content_sha256": one.content_hash,
+        }
+        for one in entries
+    ]
+    offer_table(None, "boards", lambda: rows)
 
 
 def _file_row(previous: str, one: Change) -> Mapping[str, object]:

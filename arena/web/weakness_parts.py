@@ -11,10 +11,12 @@ from arena.services.board_metrics import BOARD_METRICS
 from arena.services.missed_facts import MissedFact
 from arena.services.weaknesses import DoubtfulClaim, Weaknesses
 from arena.web.figures import percent
+from arena.web.files import offer_files
 from arena.web.markup import element, put
 from arena.web.pieces import note, strip
 from arena.web.tables import link, plain_table
 from arena.web.views import OVERALL, BoardView, Bounded
+from arena.web.weakness_files import claim_rows, loss_rows, missed_rows
 from judges.factuality.measures import Label
 
 WIN_TIE = "Win + tie"
@@ -56,17 +58,17 @@ def show_means(view: BoardView, system: str) -> None:
     put(element("div", table, class_="aa-wrap aa-scroll", tabindex="0"))
 
 
-def show_weaknesses(view: BoardView, found: Weaknesses) -> None:
+def show_weaknesses(view: BoardView, system: str, found: Weaknesses) -> None:
     """What is not computed, where it loses, which facts it misses, which claims are doubtful."""
     for metric in found.metrics:
         if metric.missing:
             note(f"{metric.label} is not computed: {metric.missing}.")
-    _show_losses(view, found)
-    _show_missed(view, found)
-    _show_doubtful(view, found)
+    _show_losses(view, system, found)
+    _show_missed(view, system, found)
+    _show_doubtful(view, system, found)
 
 
-def _show_losses(view: BoardView, found: Weaknesses) -> None:
+def _show_losses(view: BoardView, system: str, found: Weaknesses) -> None:
     st.subheader("Where it loses", anchor="losses")
     if not found.losses:
         note(f"Retrieval cannot be told from writing. {found.no_losses}")
@@ -89,11 +91,12 @@ def _show_losses(view: BoardView, found: Weaknesses) -> None:
         if domain in found.losses
     ]
     put(plain_table(header, rows, spare=3))
+    offer_files(view, f"losses-{system}", lambda: loss_rows(system, found.losses))
     for sentence in view.agreement:
         note(sentence)
 
 
-def _show_missed(view: BoardView, found: Weaknesses) -> None:
+def _show_missed(view: BoardView, system: str, found: Weaknesses) -> None:
     st.subheader("Most often missed facts", anchor="missed")
     missed = found.missed
     if not missed.in_all:
@@ -120,6 +123,7 @@ def _show_missed(view: BoardView, found: Weaknesses) -> None:
         "fewest others miss. What follows from a listed fact is not listed again."
     )
     put(_listed(view, missed.facts, _missed))
+    offer_files(view, f"missed-{system}", lambda: missed_rows(system, missed.facts))
 
 
 def _missed(fact: MissedFact) -> Sequence[Element]:
@@ -130,7 +134,7 @@ def _missed(fact: MissedFact) -> Sequence[Element]:
     return element("p", f"{sign} {fact.text}"), element("p", told, class_="aa-sub")
 
 
-def _show_doubtful(view: BoardView, found: Weaknesses) -> None:
+def _show_doubtful(view: BoardView, system: str, found: Weaknesses) -> None:
     st.subheader("Claims that the passages do not bear out", anchor="doubtful")
     if not found.answers:
         note("Its claims were not scored.")
@@ -151,6 +155,8 @@ def _show_doubtful(view: BoardView, found: Weaknesses) -> None:
         f"Claims in {found.answers:,} answers: {counts}. Undecided is what no passage speaks for or against."
     )
     put(_listed(view, found.doubtful, _doubtful))
+    if found.doubtful:
+        offer_files(view, f"claims-{system}", lambda: claim_rows(system, found.doubtful))
 
 
 def _doubtful(claim: DoubtfulClaim) -> Sequence[Element]:

@@ -85,13 +85,47 @@ def test_reader_finds_the_six_answers_by_clicking(
     walk.click("//summary[.//*[contains(normalize-space(),'Who judged, and how')]]")
     walk.find("[data-testid=stCode]", "judge: lexical")
     walk.rest()
-    data = browser.find_element(By.XPATH, "//a[.//*[normalize-space()='Data'] or normalize-space()='Data']")
-    browser.get(str(data.get_attribute("href")))
+    walk.click("//a[.//*[normalize-space()='Data'] or normalize-space()='Data']")
     walk.click("//button[.//*[contains(normalize-space(),'Standings, CSV')]]")
     end = time.monotonic() + 30
     while not (found := _endings(tmp_path)) >= FILES and time.monotonic() < end:
         time.sleep(0.1)
     assert found == FILES
+
+
+def test_next_page_opens_at_its_top(site: str, browser: webdriver.Chrome, walk: Walk) -> None:
+    """Whoever has read down a page and goes to another sees that one's title, not its middle."""
+    place = "document.querySelector('[data-testid=stMain]')"
+    walk.size(1440)
+    browser.get(f"{site}/question?board=tiny&id=q1")
+    walk.find("[data-testid=stExpander]", "Who judged, and how")
+    walk.rest()
+    browser.execute_script(f"{place}.scrollTo(0, 400)")
+    assert browser.execute_script(f"return {place}.scrollTop") == 400
+    walk.click("//a[.//*[normalize-space()='Data'] or normalize-space()='Data']")
+    walk.find("h1", "Data")
+    walk.find("[data-testid=stDownloadButton]", "Standings, CSV")
+    walk.rest()
+    assert browser.execute_script(f"return {place}.scrollTop") == 0
+
+
+def test_reader_takes_the_list_of_boards_away(
+    site: str, browser: webdriver.Chrome, walk: Walk, tmp_path: Path
+) -> None:
+    """The list on Rounds downloads, each row with its board and that board's hash."""
+    folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
+    walk.size(1440)
+    browser.get(f"{site}/rounds")
+    walk.find(".aa-entry", "A tiny set")
+    walk.click("//button[.//*[normalize-space()='Download']]")
+    walk.click("//button[.//*[normalize-space()='JSON']]")
+    end = time.monotonic() + 30
+    while not list(tmp_path.glob("boards.json")) and time.monotonic() < end:
+        time.sleep(0.1)
+    rows = json.loads((tmp_path / "boards.json").read_text(encoding="utf-8"))["rows"]
+    assert {one["board"] for one in rows} >= {"tiny", "rag-qa-arena"}
+    assert all(len(one["content_sha256"]) == 64 for one in rows)
 
 
 def _endings(folder: Path) -> set[str]:

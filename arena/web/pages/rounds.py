@@ -6,7 +6,7 @@ import streamlit as st
 
 from arena.web.pieces import lead
 from arena.web.readings import history
-from arena.web.round_entries import show_entry
+from arena.web.round_entries import offer_entries, show_entry
 
 
 def show() -> None:
@@ -23,5 +23,7 @@ def show() -> None:
             "Nothing was published yet. `arena rounds publish ROUND` publishes a round.",
             icon=":material/info:",
         )
+    else:
+        offer_entries(entries)
     for entry in entries:
         show_entry(entry)

@@ -40,6 +40,6 @@ def show() -> None:
         show_records(view, "Lost", profile.worst)
     with won:
         show_records(view, "Won", profile.best)
-    show_weaknesses(view, weaknesses_of(view, system))
+    show_weaknesses(view, system, weaknesses_of(view, system))
     show_card(profile.submission)
     show_provenance(profile.submission)

@@ -24,6 +24,12 @@ from arena.web.pages import (
 )
 
 HERE = Path(__file__).parents[1]
+# Streamlit keeps the place of the page before, so that the next would open in its middle. For its first frame
+# each page is without height, which leaves only the top to be at; a name of its own starts that anew.
+FROM_THE_TOP = (
+    "<style>@keyframes aa-open-{page} {{ from, to {{ max-height: 0; overflow: hidden }} }}"
+    " [data-testid=stMainBlockContainer] {{ animation: aa-open-{page} 50ms }}</style>"
+)
 
 
 def run() -> None:
@@ -46,6 +52,7 @@ def run() -> None:
         st.Page(report.show, title="Report", url_path="report", visibility="hidden"),
     ]
     page = st.navigation([*public, *organiser_pages()], position="top")
+    st.html(FROM_THE_TOP.format(page=page.url_path or "leaderboard"))
     guarded(page.run)
 
 
