@@ -371,7 +371,7 @@ class Walk:
                 elements[0].click()
             return bool(elements)
 
-        message = f"{path} did not appear on {self._browser.current_url}"
+        message = f"{path} did not appear, or lay under something else, on {self._browser.current_url}"
         WebDriverWait(self._browser, PATIENCE, ignored_exceptions=REDRAWN).until(click, message)
 
     def rest(self) -> None:

@@ -109,6 +109,31 @@ def test_next_page_opens_at_its_top(site: str, browser: webdriver.Chrome, walk: 
     assert browser.execute_script(f"return {place}.scrollTop") == 0
 
 
+WATCH = """
+window.bonesSeen = 0;
+new MutationObserver(() => { if (document.querySelector(".aa-bones")) window.bonesSeen += 1; })
+  .observe(document, {childList: true, subtree: true});
+"""
+
+
+def test_bars_stand_in_for_a_page_that_is_opened(site: str, browser: webdriver.Chrome, walk: Walk) -> None:
+    """While a page is opened grey bars say that more comes; they go with it, and stay away."""
+    watch = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+    try:
+        walk.size(1440)
+        browser.get(f"{site}/?board=tiny")
+        walk.find(".aa-standings")
+        walk.rest()
+        assert browser.execute_script("return window.bonesSeen") > 0
+        assert not browser.find_elements("css selector", ".aa-bones")
+        browser.execute_script("window.bonesSeen = 0")
+        walk.click("//*[@data-testid='stCheckbox']//label")
+        walk.rest()
+        assert browser.execute_script("return window.bonesSeen") == 0
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", watch)
+
+
 def test_reader_takes_the_list_of_boards_away(
     site: str, browser: webdriver.Chrome, walk: Walk, tmp_path: Path
 ) -> None:

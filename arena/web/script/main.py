@@ -22,6 +22,7 @@ from arena.web.pages import (
     system,
     team,
 )
+from arena.web.skeleton import skeleton
 
 HERE = Path(__file__).parents[1]
 # Streamlit keeps the place of the page before, so that the next would open in its middle. For its first frame
@@ -34,7 +35,7 @@ FROM_THE_TOP = (
 
 def run() -> None:
     """Show the page that the address names."""
-    st.set_page_config(page_title="Answer Arena", page_icon=":material/balance:", layout="wide")
+    st.set_page_config(page_title="Answer Arena", page_icon=HERE / "logo.svg", layout="wide")
     st.html(HERE / "style.css")
     st.logo(HERE / "logo.svg", size="large", link=None)
     public = [
@@ -52,8 +53,10 @@ def run() -> None:
         st.Page(report.show, title="Report", url_path="report", visibility="hidden"),
     ]
     page = st.navigation([*public, *organiser_pages()], position="top")
-    st.html(FROM_THE_TOP.format(page=page.url_path or "leaderboard"))
-    guarded(page.run)
+    name = page.url_path or "leaderboard"
+    st.html(FROM_THE_TOP.format(page=name))
+    with skeleton(name):
+        guarded(page.run)
 
 
 run()
