@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, create_engine, inspect, text
+from sqlalchemy import Engine, NullPool, create_engine, inspect, text
 
 from arena.bootstrap import Arena
 from arena.services.identity import OPERATOR
@@ -121,7 +121,7 @@ def test_full_disk_of_a_server_is_told_and_waited_for(
     arena.rounds.create(REQUEST)
     arena.jobs.judge("r", options={"concurrency": 4})
     until(lambda: arena.rounds.status("r")[1].judged > 8)
-    engine = create_engine(arena.settings.database_url)
+    engine = create_engine(arena.settings.database_url, poolclass=NullPool)
     _fill(engine)
     until(lambda: "job.broken_off" in log.read_text())
     judged = arena.rounds.status("r")[1].judged
@@ -138,10 +138,10 @@ def test_full_disk_of_a_server_is_told_and_waited_for(
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert "No space left on device" in done.stderr
     assert _get(f"{site}/healthz")[0] == 200
-    status, said = _get(f"{site}/api/v1/submissions/1/withdraw", b"{}", Authorization=f"Bearer {token}")
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    status, said = _get(f"{site}/api/v1/submissions/2/withdraw", b"{}", **headers)
     assert status == 503, said
     _make_room(engine)
-    engine.dispose()
     until(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
     counts = arena.rounds.status("r")[1]
     assert (counts.judged, counts.pending) == (72, 0)
