@@ -19,7 +19,11 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -267,7 +271,11 @@ ARGUMENTS = (
     "--disable-dev-shm-usage",
 )
 # Streamlit may draw an element anew between finding and using it.
-REDRAWN = (StaleElementReferenceException, ElementClickInterceptedException)
+REDRAWN = (
+    StaleElementReferenceException,
+    ElementClickInterceptedException,
+    ElementNotInteractableException,
+)
 PATIENCE = 60
 
 

@@ -22,7 +22,7 @@ from arena.web.pages import (
     system,
     team,
 )
-from arena.web.skeleton import skeleton
+from arena.web.skeleton import OPENED, skeleton
 
 HERE = Path(__file__).parents[1]
 # Streamlit keeps the place of the page before, so that the next would open in its middle. For its first frame
@@ -54,7 +54,8 @@ def run() -> None:
     ]
     page = st.navigation([*public, *organiser_pages()], position="top")
     name = page.url_path or "leaderboard"
-    st.html(FROM_THE_TOP.format(page=name))
+    if st.session_state.get(OPENED, name) != name:
+        st.html(FROM_THE_TOP.format(page=name))
     with skeleton(name):
         guarded(page.run)
 
