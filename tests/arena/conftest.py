@@ -294,8 +294,9 @@ def _served(settings: Settings, log: Path) -> Iterator[str]:
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
-            process.wait(timeout=20)
-    assert "Traceback" not in log.read_text()
+            process.wait(timeout=PATIENCE)
+    told = log.read_text()
+    assert "Traceback" not in told, told
 
 
 @pytest.fixture(scope="session")
