@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, TypedDict, Unpack
 from urllib.parse import urlsplit
 
 import httpx
@@ -28,6 +28,16 @@ TIMEOUT = httpx.Timeout(60.0, read=900.0)
 BUSY = (429, 503)
 LONGEST_WAIT = 60
 TRIES = 5
+
+
+class Options(TypedDict, total=False):
+    """What else a request has."""
+
+    params: Mapping[str, str]
+    headers: Mapping[str, str]
+    json: Mapping[str, object]
+
+
 ERRORS: Mapping[int, type[ArenaError]] = {
     401: AccessError,
     403: ForbiddenError,
@@ -76,7 +86,7 @@ class ApiClient:
         path: str,
         *,
         file: IO[bytes] | None = None,
-        **options: Any,  # noqa: ANN401 - as httpx takes them
+        **options: Unpack[Options],
     ) -> httpx.Response:
         """Send a request, with a file as its body where one is given.
 
@@ -97,14 +107,16 @@ class ApiClient:
         raise_for(found)
         return found
 
-    def send(self, method: str, path: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - as above
+    def send(
+        self, method: str, path: str, *, content: Iterable[bytes] | None = None, **options: Unpack[Options]
+    ) -> httpx.Response:
         """Send a request and give the answer, whatever it is.
 
         Raises:
             ServerError: The arena cannot be reached.
         """
         try:
-            return self._client.request(method, path, **options)
+            return self._client.request(method, path, content=content, **options)
         except httpx.HTTPError as error:
             reason = str(error) or type(error).__name__
             raise ServerError(

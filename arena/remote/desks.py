@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from httpx import Response
 
 from arena.bootstrap import open_arena
-from arena.remote.client import ApiClient
+from arena.remote.client import ApiClient, Options
 from arena.remote.uploading import upload
 from arena.services.identity import OPERATOR
 from arena.services.json_views import line_json, submission_json
@@ -209,7 +209,7 @@ class RemoteDesk:
 
     def change(self, number: int, change: Change, *, reason: str = "") -> Json:
         """Do something to a submission."""
-        options: Json = {"json": {"reason": reason}} if change is Change.WITHDRAW else {}
+        options: Options = {"json": {"reason": reason}} if change is Change.WITHDRAW else {}
         return _told(self._client.ask("POST", f"/submissions/{number}/{change}", **options).json())
 
 

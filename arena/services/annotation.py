@@ -34,6 +34,7 @@ from data.records import (
 from data.store import Store
 from leaderboard.agreement.alpha import Scale, krippendorff_alpha
 
+PAIR = 2
 MOST_PAIRS = 5_000
 LONGEST_COMMENT = 2_000
 
@@ -52,7 +53,7 @@ class TaskRequest:
 
     def __post_init__(self) -> None:
         require_name(self.name, "Task name")
-        if len(set(self.systems)) < 2:  # noqa: PLR2004 - a pair
+        if len(set(self.systems)) < PAIR:
             raise InputError("A pair needs two systems.", advice="Choose two or more.")
         if not 1 <= self.questions <= MOST_PAIRS:
             raise InputError(f"{self.questions} pairs cannot be made.", advice=f"Use 1 to {MOST_PAIRS}.")

@@ -220,7 +220,7 @@ class CorpusService:
 
     @asynccontextmanager
     async def _web(self) -> AsyncIterator[OpenedSource]:
-        import httpx  # noqa: PLC0415 - loads only when the web is searched
+        import httpx  # noqa: PLC0415 - slow to load, and only this retriever asks it
 
         if not self._settings.search_url:
             message = "No web search is set, so the web cannot be searched."

@@ -191,7 +191,7 @@ def _run(tool: str, arguments: list[str], database: Database) -> None:
     }
     environment = child_environment({name: value for name, value in variables.items() if value})
     target = [f"--dbname={url.database}"] if tool == "pg_restore" else []
-    done = subprocess.run(  # noqa: S603 - the program's own name, and paths of the command line
+    done = subprocess.run(  # noqa: S603 - no shell; a program that we name, its paths the operator's
         [path, *target, *arguments], env=environment, capture_output=True, text=True, check=False
     )
     if done.returncode:

@@ -7,7 +7,7 @@ import hmac
 import secrets
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
+from enum import StrEnum, auto
 from typing import TYPE_CHECKING
 
 from data.errors import AccessError, ForbiddenError, TooManyAttemptsError
@@ -30,10 +30,10 @@ ADVICE = "Ask an owner of your team for another: `arena teams token create`."
 class CallerKind(StrEnum):
     """How somebody is known."""
 
-    PUBLIC = "public"
-    TOKEN = "token"  # noqa: S105 - no secret
-    SESSION = "session"
-    OPERATOR = "operator"
+    PUBLIC = auto()
+    TOKEN = auto()
+    SESSION = auto()
+    OPERATOR = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

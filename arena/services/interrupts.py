@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import platform
 import signal
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -17,16 +18,15 @@ LOOK_EVERY = 0.2
 
 @contextmanager
 def stopping_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM set an event instead of breaking off."""
+    """Let Ctrl-C and SIGTERM set an event instead of breaking off.
+
+    Only a main thread is told of signals, and Windows' loops take no handlers; without, they end the run.
+    """
     loop = asyncio.get_running_loop()
-    signals = (signal.SIGINT, signal.SIGTERM)
-    try:
-        for one in signals:
-            loop.add_signal_handler(one, stop.set)
-    except (NotImplementedError, RuntimeError, ValueError):
-        # Not the main thread, or a platform without signal handlers: interrupts end the run as usual.
-        yield
-        return
+    told = threading.current_thread() is threading.main_thread() and platform.system() != "Windows"
+    signals = (signal.SIGINT, signal.SIGTERM) if told else ()
+    for one in signals:
+        loop.add_signal_handler(one, stop.set)
     try:
         yield
     finally:
@@ -56,6 +56,6 @@ async def stopping_on_halt(halt: Halt | None, stop: asyncio.Event) -> AsyncItera
 
 
 async def _follow(halt: Halt, stop: asyncio.Event) -> None:
-    while not halt.is_set():  # noqa: ASYNC110 - another thread sets it
+    while not halt.is_set():  # noqa: ASYNC110 - set by another thread; a thread that waits cannot be cancelled
         await asyncio.sleep(LOOK_EVERY)
     stop.set()

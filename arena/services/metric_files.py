@@ -9,7 +9,7 @@ from typing import Any
 from data.errors import FileFormatError, SpecError
 from data.files import ReadLimits, parse_json, read_text
 from data.jsonl import read_records
-from data.records import ProblemList
+from data.records import Json, ProblemList
 from judges.comprehensiveness.graph import analyse
 from judges.comprehensiveness.graph_files import coverage_json, read_graphs
 from judges.comprehensiveness.meta_evaluation import evaluate_conflictbank, evaluate_wikicontradict
@@ -23,7 +23,7 @@ from judges.factuality.network import FactorTables
 from judges.metrics import Metric
 
 
-def coverage_of(path: Path) -> Any:  # noqa: ANN401 - one object, or a list where the file holds a list
+def coverage_of(path: Path) -> dict[str, Json] | list[dict[str, Json]]:
     """What a fact graph covers; a file of several graphs gives a list.
 
     Raises:
@@ -98,8 +98,9 @@ def _as_mapping(line: int, row: object, problems: ProblemList) -> Mapping[str, o
     return None
 
 
-def _json(path: Path) -> Any:  # noqa: ANN401 - JSON of a stranger is of any shape
+def _json(path: Path) -> object:
     try:
-        return parse_json(read_text(path, ReadLimits()), 0)
+        parsed: object = parse_json(read_text(path, ReadLimits()), 0)
     except FileFormatError as error:
         raise FileFormatError(f"{path}: {error.message}", advice=error.advice, code=error.code) from error
+    return parsed

@@ -106,7 +106,7 @@ async def scored(metric: Metric, item: MetricItem) -> Score:
         return await metric.score(item)
     except (JudgeError, SpecError):
         raise
-    except Exception as error:  # noqa: BLE001 - whatever one text brings out must not end the run
+    except Exception as error:  # noqa: BLE001 - counted as failed, with its reason; others go on
         reason = f"The metric broke on this answer ({type(error).__name__}: {error})."
         return unscored(item, metric.name, Outcome.FAILED, reason)
 

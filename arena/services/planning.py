@@ -18,6 +18,7 @@ from data.records import JudgeKind, Outcome, PlannedBattle, Question, Submission
 
 COMPLETE = re.compile(r"complete:(\d+)")
 SAMPLE = re.compile(r"(\d+)|(\d+(?:\.\d+)?)%")
+PER_CENT = 100
 LACKING = "battles that lack an answer"
 UNDECIDABLE = "reference battles that the judge cannot decide"
 MISSING = "One of the two answers is missing."
@@ -83,8 +84,8 @@ class Sample:
         matched = SAMPLE.fullmatch(text.strip())
         if matched and matched.group(1) and int(text) > 0:
             return cls(number=int(text))
-        if matched and matched.group(2) and 0 < float(matched.group(2)) <= 100:  # noqa: PLR2004 - per cent
-            return cls(share=float(matched.group(2)) / 100)
+        if matched and matched.group(2) and 0 < float(matched.group(2)) <= PER_CENT:
+            return cls(share=float(matched.group(2)) / PER_CENT)
         raise InputError(f"{text!r} is no sample.", advice="Use a number of questions, or a share like 10%.")
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 AXE = "axe-core@4.10.3"
-FILES = {".csv", ".parquet"}
 NPM = shutil.which("npm")
 PERMALINKS = {
     "/?board=tiny&domain=d1&columns=Rating,Words": (".aa-standings caption", "One"),
@@ -35,12 +34,28 @@ PERMALINKS = {
 }
 
 
-def test_reader_goes_from_the_board_to_the_data(
-    site: str, browser: webdriver.Chrome, walk: Walk, tmp_path: Path
-) -> None:
-    """Leaderboard → domain → compare → question → evidence → download: every step is a click."""
+@pytest.fixture
+def downloads(browser: webdriver.Chrome, tmp_path: Path) -> Path:
+    """Where what the reader takes away is kept."""
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
+    return tmp_path
+
+
+def _taken(folder: Path, *patterns: str) -> list[Path]:
+    """The files that patterns name, one each, as soon as all of them are whole."""
+    end = time.monotonic() + 30
+    while True:
+        found = [path for pattern in patterns for path in folder.glob(pattern)]
+        if len(found) >= len(patterns) or time.monotonic() > end:
+            return found
+        time.sleep(0.1)
+
+
+def test_reader_goes_from_the_board_to_the_data(
+    site: str, browser: webdriver.Chrome, walk: Walk, downloads: Path
+) -> None:
+    """Leaderboard → domain → compare → question → evidence → download: every step is a click."""
     walk.size(1440)
     browser.get(f"{site}/?board=tiny")
     walk.find(".aa-standings caption", "Overall")
@@ -52,21 +67,17 @@ def test_reader_goes_from_the_board_to_the_data(
     walk.find(".st-key-question-text", "What do we know of item")
     walk.click("//table[contains(@class,'aa-battles')]//tbody//a")
     walk.find("[data-testid=stExpander]", "Who judged, and how")
-    browser.get(f"{site}/data?board=tiny")
+    walk.rest()
+    walk.click("//a[.//*[normalize-space()='Data'] or normalize-space()='Data']")
     walk.click("//button[.//*[contains(normalize-space(),'Standings, CSV')]]")
-    end = time.monotonic() + 30
-    while not list(tmp_path.glob("tiny-*.csv")) and time.monotonic() < end:
-        time.sleep(0.1)
-    (downloaded,) = tmp_path.glob("tiny-*.csv")
+    (downloaded,) = _taken(downloads, "tiny-*.csv")
     assert "content_sha256" in downloaded.read_text(encoding="utf-8").splitlines()[0]
 
 
 def test_reader_finds_the_six_answers_by_clicking(
-    site: str, browser: webdriver.Chrome, walk: Walk, tmp_path: Path
+    site: str, browser: webdriver.Chrome, walk: Walk, downloads: Path
 ) -> None:
     """From the start page: who leads in Two, is it real, what is missed, why lost, who judged, the data."""
-    folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
-    browser.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     walk.size(1440)
     browser.get(site)
     walk.find(".aa-standings caption", "Overall")
@@ -87,10 +98,7 @@ def test_reader_finds_the_six_answers_by_clicking(
     walk.rest()
     walk.click("//a[.//*[normalize-space()='Data'] or normalize-space()='Data']")
     walk.click("//button[.//*[contains(normalize-space(),'Standings, CSV')]]")
-    end = time.monotonic() + 30
-    while not (found := _endings(tmp_path)) >= FILES and time.monotonic() < end:
-        time.sleep(0.1)
-    assert found == FILES
+    assert [one.suffix for one in _taken(downloads, "*.csv", "*.parquet")] == [".csv", ".parquet"]
 
 
 def test_next_page_opens_at_its_top(site: str, browser: webdriver.Chrome, walk: Walk) -> None:
@@ -135,27 +143,18 @@ def test_bars_stand_in_for_a_page_that_is_opened(site: str, browser: webdriver.C
 
 
 def test_reader_takes_the_list_of_boards_away(
-    site: str, browser: webdriver.Chrome, walk: Walk, tmp_path: Path
+    site: str, browser: webdriver.Chrome, walk: Walk, downloads: Path
 ) -> None:
     """The list on Rounds downloads, each row with its board and that board's hash."""
-    folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
-    browser.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     walk.size(1440)
     browser.get(f"{site}/rounds")
     walk.find(".aa-entry", "A tiny set")
     walk.click("//button[.//*[normalize-space()='Download']]")
     walk.click("//button[.//*[normalize-space()='JSON']]")
-    end = time.monotonic() + 30
-    while not list(tmp_path.glob("boards.json")) and time.monotonic() < end:
-        time.sleep(0.1)
-    rows = json.loads((tmp_path / "boards.json").read_text(encoding="utf-8"))["rows"]
+    (taken,) = _taken(downloads, "boards.json")
+    rows = json.loads(taken.read_text(encoding="utf-8"))["rows"]
     assert {one["board"] for one in rows} >= {"tiny", "rag-qa-arena"}
     assert all(len(one["content_sha256"]) == 64 for one in rows)
-
-
-def _endings(folder: Path) -> set[str]:
-    """The endings of the files that have come in whole."""
-    return {one.suffix for one in folder.glob("tiny-*")} - {".crdownload"}
 
 
 @pytest.mark.parametrize("path", list(PERMALINKS))
