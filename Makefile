@@ -5,15 +5,14 @@ BIN := $(VENV)/bin
 PORT ?= 8501
 WORKERS ?= 2
 
-.PHONY: demo test test-slow check format lint types contract clean wheel
+# Some machines forbid the cache of compiled modules; every process of the tests would compile the whole then.
+test test-slow coverage: export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: help demo test test-slow coverage check format lint types contract structure reference docs bench wheel clean
 .DEFAULT_GOAL := help
 
-help:
-	@echo "make demo       judge, rate and serve the bundled board (PORT=$(PORT))"
-	@echo "make test       the test suite"
-	@echo "make check      lint, format, types and import contract"
-	@echo "make test-slow  the tests that take minutes"
-	@echo "make wheel      build the wheel into dist/"
+help: ## this list
+	@sed -nE 's/^([a-z-]+):[^#]*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -28,33 +27,49 @@ $(VENV)/.dev: pyproject.toml requirements.lock | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[dev]'
 	@touch $@ $(VENV)/.runtime
 
-demo: $(VENV)/.runtime
+demo: $(VENV)/.runtime ## judge, rate and serve the bundled board (another port: PORT=8600)
 	$(BIN)/arena demo --port $(PORT)
 
-test: $(VENV)/.dev
+test: $(VENV)/.dev ## the test suite
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -m slow -n $(WORKERS)
+test-slow: $(VENV)/.dev ## the tests that take minutes
+	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist loadgroup
 
-check: lint types contract
+check: lint types contract structure ## lint, format, types and import contract
 
-lint: $(VENV)/.dev
+lint: $(VENV)/.dev ## lint and format, checked
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-format: $(VENV)/.dev
+format: $(VENV)/.dev ## put the code into its format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-types: $(VENV)/.dev
+types: $(VENV)/.dev ## types, checked
 	$(BIN)/mypy
 
-contract: $(VENV)/.dev
+contract: $(VENV)/.dev ## which room may import which
 	$(BIN)/lint-imports
 
-wheel: $(VENV)/.dev
+structure: $(VENV)/.dev ## size, folders, importers and cycles, held to their limits
+	$(BIN)/python benchmarks/structure.py --check
+
+coverage: $(VENV)/.dev ## the test suite, with the branches that it covers
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=
+	$(BIN)/coverage report --sort=cover | tail -n 30
+
+reference: $(VENV)/.dev ## write the commands, settings and errors of the code into docs/
+	$(BIN)/python docs/reference.py
+
+docs: $(VENV)/.dev ## the documentation as a site, in build/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
+bench: $(VENV)/.dev ## the benchmarks that take minutes at most
+	for name in structure judging rounds ratings; do $(BIN)/python benchmarks/$$name.py || exit 1; done
+
+wheel: $(VENV)/.dev ## build the wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
-clean:
+clean: ## remove what was built
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

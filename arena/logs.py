@@ -22,11 +22,7 @@ NOT_SECRET = frozenset({"none", "test", "postgres", "arena"})
 
 
 def configure_logs(settings: Settings) -> None:
-    """Let every log of the process pass our processors.
-
-    Args:
-        settings: Format and level, and the secrets that no line may hold.
-    """
+    """Let every log of the process pass our processors."""
     hide = Redaction(secrets_of(settings))
     renderer: Any = (
         structlog.processors.JSONRenderer(ensure_ascii=False, sort_keys=True)

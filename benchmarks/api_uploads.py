@@ -26,8 +26,8 @@ import httpx
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from arena.bootstrap import Arena  # noqa: E402 - the checkout is found first
-from arena.services.identity import OPERATOR  # noqa: E402 - as above
+from arena.container import Arena  # noqa: E402 - the checkout is found first
+from arena.services.accounts.auth import OPERATOR  # noqa: E402 - as above
 from arena.settings import Settings  # noqa: E402 - as above
 from data.records import TokenScope  # noqa: E402 - as above
 

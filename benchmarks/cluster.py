@@ -26,10 +26,10 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 from judging import endpoint
 from rounds import fill
 
-from arena.bootstrap import Arena
-from arena.cluster import judge_on_ray
-from arena.services.rounds import RoundRequest
-from arena.services.running import Progress
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from arena.workers.ray import judge_on_ray
+from data.progress import Progress
 
 TARGET = 0.85
 
@@ -103,7 +103,8 @@ def measure(battles: int, concurrency: int, latency: float, url: str | None) -> 
 def warm() -> None:
     """Load on a node what a task loads."""
     import arena.worker  # noqa: F401
-    import judges.llm.openai_transport  # noqa: F401
+
+    import judges.llm.transports.openai  # noqa: F401
 
 
 def main() -> None:

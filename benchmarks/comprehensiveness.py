@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from data.records import MetricItem  # noqa: E402 - the checkout goes first
-from judges.comprehensiveness import (  # noqa: E402 - the checkout goes first
+from judges.metrics.comprehensiveness import (  # noqa: E402 - the checkout goes first
     Edge,
     FactGraph,
     Node,
@@ -31,11 +31,13 @@ from judges.comprehensiveness import (  # noqa: E402 - the checkout goes first
     analyse,
     read_wikicontradict,
 )
-from judges.comprehensiveness.claims import Missing  # noqa: E402 - as above
-from judges.comprehensiveness.embedded import LexicalSteps  # noqa: E402 - as above
-from judges.comprehensiveness.nli import NliReader  # noqa: E402 - as above
-from judges.comprehensiveness.prefilter import hopeful  # noqa: E402 - as above
-from judges.comprehensiveness.settings import ComprehensivenessSettings  # noqa: E402 - as above
+from judges.metrics.comprehensiveness.claims import Missing  # noqa: E402 - as above
+from judges.metrics.comprehensiveness.nli import (  # noqa: E402 - as above
+    LexicalSteps,
+    NliReader,
+    hopeful,
+)
+from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings  # noqa: E402 - as above
 
 SAMPLE = ROOT / "../shared/data/wikicontradict/dev.jsonl"
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)

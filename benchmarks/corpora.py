@@ -31,7 +31,7 @@ import numpy as np
 from data.corpora.chunking import Chunking
 from data.corpora.index import Corpus, Manifest, build_corpus
 from data.records import Passage
-from judges.coverage.sources import TERMS
+from judges.metrics.coverage.sources import TERMS
 
 VOCABULARY = 200_000
 CHUNKS_A_DOCUMENT = 10

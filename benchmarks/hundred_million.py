@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 from judging import endpoint
 from rounds import fill
 
-from arena.services.rounds import RoundRequest
+from arena.services.rounds.models import RoundRequest
 
 DAY = 86_400.0
 CALIBRATION = 2_000

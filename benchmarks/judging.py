@@ -8,7 +8,7 @@ All against scripted endpoints on this machine, in one run; only ratios carry ov
 other work disturbs the clock, the ratios by processor time still hold.
 
 - `bare`: an `AsyncOpenAI` + aiohttp loop over ready-made messages, replies discarded.
-- `access`: the same messages through `open_asker` with a cache in memory.
+- `access`: the same messages through `open_client` with a cache in memory.
 - `direct`: the same over the `direct` transport, without OpenAI's client.
 - `ideal`: with 300 ms latency and 256 connections, 256 / 0.3 replies a second. The growth from 64 calls in
   flight is part of what is measured, so runs of few calls fall short. A machine on which `bare` alone makes
@@ -40,9 +40,9 @@ sys.path.insert(0, str(ROOT))
 import httpx
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
-from judges.llm.budget import MemoryLedger
 from judges.llm.cache import MemoryReplyCache
-from judges.llm.opening import open_asker
+from judges.llm.costs import MemoryLedger
+from judges.llm.factory import open_client
 from judges.llm.requests import Message, Request, Sampling
 from judges.llm.settings import AccessSettings, TransportKind
 
@@ -129,12 +129,12 @@ async def _access(
 ) -> None:
     pending = iter(work)
     settings = AccessSettings(concurrency=connections, transport=transport)
-    async with open_asker(settings, MemoryReplyCache(), ledger) as asker:
+    async with open_client(settings, MemoryReplyCache(), ledger) as client:
 
         async def loop() -> None:
             for messages in pending:
                 request = Request(endpoint=url, model=MODEL, messages=messages, sampling=Sampling())
-                await asker.ask(request)
+                await client.ask(request)
 
         await asyncio.gather(*(loop() for _ in range(connections)))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from arena.bootstrap import Arena
+from arena.container import Arena
 from arena.settings import Settings
 from data import tables
 

@@ -35,14 +35,14 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 from judging import LATENCY, bare, endpoint
 from sqlalchemy import text
 
-from arena.bootstrap import Arena
-from arena.services.rounds import RoundRequest
-from arena.services.running import Progress
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
+from data.progress import Progress
 from data.records import RoundState
-from judges.canaries import attacks
 from judges.llm.requests import Message
 from judges.llm.settings import TransportKind
+from judges.pairwise.canaries import attacks
 
 CONNECTIONS = 64
 SYSTEMS = 8
@@ -122,18 +122,17 @@ def judge(arena: Arena, name: str, connections: int) -> tuple[float, float]:
 
 def messages(arena: Arena, name: str, limit: int) -> list[tuple[Message, ...]]:
     """The messages that a stored round sends."""
-    from arena.services.running import _contest
-    from judges.orders import presentations
-    from judges.rendering import Renderer
+    from arena.services.rounds.runner import _contest
+    from judges.pairwise.rendering import Renderer, presentations
 
     spec = arena.judges.spec("reference-free")
     assert spec.prompt is not None
     renderer = Renderer(spec, spec.prompt)
     found = []
     for battle in arena.store.battles.pending(arena.store.rounds.get(name).id):
-        contest = _contest(battle)
-        shown = presentations(contest, spec.order)[0]
-        found.append(renderer.request(contest, renderer.sides(contest), shown).messages)
+        judge_input = _contest(battle)
+        shown = presentations(judge_input, spec.order)[0]
+        found.append(renderer.request(judge_input, renderer.sides(judge_input), shown).messages)
         if len(found) == limit:
             break
     return found

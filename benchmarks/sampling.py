@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leaderboard.battles import BattleTable
-from leaderboard.published import bundled_board
 from leaderboard.rates import win_rates
 from leaderboard.ratings import IntervalKind, RatingTable, rate
 from leaderboard.sampling.adaptive import neighbours, next_battles
 from leaderboard.sampling.cheap_judge import PairTexts, pair_features, predicted_shares
 from leaderboard.sampling.powered import Draw, power
 from leaderboard.sampling.strata import Allocation, allocate
+from leaderboard.standings.published import bundled_board
 
 Floats = NDArray[np.float64]
 SHARED = Path(__file__).parents[1] / "../shared/data"

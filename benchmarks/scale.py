@@ -24,9 +24,9 @@ sys.path.insert(0, str(ROOT))
 
 from sqlalchemy import text
 
-from arena.bootstrap import Arena
-from arena.services.gauges import metrics_of
-from arena.services.rounds import RoundRequest
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from arena.services.system.prometheus import metrics_of
 from arena.settings import Settings
 from data.records import RoundState
 

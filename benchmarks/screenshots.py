@@ -53,7 +53,7 @@ SHOTS = (
         ".aa-board",
     ),
     Shot("leaderboard-nobody", "/?board=demo&find=nobody", "[data-testid='stAlert']"),
-    Shot("compare", "/compare?board=demo&a=meridian&b=human&c=partisan", ".aa-questions"),
+    Shot("compare", "/compare?board=demo&a=meridian&b=reference&c=partisan", ".aa-questions"),
     Shot("compare-paper", "/compare?board=rag-qa-arena", ".aa-board"),
     Shot("matrix", "/matrix?board=demo", ".aa-matrix"),
     Shot("matrix-paper", "/matrix?board=rag-qa-arena", ".aa-matrix"),

@@ -41,8 +41,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 from site_server import free_port, wait_for
 from site_sessions import Session, acting, alone, burst, p95, processor_time, resident
 
-from arena.bootstrap import Arena
-from arena.services.question_lists import QuestionFilter
+from arena.container import Arena
+from arena.services.evidence.questions import QuestionFilter
 from arena.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -61,7 +61,7 @@ SERVE = """
 import sys
 from pathlib import Path
 from arena.settings import Settings
-from arena.web.serve import configuration, serve_site
+from arena.site.server import configuration, serve_site
 if sys.argv[1] == "site":
     home = Path(sys.argv[2])
     serve_site("127.0.0.1", int(sys.argv[3]), Settings(home=home, database_url=f"sqlite:///{home}/arena.sqlite"))

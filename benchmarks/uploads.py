@@ -15,10 +15,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from arena.bootstrap import Arena
+from arena.container import Arena
 from arena.settings import Settings
 from data.errors import ArenaError
-from data.question_files import content_hash
+from data.files.question_sets import content_hash
 from data.records import Question, QuestionSet
 
 SET = "many"

@@ -1,31 +1,7 @@
 """The one tree of errors that this project raises on purpose.
 
-    ArenaError                  anything a person can mend; the command line prints it and exits with 1
-    ├── InputError              what somebody brought cannot be used
-    │   ├── FileFormatError     a file is missing, cut off, mis-encoded or of another shape
-    │   │   └── InvalidFileError    a file has problems, all of which are listed
-    │   ├── RecordError         a value breaks a rule of the design
-    │   └── SpecError           a judge spec, prompt or card cannot be used
-    ├── NotFoundError           a name or id that nothing bears
-    ├── ConflictError           the name is taken, or the state forbids it
-    │   ├── ClosedError         the set takes no submissions now
-    │   └── QuotaError          the team has used up its submissions
-    ├── StoreError              the database cannot be reached, opened or written
-    ├── JudgeError              judging could not go on
-    │   ├── EndpointError       the LLM endpoint cannot be reached or keeps failing
-    │   ├── ReplayMissError     replay mode met a request that was never recorded
-    │   ├── BudgetError         the cap is reached or cannot be met
-    │   ├── StoppedError        somebody asked to stop; the rest can be resumed
-    │   └── LeaseLostError      a worker was given up for dead, and others may have its battles
-    ├── StatisticsError         a number that does not exist was asked for
-    │   └── UnrankableError     ratings do not exist for these battles
-    ├── AccessError             nobody is signed in, or the token is not valid
-    │   └── TooManyAttemptsError    tokens are being guessed; wait
-    ├── ForbiddenError          the person may not do this
-    ├── ServerError             another machine's arena cannot be reached, or fails
-    └── ServeError              the site cannot be started
-
-Every error says what happened, where, and what to do about it.
+Every error says what happened, where, and what to do about it. `docs/errors.md` shows the tree with the HTTP
+statuses; a command that raises one exits with 1.
 """
 
 from __future__ import annotations
@@ -37,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ArenaError(Exception):
-    """Something that a person can mend.
+    """Something that a person can correct.
 
     Args:
         message: What happened and where, in one sentence.
@@ -55,11 +31,11 @@ class ArenaError(Exception):
 
 
 class InputError(ArenaError):
-    """What somebody brought cannot be used."""
+    """A value, file or text that somebody gave cannot be used."""
 
 
 class FileFormatError(InputError):
-    """A file is missing, cut off, mis-encoded or of another shape.
+    """A file is missing, truncated, in the wrong encoding or of another format.
 
     `code` is the short word under which a check reports it; `line` is 0 for the file as a whole.
     """
@@ -87,19 +63,28 @@ class SpecError(InputError):
 
 
 class NotFoundError(ArenaError):
-    """A name or id that nothing bears."""
+    """Nothing has the given name or id."""
+
+
+class RetractedError(NotFoundError):
+    """The board was retracted, with all that depends on it; `notice` says why."""
+
+    def __init__(self, board: str, notice: str) -> None:
+        super().__init__(f"The board {board} was retracted.", advice=notice or "No notice says why.")
+        self.board = board
+        self.notice = notice
 
 
 class ConflictError(ArenaError):
-    """The name is taken, or the state forbids it."""
+    """The name is taken, or the present state forbids the action."""
 
 
 class ClosedError(ConflictError):
-    """The question set takes no submissions now."""
+    """The question set accepts no submissions now."""
 
 
 class QuotaError(ConflictError):
-    """The team has used up its submissions, of the day or in all."""
+    """The team has used up its submissions, of the day or in total."""
 
 
 class StoreError(ArenaError):
@@ -107,11 +92,11 @@ class StoreError(ArenaError):
 
 
 class UnavailableError(ArenaError):
-    """The arena cannot do something at present, and whoever asked cannot help it."""
+    """The arena cannot do something at present, for no fault of whoever asked."""
 
 
 class JudgeError(ArenaError):
-    """Judging could not go on."""
+    """Judging could not continue."""
 
 
 class EndpointError(JudgeError):
@@ -119,27 +104,42 @@ class EndpointError(JudgeError):
 
 
 class ReplayMissError(JudgeError):
-    """Replay mode met a request that was never recorded."""
+    """In replay mode, a request is not in the reply cache."""
 
 
 class BudgetError(JudgeError):
-    """The cap is reached or cannot be met."""
+    """The budget is used up, or cannot be guaranteed."""
 
 
 class StoppedError(JudgeError):
-    """Somebody asked to stop; what was in flight is finished, and the rest can be resumed."""
+    """Somebody asked to stop; calls in flight are finished, and the rest can be resumed."""
 
 
 class LeaseLostError(JudgeError):
-    """A worker was given up for dead; others may have its battles, and what it had not committed is lost."""
+    """The worker's lease ended; other workers may have its battles, and uncommitted verdicts are lost."""
+
+
+class WorkError(ArenaError):
+    """Work on one text has no result; other texts are not affected.
+
+    `code` is the short word under which the outcome is stored.
+    """
+
+    code = "broken"
+
+
+class TimeLimitError(WorkError):
+    """Work on one text exceeded its limit of time."""
+
+    code = "time_limit"
 
 
 class StatisticsError(ArenaError):
-    """A number that does not exist was asked for."""
+    """The requested number is not defined for these data."""
 
 
 class UnrankableError(StatisticsError):
-    """Ratings do not exist for these battles."""
+    """Ratings are not defined for these battles."""
 
 
 class AccessError(ArenaError):
@@ -147,7 +147,7 @@ class AccessError(ArenaError):
 
 
 class TooManyAttemptsError(AccessError):
-    """Too many tokens were refused; `retry_after` is how many seconds to wait."""
+    """Too many tokens were refused; `retry_after` is the number of seconds to wait."""
 
     def __init__(self, message: str, *, retry_after: int, advice: str = "") -> None:
         super().__init__(message, advice=advice)
@@ -155,7 +155,7 @@ class TooManyAttemptsError(AccessError):
 
 
 class ForbiddenError(ArenaError):
-    """The person may not do this."""
+    """The account or token lacks the right to do this."""
 
 
 class ServerError(ArenaError):

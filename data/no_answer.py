@@ -13,7 +13,7 @@ MAX_WORDS = 80
 """A longer text tells something, whatever else it says."""
 
 _REASONING_END = re.compile(r"(?i)</(?:think|thinking|thoughts?|reasoning)>")
-_LABELLED_REASONING = re.compile(r"(?is)\s*(?:thinking|thoughts?|reasoning)\s*:.*?\banswer\s*:")
+_LABELLED_REASONING = re.compile(r"(?is)\A\s*+(?:thinking|thoughts?|reasoning)\s*+:.*?\banswer\s*+:")
 _WRAPPER = re.compile(r"(?i)</?(?:answer|final_answer|response|output)>|^\W*(?:final\s+)?answer\W*:")
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"')\]*]|$)|[;\n]+")
 _EDGES = " \t\"'`*_#>-,:()[]"
@@ -48,8 +48,8 @@ _FOUND = (
 )
 
 _LEAD = re.compile(
-    r"(?:(?:(?:i am |we are )?(?:very |so )?(?:sorry|afraid)|(?:i |we )?apologi[sz]e"
-    r"|unfortunately|regrettably|my apologies)(?: that| for the \w+)?,? ?(?:but )?"
+    r"\A(?:(?:(?:i am |we are )?(?:very |so )?(?:sorry|afraid)|(?:i |we )?apologi[sz]e"
+    r"|unfortunately|regrettably|my apologies)(?: that| for the \w++)?,? ?(?:but )?"
     rf"|(?:based (?:up)?on|according to|from|in|given|after \w+ing)[^,]{{1,60}}\b{_SOURCE}\b[^,]{{0,40}}, ?)+"
 )
 _NOTHING_ABOUT = re.compile(rf"there (?:is|are|was|were) (?:no|not any)(?: [\w-]+)? {_SOUGHT}\b.*")
@@ -66,7 +66,7 @@ _SAYS_NOTHING = (
     # I do not know the answer
     re.compile(r"(?:i|we) do not know(?: (?:the|an|this) ?(?:answer)?\b.*)?"),
     # I do not have enough information to answer
-    re.compile(rf"(?:i|we) (?:do|did) not have\b.*\b{_SOUGHT}\b.*"),
+    re.compile(rf"\A(?:i|we) (?:do|did) not have\b.*\b{_SOUGHT}\b.*"),
     # The passages do not say who wrote it; none of the passages mentions it
     re.compile(
         rf"(?:the|this|these|your|none of the|none of these)(?: [\w-]+){{0,3}}? {_SOURCE}(?:"
@@ -79,8 +79,8 @@ _SAYS_NOTHING = (
     re.compile(rf"none of (?:the|these)(?: [\w-]+){{0,3}}? {_SOURCE}(?: \w+){{0,2}}? {_STATE}s?\b.*"),
     # There is no mention of the song in the passages; there is not enough information
     re.compile(
-        r"there (?:is|are|was|were|seems to be|appears to be) (?:no|not "
-        rf"(?:enough|any|sufficient)|insufficient)\b.*\b{_SOUGHT}\b.*\b{_SOURCE}\b.*"
+        r"\Athere (?:is|are|was|were|seems to be|appears to be) (?:no|not "
+        rf"(?:enough|any|sufficient)|insufficient)\b(?>.*?\b{_SOUGHT}\b).*\b{_SOURCE}\b.*"
     ),
     re.compile(
         rf"there (?:is|was) (?:no|not enough|insufficient)(?: \w+)? {_SOUGHT}(?: (?:{_FOUND}|to"
@@ -88,8 +88,8 @@ _SAYS_NOTHING = (
     ),
     # The price is not mentioned in the passages; no answer was found in the passages
     re.compile(
-        rf".*\b(?:is|are|was|were|does|could|can|has|have)(?: not|not) (?:\w+ly |be |been ){{0,3}}"
-        rf"(?:{_FOUND}|exist|appear)\b.*\b(?:in|by|from|within) (?:the|any of the|these)(?:"
+        rf"\A(?>.*?\b(?:is|are|was|were|does|could|can|has|have)(?: not|not) (?:\w+ly |be |been ){{0,3}}"
+        rf"(?:{_FOUND}|exist|appear)\b).*\b(?:in|by|from|within) (?:the|any of the|these)(?:"
         rf" [\w-]+){{0,3}}? {_SOURCE}\b.*"
     ),
     re.compile(
@@ -111,11 +111,11 @@ _SAYS_NOTHING = (
     ),
 )
 _ADDS_NOTHING = re.compile(
-    r"(?:the|these|this|they|it)\b.{0,40}?(?:mainly |mostly |only |primarily )*"
+    r"\A(?:(?:the|these|this|they|it)\b.{0,40}?(?:mainly |mostly |only |primarily )*"
     r"(?:discuss|focus|talk|deal|cover|relate)(?:es|s)?\b.*"
     r"|(?:please|could you|can you|if you|you (?:may|might|could|can|should)|let me know|feel free)\b.*"
     r"|(?:further|more|additional)\b.*\b(?:information|context|research|details|passages)\b.*"
-    r"|i (?:am )?sorry.*|(?:i )?apologi[sz]e.*|sorry.*|thank(?:s| you).*"
+    r"|i (?:am )?sorry.*|(?:i )?apologi[sz]e.*|sorry.*|thank(?:s| you).*)"
 )
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
-from data.records import Question, Verdict
+from data.errors import TimeLimitError, WorkError
+from data.records import Outcome, Question, Verdict
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contest:
+class JudgeInput:
     """A battle as a judge sees it: no system names, only a question and two texts.
 
     Attributes:
@@ -17,7 +21,7 @@ class Contest:
         question: The question with whatever yardstick it carries.
         answer_a: The text of side a, as submitted.
         answer_b: The text of side b, as submitted.
-        reference_side: "a" or "b" where that side *is* the human-written reference, else None. It
+        reference_side: "a" or "b" where that side *is* the reference, else None. It
             is never shown; a judge whose yardstick is the reference needs it to decline.
     """
 
@@ -37,10 +41,44 @@ class Judge(Protocol):
         """The name of the judge spec."""
         ...
 
-    async def judge(self, contest: Contest) -> Verdict:
+    async def judge(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle.
 
         Raises:
             JudgeError: Judging as a whole cannot go on (circuit open, replay miss, budget gone).
         """
         ...
+
+
+class TextWork(Protocol):
+    """Works on strangers' texts, within a limit of time for each."""
+
+    async def do(self, function: Callable[..., Value], *arguments: object) -> Value:
+        """Call a function of a module, perhaps in another process.
+
+        Raises:
+            WorkError: This text brought no result, as where the limit was exceeded.
+            JudgeError: Working on texts as a whole cannot go on.
+        """
+        ...
+
+
+class HereAndNow:
+    """Works in this process, without a limit: for whoever brings their own texts."""
+
+    async def do(self, function: Callable[..., Value], *arguments: object) -> Value:
+        """Call a function."""
+        return function(*arguments)
+
+
+HERE: TextWork = HereAndNow()
+
+
+def undone(error: WorkError) -> Verdict:
+    """The verdict of a battle whose answers could not be worked on."""
+    return Verdict(outcome=Outcome.FAILED, detail=reason_of(error))
+
+
+def reason_of(error: WorkError) -> str:
+    """Why there is no result, as outcomes have it: `time_limit`, or what broke."""
+    return error.code if isinstance(error, TimeLimitError) else error.message

@@ -1,4 +1,4 @@
-"""Judges by name: the bundled specs and those of an organiser's folders."""
+"""Judges by name: the bundled specs, those of an organiser's folders, and the judge that each describes."""
 
 from __future__ import annotations
 
@@ -6,15 +6,29 @@ import difflib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 from data.errors import NotFoundError, SpecError
-from judges.prompt import load_prompt
-from judges.spec import JudgeSpec, make_spec
+from data.records import JudgeKind, Yardstick
+from judges.base import HERE, Judge, TextWork
+from judges.llm.requests import LlmClient
+from judges.pairwise.llm_judge import PairwiseJudge
+from judges.pairwise.panel import PanelJudge
+from judges.pairwise.prompt import load_prompt
+from judges.spec import JudgeSpec, ReplyFormat, make_spec
 
 SUFFIX = ".toml"
+PROMPTS = {
+    Yardstick.NONE: "pairwise",
+    Yardstick.REFERENCE: "pairwise-reference",
+    Yardstick.PASSAGES: "pairwise-passages",
+}
+"""The prompt of an LLM judge that names none, by its yardstick."""
+GRADED_PROMPTS = {Yardstick.NONE: "pairwise-grades"}
+"""The same where its replies are grades."""
 SAMPLING_KEYS = ("temperature", "top_p", "max_tokens", "seed")
 
 
@@ -38,7 +52,8 @@ def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:
         SpecError: The spec cannot be used; every problem is named.
     """
     found = _find(name, folders)
-    return make_spec(_whole(found, Path(name).stem if name.endswith(SUFFIX) else name, folders, ()))
+    stem = Path(name).stem if name.endswith(SUFFIX) else name
+    return make_spec(_prompted(_whole(found, stem, folders, ())))
 
 
 def spec_names(*, folders: Sequence[Path] = ()) -> tuple[str, ...]:
@@ -99,6 +114,15 @@ def _whole(source: _File, name: str, folders: Sequence[Path], seen: tuple[str, .
     return {**base, **values}
 
 
+def _prompted(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values with the prompt of their yardstick where an LLM judge names none."""
+    if values.get("kind") != JudgeKind.LLM or "prompt" in values:
+        return values
+    prompts = GRADED_PROMPTS if values.get("reply") == ReplyFormat.GRADES else PROMPTS
+    name = prompts.get(values.get("yardstick", Yardstick.NONE))
+    return values if name is None else {**values, "prompt": load_prompt(name)}
+
+
 def _parent(
     parent: object, name: str, folder: Path, folders: Sequence[Path], seen: tuple[str, ...]
 ) -> Mapping[str, Any]:
@@ -143,5 +167,38 @@ def _member(
     entry: object, name: str, folder: Path, folders: Sequence[Path], seen: tuple[str, ...]
 ) -> JudgeSpec:
     if isinstance(entry, dict):
-        return make_spec(_whole(_File(entry, folder), name, folders, seen))
-    return make_spec(dict(_parent(entry, name, folder, folders, seen)))
+        return make_spec(_prompted(_whole(_File(entry, folder), name, folders, seen)))
+    return make_spec(_prompted(_parent(entry, name, folder, folders, seen)))
+
+
+def build_judge(spec: JudgeSpec, *, client: LlmClient | None = None, work: TextWork = HERE) -> Judge:
+    """Build the judge of a spec.
+
+    Args:
+        spec: What decides; `spec.at(endpoint)` fills in the endpoint of the settings first.
+        client: What sends requests; the lexical judge needs none.
+        work: What works on answers and replies.
+
+    Raises:
+        SpecError: The judge asks an LLM and there is nothing to ask with, or no endpoint.
+    """
+    match spec.kind:
+        case JudgeKind.LEXICAL:
+            judge: Judge = import_module("judges.lexical").LexicalJudge(spec, work=work)
+            return judge
+        case JudgeKind.PANEL:
+            return PanelJudge(
+                spec, tuple(build_judge(member, client=client, work=work) for member in spec.members)
+            )
+        case JudgeKind.LLM:
+            return _pairwise(spec, client, work)
+
+
+def _pairwise(spec: JudgeSpec, client: LlmClient | None, work: TextWork) -> PairwiseJudge:
+    if client is None or spec.prompt is None:
+        message = f"Judge {spec.name} asks an LLM and there is nothing to ask with."
+        raise SpecError(message, advice="Give an asker, or use the lexical judge, which needs no network.")
+    if not spec.endpoint:
+        message = f"Judge {spec.name} has no endpoint."
+        raise SpecError(message, advice="Set OPENAI_BASE_URL, or `endpoint` in the judge spec.")
+    return PairwiseJudge(spec, spec.prompt, client, work)

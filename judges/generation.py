@@ -8,11 +8,11 @@ from functools import cached_property
 
 from data.errors import SpecError
 from data.records import Answer, Outcome, Passage, Question, Reply
-from judges.cleaning import clean, is_no_answer
-from judges.llm.requests import Asker, Message, Request, Sampling, Unanswered
-from judges.neutralise import delimit, mark_of, neutralise
-from judges.prompt import Prompt, fill, load_prompt
-from judges.rendering import passage_blocks, passage_text
+from judges.llm.requests import CallFailure, LlmClient, Message, Request, Sampling
+from judges.pairwise.cleaning import clean, is_no_answer
+from judges.pairwise.prompt import Prompt, fill, load_prompt
+from judges.pairwise.rendering import passage_blocks, passage_text
+from judges.protection.sanitise import delimit, mark_of, sanitise
 from judges.spec import Cleaning
 
 DEFAULT_PROMPT = "generate"
@@ -64,7 +64,7 @@ class AnswerGenerator:
     """Generates answers with one LLM."""
 
     settings: Generation
-    asker: Asker
+    client: LlmClient
     prompt_name: str = DEFAULT_PROMPT
 
     @cached_property
@@ -78,8 +78,8 @@ class AnswerGenerator:
 
     def request(self, question: Question) -> Request:
         """The request of one question."""
-        shown = [neutralise(passage_text(passage)).text for passage in self._passages(question)]
-        asked = neutralise(question.question).text
+        shown = [sanitise(passage_text(passage)).text for passage in self._passages(question)]
+        asked = sanitise(question.question).text
         mark = mark_of(self.prompt.hash, asked, *shown)
         values = {"question": delimit("question", asked, mark), "passages": passage_blocks(shown, mark)}
         content = fill(self.prompt.section("task"), values)
@@ -101,8 +101,8 @@ class AnswerGenerator:
         if not self._passages(question):
             detail = f"question {question.id} has no passages to answer from"
             return Generated(question_id=question.id, outcome=Outcome.MISSING, detail=detail)
-        reply = await self.asker.ask(self.request(question))
-        if isinstance(reply, Unanswered):
+        reply = await self.client.ask(self.request(question))
+        if isinstance(reply, CallFailure):
             return Generated(question_id=question.id, outcome=reply.outcome, detail=reply.detail)
         text = clean(reply.text, Cleaning.COMPAT).strip()
         cut_off = reply.finish_reason == "length"

@@ -15,9 +15,10 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from data.errors import RecordError, SpecError
+from data.files.jsonl import wording
 from data.records import JudgeKind, OrderPolicy, Yardstick, require_name
 from judges.llm.requests import Sampling
-from judges.prompt import Prompt
+from judges.pairwise.prompt import Prompt
 
 TOP_LOGPROBS = 20
 
@@ -208,11 +209,8 @@ def _wording(error: ValidationError) -> Iterator[str]:
             yield from str(problem["ctx"]["error"]).splitlines()
         elif problem["type"] == "extra_forbidden":
             yield f"unknown key {place!r}"
-        elif problem["type"] == "missing":
-            yield f"{place!r} is missing"
         else:
-            wrong = f" (it is {problem['input']!r})" if isinstance(problem["input"], Scalar) else ""
-            yield f"{place!r}: {problem['msg'][:1].lower()}{problem['msg'][1:]}{wrong}"
+            yield f"{place!r} {wording(problem)}"
 
 
 def _common_problems(spec: JudgeSpec) -> Iterator[str]:
@@ -232,7 +230,10 @@ def _llm_problems(spec: JudgeSpec) -> Iterator[str]:
     if spec.endpoint and not spec.endpoint.startswith(("http://", "https://")):
         yield f"'endpoint' is no http(s) address ({spec.endpoint!r})"
     if spec.prompt is None:
-        yield "'prompt' is missing: name a bundled prompt or a Markdown file beside the spec"
+        yield (
+            f"'prompt' is missing: no bundled one has the yardstick {spec.yardstick} and the reply "
+            f"{spec.reply}, so name a Markdown file beside the spec"
+        )
     else:
         yield from _prompt_problems(spec.prompt, spec.yardstick)
     if spec.votes > 1 and spec.temperature == 0:

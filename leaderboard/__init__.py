@@ -1,1 +1,6 @@
-"""What goes out, pure: ratings, intervals, rates, agreement, standings, charts and battle files."""
+"""What goes out, pure: ratings, intervals, rates, agreement, standings, charts and battle files.
+
+The public modules are those of `__all__`; docs/python.md shows them in use.
+"""
+
+__all__ = ["agreement", "battles", "formats", "rates", "ratings", "sampling"]

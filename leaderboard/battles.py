@@ -10,8 +10,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from leaderboard import encoding
-from leaderboard.encoding import Column
+from leaderboard import columns as encoding
+from leaderboard.columns import Column
 
 
 class Winner(IntEnum):
@@ -26,6 +26,8 @@ class Winner(IntEnum):
 WINNER_WORDS: Mapping[str, Winner] = MappingProxyType(
     {"model_a": Winner.A, "model_b": Winner.B, "tie": Winner.TIE, "tie (bothbad)": Winner.TIE}
 )
+
+__all__ = ["BattleTable", "Winner"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import NotFoundError
+from data.stats import Interval
 from leaderboard.battles import BattleTable
-from leaderboard.intervals import Interval, cluster_variance, mean_interval
 from leaderboard.rates import OVERALL
+from leaderboard.stats.intervals import cluster_variance, mean_interval
 
 Floats = NDArray[np.float64]
 

@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import NotFoundError
+from data.stats import LEVEL, Interval, bounds_json
 from leaderboard.battles import BattleTable, Winner
-from leaderboard.intervals import LEVEL, Interval, effective_count, mean_interval, wilson
+from leaderboard.stats.intervals import effective_count, mean_interval, wilson
+
+__all__ = ["Rate", "RateTable", "win_rates"]
 
 OVERALL = "overall"
 
@@ -61,25 +64,19 @@ class Rate:
 
     def as_json(self) -> dict[str, object]:
         """The fields of `arena battles winrates` (docs/design.md, section 5), then the further ones."""
-        win, win_tie, score = self.win_interval, self.win_tie_interval, self.score_interval
+        counts = {name: whole(getattr(self, name)) for name in ("battles", "wins", "ties", "losses")}
         return {
             "system": self.system,
             "domain": self.domain,
-            "battles": whole(self.battles),
-            "wins": whole(self.wins),
-            "ties": whole(self.ties),
-            "losses": whole(self.losses),
+            **counts,
             "win_rate": self.win_rate,
             "win_tie_rate": self.win_tie_rate,
-            "lower": None if win is None else win.lower,
-            "upper": None if win is None else win.upper,
+            **bounds_json(self.win_interval),
             "mean_score": self.mean_score,
             "standard_error": self.standard_error,
-            "win_tie_lower": None if win_tie is None else win_tie.lower,
-            "win_tie_upper": None if win_tie is None else win_tie.upper,
+            **bounds_json(self.win_tie_interval, "win_tie_"),
             "clustered_error": self.clustered_error,
-            "score_lower": None if score is None else score.lower,
-            "score_upper": None if score is None else score.upper,
+            **bounds_json(self.score_interval, "score_"),
             "questions": self.questions,
         }
 
@@ -232,7 +229,6 @@ def _counting(table: BattleTable, reference: str | None) -> tuple[NDArray[np.boo
 def _rows(
     tallies: _Tallies, domains: tuple[str, ...], systems: tuple[str, ...], *, clustered: bool, level: float
 ) -> list[Rate]:
-    """The rates of every system in every domain."""
     size = len(systems) * len(domains)
     cell = tallies.system * len(domains) + tallies.domain
     totals = np.column_stack([_sums(cell, column, size) for column in tallies.sums.T])

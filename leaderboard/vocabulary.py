@@ -27,3 +27,14 @@ class Cluster(StrEnum):
 
     QUESTION = "question"
     NONE = "none"
+
+
+class VoteRule(StrEnum):
+    """What several votes on one battle come to.
+
+    `MEAN`: the mean of their shares of the win. `MAJORITY`: the side that more than half
+    of them name, else a tie.
+    """
+
+    MEAN = "mean"
+    MAJORITY = "majority"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from data.errors import InvalidFileError
-from data.files import ReadLimits, read_text
+from data.files.text_files import ReadLimits, read_text
 from data.records import Problem, ProblemList, SystemCard
 
 FIELDS = tuple(field.name for field in fields(SystemCard))
@@ -23,23 +23,34 @@ _TEXT = "tag:yaml.org,2002:str"
 _NOTHING = "tag:yaml.org,2002:null"
 
 
-def load_card(path: Path) -> SystemCard:
+CardCheck = tuple[SystemCard | None, tuple[Problem, ...]]
+
+
+def load_card(path: Path, check: Callable[[str], CardCheck] | None = None) -> SystemCard:
     """Read a card file. Every field is optional; all are strings.
+
+    Args:
+        path: The file.
+        check: What reads its text; by default `check_card`, without a limit of time.
 
     Raises:
         InvalidFileError: It has problems; all of them are listed.
         FileFormatError: There is no such file, or it is no text.
     """
-    card, problems = check_card(read_text(path, _LIMITS))
+    card, problems = (check or check_card)(read_text(path, _LIMITS))
     if card is None:
         count = f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}"
         raise InvalidFileError(f"{path.name} has {count}.", problems, advice="Mend the card.")
     return card
 
 
-def check_card(text: str) -> tuple[SystemCard | None, tuple[Problem, ...]]:
+def check_card(text: str) -> CardCheck:
     """Read a card from YAML text: the card, or None and what is wrong with it."""
     problems = ProblemList()
+    if len(text) > _LIMITS.file_bytes:
+        message = f"The card has {len(text):,} characters; {_LIMITS.file_bytes:,} are allowed."
+        problems.add(0, "too-large", message, advice=f"Write its fields alone: {', '.join(FIELDS)}.")
+        return None, problems.result()
     try:
         # Nodes keep their lines and types, and no value is ever constructed from a tag.
         root = yaml.compose(text, Loader=yaml.SafeLoader)

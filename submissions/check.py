@@ -12,12 +12,11 @@ from types import MappingProxyType
 
 from data.errors import FileFormatError, InvalidFileError
 from data.records import Answer, Problem, Severity
-from submissions.codes import Code, Findings, with_place
+from submissions.answer_warnings import AnswerWarnings
 from submissions.formats import FileFormat, open_rows
-from submissions.index import QuestionIndex, Questions
 from submissions.limits import IntakeLimits, WarningLevels
-from submissions.rows import AcceptedRow, RowReader
-from submissions.watch import Watch
+from submissions.problem_codes import Code, Findings, with_place
+from submissions.row_checks import AcceptedRow, QuestionIndex, Questions, RowReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +76,22 @@ def check_answers(
     """
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
-    tally = _Tally(QuestionIndex(questions), limits, levels or WarningLevels(), findings)
+    usage = _Tally(QuestionIndex(questions), limits, levels or WarningLevels(), findings)
     with _noting(findings):
-        for accepted in _accepted_rows(path, tally, limits, findings):
-            tally.add(accepted)
+        for accepted in _accepted_rows(path, usage, limits, findings):
+            usage.add(accepted)
     with _noting(findings):
-        tally.close()
-    return tally.result()
+        usage.close()
+    return usage.result()
+
+
+def refused_for_time(questions: Questions, seconds: float) -> CheckResult:
+    """What is told of a file whose check took longer than it may, and was ended (A4)."""
+    findings = Findings(IntakeLimits().errors)
+    message = f"The check took longer than the {seconds:,.0f} seconds that this file may take, and was ended."
+    advice = "Look for unusual texts in it, such as one sign repeated for pages."
+    findings.add(0, Code.TIME_LIMIT, message, advice)
+    return _Tally(QuestionIndex(questions), IntakeLimits(), WarningLevels(), findings).result()
 
 
 def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> Iterator[Answer]:
@@ -94,14 +102,14 @@ def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | Non
     """
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
-    tally = _Tally(QuestionIndex(questions), limits, WarningLevels(), findings)
+    usage = _Tally(QuestionIndex(questions), limits, WarningLevels(), findings)
     with _noting(findings):
-        for accepted in _accepted_rows(path, tally, limits, findings):
+        for accepted in _accepted_rows(path, usage, limits, findings):
             if findings.errors:
                 break
-            tally.count(accepted)
+            usage.count(accepted)
             yield accepted.answer
-        tally.close_empty()
+        usage.close_empty()
     if findings.errors:
         message = f"{path.name} has errors; nothing was stored."
         raise InvalidFileError(message, findings.result(), advice="Check it, mend it and add it again.")
@@ -128,7 +136,7 @@ class _Tally:
         self.reader: RowReader | None = None
         self._limits = limits
         self._findings = findings
-        self._watch = Watch(levels, findings)
+        self._watch = AnswerWarnings(levels, findings)
         self._answered: Counter[str] = Counter()
         self._empty: list[tuple[int, str, str]] = []
         self._digests: list[bytes] = []
@@ -193,18 +201,18 @@ class _Tally:
 
 
 def _accepted_rows(
-    path: Path, tally: _Tally, limits: IntakeLimits, findings: Findings
+    path: Path, usage: _Tally, limits: IntakeLimits, findings: Findings
 ) -> Iterator[AcceptedRow]:
     with open_rows(path, limits, findings) as rows:
-        tally.format = rows.format
-        tally.reader = RowReader(tally.index, limits, rows.format, findings)
+        usage.format = rows.format
+        usage.reader = RowReader(usage.index, limits, rows.format, findings)
         for row in rows:
-            tally.rows += 1
-            if tally.rows > limits.answers:
+            usage.rows += 1
+            if usage.rows > limits.answers:
                 message = f"{path.name} has more than {limits.answers:,} answers."
                 advice = "Answer every question once."
                 raise FileFormatError(message, advice=advice, code=Code.TOO_MANY_ANSWERS, line=row.line)
-            accepted = tally.reader.read(row)
+            accepted = usage.reader.read(row)
             if accepted is not None:
                 yield accepted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from data.errors import RecordError
-from data.files import MEBIBYTE, ReadLimits
+from data.files.text_files import MEBIBYTE, ReadLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from data.records import Question
-from submissions.index import Questions
+from submissions.row_checks import Questions
 
 CARD_TEMPLATE = """\
 # Every field is optional. Numbers need quotes.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib.util
+import shutil
 import socket
 import sys
 import uuid
@@ -24,6 +26,13 @@ POSTGRES = "postgresql+psycopg://postgres@127.0.0.1:5432"
 # passes here passes everywhere.
 settings.register_profile("arena", deadline=None, derandomize=True)
 settings.load_profile("arena")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _old_objects_stay() -> None:
+    """Spare the collector what modules before have made: commands and pages collect after each call."""
+    gc.collect()
+    gc.freeze()
 
 
 def _load(name: str) -> ModuleType:
@@ -81,42 +90,70 @@ def postgres_url() -> Iterator[Callable[[], str]]:
     if not _postgres_runs():
         pytest.skip("NO POSTGRESQL on 127.0.0.1:5432: the store is not tested on it")
     server = create_engine(f"{POSTGRES}/postgres", isolation_level="AUTOCOMMIT")
-    made: list[str] = []
+    names: list[str] = []
 
-    def make() -> str:
-        name = f"arena_test_{uuid.uuid4().hex[:12]}"
+    def make(template: str = "template1") -> str:
+        names.append(f"arena_test_{uuid.uuid4().hex[:12]}")
         with server.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
-        made.append(name)
-        return f"{POSTGRES}/{name}"
+            connection.execute(text(f"CREATE DATABASE {names[-1]} TEMPLATE {template}"))
+        return f"{POSTGRES}/{names[-1]}"
 
     yield make
     with server.connect() as connection:
-        for name in made:
+        for name in names:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
     server.dispose()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty database, on each engine in turn."""
+    """The URL of an empty database without a schema, on each engine in turn."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'arena.sqlite'}"
     make: Callable[[], str] = request.getfixturevalue("postgres_url")
     return make()
 
 
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the newest schema and no rows, to be copied: migrations take longer than most tests."""
+    path = tmp_path_factory.mktemp("template") / "arena.sqlite"
+    Store.open(f"sqlite:///{path}").close()
+    return path
+
+
 @pytest.fixture
-def store(database_url: str) -> Iterator[Store]:
+def sqlite_url(tmp_path: Path, sqlite_template: Path) -> str:
+    """The URL of a database on SQLite with the newest schema and no rows."""
+    path = tmp_path / "arena.sqlite"
+    shutil.copyfile(sqlite_template, path)
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_url: Callable[..., str]) -> str:
+    """The name of a database on PostgreSQL with the newest schema and no rows."""
+    url = postgres_url()
+    Store.open(url).close()
+    return url.rpartition("/")[2]
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     """An empty store, on each engine in turn."""
-    opened = Store.open(database_url)
+    if request.param == "sqlite":
+        url: str = request.getfixturevalue("sqlite_url")
+    else:
+        make: Callable[..., str] = request.getfixturevalue("postgres_url")
+        url = make(template=request.getfixturevalue("postgres_template"))
+    opened = Store.open(url)
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def sqlite_store(tmp_path: Path) -> Iterator[Store]:
+def sqlite_store(sqlite_url: str) -> Iterator[Store]:
     """An empty store on SQLite alone."""
-    opened = Store.open(f"sqlite:///{tmp_path / 'arena.sqlite'}")
+    opened = Store.open(sqlite_url)
     yield opened
     opened.close()

@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     """Run the command line; exit codes are 0 done, 1 an ArenaError, 2 misuse."""
-    from arena.cli.app import build
+    from arena.cli.main import build
     from data.errors import ArenaError
 
     try:

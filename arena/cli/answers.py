@@ -8,28 +8,63 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Seed, SetName
-from arena.cli.output import note, progress_bar, show_fields, show_json, show_line
-from arena.cli.reaching import Cache, Concurrency, Rpm, Timeout, Tpm, Transport, in_flight, open_reaching
+from arena.cli.options import (
+    AsJson,
+    Cache,
+    Concurrency,
+    Rpm,
+    Sample,
+    Seed,
+    SetName,
+    Timeout,
+    Tpm,
+    Transport,
+    in_flight,
+    open_reaching,
+)
+from arena.cli.output import note, show_fields, show_json, show_line
+from data.progress import reporting
 
-commands = typer.Typer(help="Answers: let an LLM answer from the passages.", no_args_is_help=True)
+commands = typer.Typer(
+    help="Answers: let an LLM answer the questions from their passages.", no_args_is_help=True
+)
 UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 
 
 @commands.callback()
 def group() -> None:
-    """Answers: let an LLM answer from the passages."""
+    """Answers: let an LLM answer the questions from their passages."""
 
 
 @commands.command()
 def generate(
     set_name: SetName,
-    model: Annotated[str, typer.Option("--model", help="The LLM, as the endpoint names it.")],
-    passages: Annotated[int, typer.Option("--passages", min=1, help="Passages shown, first ones first.")] = 5,
-    out: Annotated[Path | None, typer.Option("--out", help="The file of answers to write.")] = None,
-    sample: Annotated[str | None, typer.Option("--sample", help="Questions to take: 100, or 10%.")] = None,
+    model: Annotated[
+        str, typer.Option("--model", metavar="MODEL", help="The LLM, as the endpoint names it.")
+    ],
+    passages: Annotated[
+        int,
+        typer.Option(
+            "--passages",
+            metavar="K",
+            min=1,
+            help="Passages shown of each question, from the first on; a note says where none has as many.",
+        ),
+    ] = 5,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            show_default="named after set, model and passages",
+            help="The file of answers to write.",
+        ),
+    ] = None,
+    sample: Sample = None,
     seed: Seed = 0,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Longest answer, in tokens.")] = 512,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", metavar="N", min=1, help="Longest answer, in tokens.")
+    ] = 512,
     concurrency: Concurrency = None,
     cache_mode: Cache = None,
     transport: Transport = None,
@@ -37,12 +72,15 @@ def generate(
     tpm: Tpm = None,
     timeout: Timeout = None,
     *,
-    thinking: Annotated[bool, typer.Option("--thinking/--no-thinking", help="Let it think first.")] = True,
+    thinking: Annotated[
+        bool, typer.Option("--thinking/--no-thinking", help="Ask the LLM to reason first, or not.")
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Answer every question from its passages; write a file for `arena submissions add`.
+    """Answer every question of a set from its passages.
 
-    Cut off, the same command goes on: replies that came are kept.
+    Writes a file for `arena submissions add`, and prints the share of "no answer". If it is interrupted,
+    the same command continues: replies that arrived are in the cache.
     """
     from arena.services.generation import GenerationRequest
     from judges.generation import Generation
@@ -65,8 +103,8 @@ def generate(
         seed=seed,
         concurrency=in_flight(arena, concurrency),
     )
-    with progress_bar(f"answering {set_name}") as report:
-        made = arena.generation.generate(request, report).to_json()
+    with reporting(f"answering {set_name}") as report:
+        made = arena.generation.generate(request, report, note).to_json()
     if as_json:
         show_json(made)
         return

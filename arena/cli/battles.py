@@ -8,15 +8,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson, File, Seed
+from arena.cli.options import AsJson, File, Seed, grouped
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.people import PeopleOptions, show_corrected, show_corrected_rates
+from data.errors import InputError
 from leaderboard.vocabulary import Cluster, IntervalKind, Method
 
 if TYPE_CHECKING:
-    from leaderboard.formats.schemas import BattleFormat
+    from leaderboard.formats.registry import BattleFormat
 
-commands = typer.Typer(help="Files of battles.", no_args_is_help=True)
-Format = Annotated[str | None, typer.Option("--from", help="The file's format, where it is not told by it.")]
+commands = typer.Typer(
+    help="Battle files: rate, compare and convert them without a database.", no_args_is_help=True
+)
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        show_default="recognised from the file",
+        help="The file's format: `native`, `chatbot-arena`, `rag-qa-arena`, `rag-qa-arena-eval`, "
+        "`rag-qa-arena-eval-compat`, `alpaca-eval` or `arena-hard`.",
+    ),
+]
+Resamples = Annotated[
+    int,
+    typer.Option("--bootstrap", metavar="B", min=2, max=1_000_000, help="Resamples of the bootstrap."),
+]
 
 
 class GroupWord(StrEnum):
@@ -26,38 +43,60 @@ class GroupWord(StrEnum):
 
 
 @commands.command()
+@grouped
 def rate(
     file: File,
-    method: Annotated[Method, typer.Option("--method", help="How.")] = Method.BRADLEY_TERRY,
+    method: Annotated[
+        Method, typer.Option("--method", help="The rating model; `elo` is computed online, for comparison.")
+    ] = Method.BRADLEY_TERRY,
     interval: Annotated[
-        IntervalKind, typer.Option("--interval", help="Where intervals come from.")
+        IntervalKind, typer.Option("--interval", help="How intervals are computed.")
     ] = IntervalKind.BOOTSTRAP,
-    bootstrap: Annotated[int, typer.Option("--bootstrap", min=2, max=1_000_000, help="Resamples.")] = 1000,
-    cluster: Annotated[Cluster, typer.Option("--cluster", help="What is resampled.")] = Cluster.QUESTION,
-    anchor: Annotated[str | None, typer.Option("--anchor", help="SYSTEM=RATING to hold fixed.")] = None,
+    bootstrap: Resamples = 1000,
+    cluster: Annotated[
+        Cluster,
+        typer.Option("--cluster", help="What is resampled: questions, or single battles (`none`)."),
+    ] = Cluster.QUESTION,
+    anchor: Annotated[
+        str | None,
+        typer.Option(
+            "--anchor",
+            metavar="SYSTEM=RATING",
+            show_default="ratings average 1000",
+            help="Fix the rating of one system.",
+        ),
+    ] = None,
     seed: Seed = 0,
     read_as: Format = None,
     *,
+    people: PeopleOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Rate the systems of a battle file, best first."""
-    from arena.services.battles import RatingRequest, rate_file
+    """Rate the systems of a battle file, best first.
+
+    With --people the file holds a judge's verdict on every planned battle, and VOTES a line for each
+    person's vote on some of them: `question_id, model_a, model_b`, `winner` or `score` (share of the win of
+    model_a), and where known `annotator` and `chance` (the probability that the battle was put to people;
+    without it the share of battles with votes). Votes join by question and unordered pair. The ratings are
+    what people would say of all the battles, with intervals by questions, beside the judge's and those of
+    votes alone; bradley-terry is the one method for it.
+    """
+    from arena.services.battle_files import RatingRequest, rate_file
 
     request = RatingRequest(
-        method=method,
-        interval=interval,
-        bootstrap=bootstrap,
-        cluster=cluster,
-        anchor=anchor,
-        seed=seed,
+        method=method, interval=interval, bootstrap=bootstrap, cluster=cluster, anchor=anchor, seed=seed
     )
+    votes = people.request()
+    if votes is not None:
+        show_corrected(file, votes, request, _format(read_as), as_json=as_json)
+        return
     rated = rate_file(file, request, read_as=_format(read_as))
     for line in rated.notes:
         note(line)
     if as_json:
         show_json(rated.table.as_json())
         return
-    headers = ("rank", "system", "rating", "lower", "upper", "se", "group", "battles", "flags")
+    headers = ("rank", "system", "rating", "lower", "upper", "se", "group", "letters", "battles", "flags")
     rows = [
         (
             f"{one.rank_lower}–{one.rank_upper}",
@@ -67,6 +106,7 @@ def rate(
             _points(one.upper),
             _points(one.se),
             one.tie_group,
+            one.letters,
             one.battles,
             ", ".join(flag.value for flag in one.flags),
         )
@@ -76,19 +116,49 @@ def rate(
 
 
 @commands.command()
+@grouped
 def winrates(
     file: File,
     reference: Annotated[
-        str | None, typer.Option("--reference", help="Count battles against it only.")
+        str | None,
+        typer.Option("--reference", metavar="NAME", help="Count only battles against this system."),
     ] = None,
     by: Annotated[GroupWord | None, typer.Option("--by", help="Add a row for each domain.")] = None,
+    interval: Annotated[
+        IntervalKind | None,
+        typer.Option("--interval", help="With --people: where intervals come from (else sandwich)."),
+    ] = None,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", min=2, max=1_000_000, help="With --people: resamples.")
+    ] = 1000,
+    seed: Seed = 0,
     read_as: Format = None,
     *,
+    people: PeopleOptions,
     as_json: AsJson = False,
 ) -> None:
-    """Win and win+tie rates of the systems of a battle file."""
-    from arena.services.battles import winrates_of_file
+    """Print win rates and win+tie rates of the systems of a battle file.
 
+    With --people the file holds a judge's verdict on every planned battle, and VOTES people's votes on some
+    of them (as of `arena battles rate`): the rates, and the mean share of the win, are what people would say
+    of all the battles, beside the judge's and those of votes alone.
+    """
+    from arena.services.battle_files import winrates_of_file
+
+    votes = people.request()
+    if votes is not None:
+        show_corrected_rates(
+            file,
+            votes,
+            reference=reference,
+            by_domain=by is not None,
+            resampling=(interval or IntervalKind.SANDWICH, bootstrap, seed),
+            read_as=_format(read_as),
+            as_json=as_json,
+        )
+        return
+    if interval is not None:
+        raise InputError("Win rates without votes have Wilson's intervals.", advice="Leave out --interval.")
     rates, notes = winrates_of_file(
         file, reference=reference, by_domain=by is not None, read_as=_format(read_as)
     )
@@ -117,15 +187,19 @@ def winrates(
 def compare(
     file: File,
     first: Annotated[str, typer.Argument(metavar="FIRST", help="One system.")],
-    second: Annotated[str, typer.Argument(metavar="SECOND", help="Another.")],
-    bootstrap: Annotated[int, typer.Option("--bootstrap", min=2, max=1_000_000, help="Resamples.")] = 1000,
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="The system that it is compared with.")],
+    bootstrap: Resamples = 1000,
     seed: Seed = 0,
     read_as: Format = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Say how far apart two systems are, how sure that is, and how many questions would settle it."""
-    from arena.services.battles import compare_in_file
+    """Print the difference between two systems, with its interval.
+
+    It comes with the chance that the first is better, and the number of questions that would separate the
+    two.
+    """
+    from arena.services.battle_files import compare_in_file
 
     found = compare_in_file(file, first, second, bootstrap=bootstrap, seed=seed, read_as=_format(read_as))
     if as_json:
@@ -143,22 +217,22 @@ def convert(
     source: Annotated[Path, typer.Argument(metavar="SRC", help="The file or folder to read.")],
     destination: Annotated[Path, typer.Argument(metavar="DEST", help="The file to write.")],
     read_as: Format = None,
-    write_as: Annotated[str, typer.Option("--to", help="Format to write.")] = "native",
+    write_as: Annotated[str, typer.Option("--to", metavar="FORMAT", help="Format to write.")] = "native",
 ) -> None:
-    """Turn a battle file of any known format into another."""
-    from arena.services.battles import convert_file
+    """Convert a battle file from any known format to another."""
+    from leaderboard.formats import writing
 
     to = _format(write_as)
     if to is None:
         raise typer.BadParameter(write_as)
-    written = convert_file(source, destination, read_as=_format(read_as), write_as=to)
+    written = writing.convert(source, destination, read_as=_format(read_as), write_as=to)
     for reason, count in written.left_out.items():
         note(f"left out: {count:,} records ({reason})")
     show_line(f"{written.rows:,} battles written to {destination}.")
 
 
 def _format(word: str | None) -> BattleFormat | None:
-    from leaderboard.formats.schemas import BattleFormat
+    from leaderboard.formats.registry import BattleFormat
 
     if word is None:
         return None

@@ -7,28 +7,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.bootstrap import open_arena
-from arena.cli.options import AsJson
+from arena.cli.options import AS_SET, AsJson, Budget, Cache, open_reaching
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
-from arena.cli.reaching import Cache, open_reaching
+from arena.container import open_arena
 
 if TYPE_CHECKING:
-    from arena.bootstrap import Arena
+    from arena.container import Arena
 
-commands = typer.Typer(help="Corpora: texts that claims are grounded in.", no_args_is_help=True)
+commands = typer.Typer(help="Corpora: texts in which evidence for claims is found.", no_args_is_help=True)
 
 
 @commands.command("import")
 def import_(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder of texts, or a JSONL file.")],
-    name: Annotated[str, typer.Option("--name", help="Name of the corpus.")],
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the corpus.")],
     embeddings: Annotated[
-        str, typer.Option("--embeddings", help="Embed it with this model too, as `corpora embed` does.")
+        str,
+        typer.Option(
+            "--embeddings",
+            metavar="MODEL",
+            help="Embed it with this model too, as `arena corpora embed` does.",
+        ),
     ] = "",
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Cut texts into chunks and index them; the same import twice builds nothing."""
+    """Split texts into chunks and index them.
+
+    Importing the same texts again changes nothing.
+    """
     from dataclasses import asdict
 
     arena = open_arena()
@@ -49,19 +56,27 @@ def embed(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the corpus.")],
     model: Annotated[
         str,
-        typer.Option("--model", help="The endpoint's name of a model, or the folder of a local one."),
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="The model, as the endpoint names it, or the folder of a local one.",
+        ),
     ],
     endpoint: Annotated[
-        str, typer.Option("--endpoint", help="Base URL of the endpoint; else as the settings say.")
+        str, typer.Option("--endpoint", metavar="URL", show_default=AS_SET, help="Base URL of the endpoint.")
     ] = "",
-    budget_usd: Annotated[
-        float | None, typer.Option("--budget-usd", min=0.0, help="Most that this may spend.")
-    ] = None,
+    budget_usd: Budget = None,
     cache_mode: Cache = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Embed the chunks of a corpus, for `--retriever dense`. Cut off, the same command goes on."""
+    """Embed the chunks of a corpus, for `--retriever dense`.
+
+    The vectors come from an OpenAI-compatible endpoint (`/v1/embeddings`: OpenAI, vLLM, Ollama), or from a
+    local model2vec model with the extra `embeddings`. If it is interrupted, the same command continues:
+    vectors from an endpoint are stored beside the LLM replies, by endpoint, model and text. Running the
+    command again embeds nothing new; a corpus whose documents change loses its vectors.
+    """
     fields = _embedded(open_reaching(cache_mode), name, model, endpoint=endpoint, budget_usd=budget_usd)
     if as_json:
         show_json(fields)
@@ -74,20 +89,14 @@ def _embedded(
 ) -> dict[str, Any]:
     from dataclasses import asdict
 
-    made, used = arena.corpora.embed(
-        name,
-        model,
-        endpoint=endpoint,
-        budget_usd=budget_usd,
-        report=lambda done, total: note(f"{done:,} of {total:,} chunks"),
-    )
-    taken = {"asked": used.calls, "input_tokens": used.input_tokens, "cost_usd": used.cost_usd}
+    made, used = arena.corpora.embed(name, model, endpoint=endpoint, budget_usd=budget_usd)
+    taken = {"asked": used.calls, "input_tokens": used.input_tokens, "cost_usd": used.total_usd}
     return {**asdict(made.about), "built": made.built, **taken}
 
 
 @commands.command("list")
 def list_(*, as_json: AsJson = False) -> None:
-    """List the corpora."""
+    """List the corpora, and the models that they are embedded with."""
     from dataclasses import asdict
 
     corpora = open_arena().corpora

@@ -7,17 +7,17 @@ from typing import Annotated
 
 import typer
 
-from arena.bootstrap import open_arena
 from arena.cli.options import AsJson
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.container import open_arena
 
-commands = typer.Typer(help="Jobs: what workers do and are to do.", no_args_is_help=True)
+commands = typer.Typer(help="Jobs: the work that is queued, running or finished.", no_args_is_help=True)
 Number = Annotated[int, typer.Argument(metavar="JOB", help="Number of the job.")]
 
 
 @commands.command("list")
 def list_(*, as_json: AsJson = False) -> None:
-    """List the newest jobs, newest first."""
+    """List the latest jobs, newest first."""
     found = open_arena().jobs.recent()
     if as_json:
         show_json([one.as_json() for one in found])
@@ -30,7 +30,7 @@ def list_(*, as_json: AsJson = False) -> None:
                 one.job.kind.value,
                 one.job.round_name,
                 one.job.state.value,
-                len(one.seats),
+                len(one.leases),
                 one.position,
                 one.job.error or "",
             )
@@ -41,7 +41,7 @@ def list_(*, as_json: AsJson = False) -> None:
 
 @commands.command()
 def show(number: Number, *, as_json: AsJson = False) -> None:
-    """Show a job and the workers at it."""
+    """Show a job and the workers that run it."""
     fields = open_arena().jobs.status(number).as_json()
     if as_json:
         show_json(fields)
@@ -56,21 +56,40 @@ def show(number: Number, *, as_json: AsJson = False) -> None:
 
 @commands.command()
 def cancel(number: Number) -> None:
-    """Take a job out of the queue; what is in flight finishes, and its round is paused."""
+    """Cancel a job.
+
+    Calls in flight finish, and the job's round is paused.
+    """
     open_arena().jobs.cancel(number)
     show_line(f"Job {number} is cancelled.")
 
 
 def worker(
-    name: Annotated[str | None, typer.Option("--name", help="Name of this worker.")] = None,
-    parent: Annotated[int | None, typer.Option("--parent", help="Stop when this process ends.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            show_default="its machine and process number",
+            help="Name of this worker.",
+        ),
+    ] = None,
+    parent: Annotated[
+        int | None,
+        typer.Option(
+            "--parent", metavar="PID", help="Stop when this process, which started the worker, ends."
+        ),
+    ] = None,
     *,
-    once: Annotated[bool, typer.Option("--once", help="End when there is nothing to do.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Exit when the queue is empty.")] = False,
 ) -> None:
-    """Do the jobs of the queue, with any number of other workers. Ctrl-C hands back what is not done."""
-    from arena.identity import this_worker
+    """Run the jobs of the queue, beside any number of other workers.
+
+    Ctrl-C returns unfinished work to the queue.
+    """
     from arena.logs import configure_logs
-    from arena.worker import Worker
+    from arena.services.jobs.worker_identity import this_worker
+    from arena.workers.worker import Worker
 
     arena = open_arena()
     configure_logs(arena.settings)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.bootstrap import open_arena
-from arena.cli.options import AsJson, JudgeName
+from arena.cli.options import AsJson, Cache, JudgeName, open_reaching
 from arena.cli.output import show_fields, show_json, show_line, show_table
-from arena.cli.reaching import Cache, open_reaching
+from arena.container import open_arena
 from data.errors import JudgeError
-from data.records import Outcome
+from data.records import JudgeKind, Outcome
+from judges.lexical.agreement import AGREEMENT
 
 ADVICE = {
     Outcome.FAILED: "Check that the endpoint (OPENAI_BASE_URL, or the spec's) runs and serves the model.",
@@ -23,9 +23,11 @@ ADVICE = {
 }
 
 if TYPE_CHECKING:
-    from arena.services.calibration import JudgeCalibration
+    from arena.services.judging.calibration import JudgeCalibration
 
-commands = typer.Typer(help="Judges: who decides.", no_args_is_help=True)
+commands = typer.Typer(
+    help="Judges: a model with its prompt and settings, or an embedded method.", no_args_is_help=True
+)
 
 
 @commands.command("list")
@@ -51,10 +53,14 @@ def show(
     spec = open_arena().judges.spec(name)
     prompt = "" if spec.prompt is None else spec.prompt.text
     if as_json:
-        show_json({"name": spec.name, "hash": spec.hash, **spec.canonical, "prompt_text": prompt})
+        told = {"agreement": AGREEMENT} if spec.kind is JudgeKind.LEXICAL else {}
+        show_json({"name": spec.name, "hash": spec.hash, **spec.canonical, "prompt_text": prompt, **told})
         return
     fields = {key: _plain(value) for key, value in spec.canonical.items()}
     show_fields({"name": spec.name, "description": spec.description, "hash": spec.hash, **fields})
+    if spec.kind is JudgeKind.LEXICAL:
+        show_line("")
+        show_line(AGREEMENT)
     if prompt:
         show_line("")
         show_line(prompt)
@@ -63,13 +69,18 @@ def show(
 @commands.command("try")
 def try_(
     judge: JudgeName,
-    question: Annotated[str, typer.Option("--question", help="A question's text, or SET/ID.")],
-    a: Annotated[Path, typer.Option("--a", help="A text file with answer a.")],
-    b: Annotated[Path, typer.Option("--b", help="A text file with answer b.")],
+    question: Annotated[
+        str, typer.Option("--question", metavar="Q", help="A question's text, or `SET/ID` of a stored one.")
+    ],
+    a: Annotated[Path, typer.Option("--a", metavar="FILE", help="A text file with answer a.")],
+    b: Annotated[Path, typer.Option("--b", metavar="FILE", help="A text file with answer b.")],
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Let a judge decide one pair; nothing is stored."""
+    """Let a judge decide one pair of answers.
+
+    Nothing is stored. The exit code is 1 where the judge did not decide.
+    """
     verdict = open_arena().judges.try_files(judge, question, a, b)
     fields = {
         "outcome": verdict.outcome.value,
@@ -97,19 +108,33 @@ def try_(
 
 @commands.command()
 def calibrate(
-    judge: Annotated[list[str], typer.Option("--judge", help="A judge; may be given several times.")],
-    labels: Annotated[Path, typer.Option("--labels", help="Human labels, JSONL.")],
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Most pairs in flight.")] = 16,
+    judge: Annotated[
+        list[str],
+        typer.Option(
+            "--judge", metavar="JUDGE", help="Name of a judge, or the path of its spec; repeatable."
+        ),
+    ],
+    labels: Annotated[Path, typer.Option("--labels", metavar="FILE", help="Human labels, JSONL.")],
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", metavar="C", min=1, help="Most pairs in flight.")
+    ] = 16,
     budget_usd: Annotated[
-        float | None, typer.Option("--budget-usd", min=0.0, help="Most that all judges may spend.")
+        float | None,
+        typer.Option(
+            "--budget-usd",
+            metavar="X",
+            min=0.0,
+            help="The most that all judges together may spend; pairs beyond it have no verdict.",
+        ),
     ] = None,
     cache_mode: Cache = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Hold judges against human labels: agreement, ties, unreadable replies, flips, favours.
+    """Compare judges with human labels.
 
-    Several judges make a table, best first by Pearson's correlation.
+    Prints agreement, ties, unreadable replies, position flips and biases. Several judges make a table, best
+    first by Pearson's correlation, with a column for each pair of systems that the labels name.
     """
     reports = open_reaching(cache_mode).calibration.calibrate(
         judge, labels, concurrency=concurrency, budget_usd=budget_usd

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from arena.bootstrap import open_arena
 from arena.cli.options import AsJson
 from arena.cli.output import note, show_json, show_line, show_table
-from arena.services.identity import OPERATOR
+from arena.container import open_arena
+from arena.services.accounts.auth import OPERATOR
+from leaderboard.standings.judged_shares import partial_sentence
 
-commands = typer.Typer(help="Published boards.", no_args_is_help=True)
+commands = typer.Typer(help="Published boards: list, show and export them.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round.")]
 
 
@@ -34,11 +35,16 @@ def list_(*, as_json: AsJson = False) -> None:
 @commands.command()
 def show(
     name: Name,
-    domain: Annotated[str, typer.Option("--domain", help="A domain, or overall.")] = "overall",
+    domain: Annotated[
+        str, typer.Option("--domain", metavar="ID", help="A domain's id, or `overall`.")
+    ] = "overall",
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show a published board."""
+    """Show a published board.
+
+    A partial board says how much of it was judged; systems without a judged battle are named below the table.
+    """
     arena = open_arena()
     board = arena.boards.get(name, caller=OPERATOR)
     if board.retracted:
@@ -48,8 +54,16 @@ def show(
     if as_json:
         show_json(dict(board.standings))
         return
+    if about := board.standings.get("note"):
+        show_line(about)
+    if said := partial_sentence(board.standings):
+        show_line(f"{board.standings['title']}. {said}")
     headers, rows = arena.boards.table(board, domain)
     show_table(headers, rows)
+    lines = board.standings["lines"][domain]
+    unjudged = [line["system"] for line in lines if not (line["rate"] or line.get("rate_against_all"))]
+    if unjudged:
+        show_line(f"No judged battle: {', '.join(unjudged)}.")
 
 
 @commands.command()
@@ -57,6 +71,6 @@ def export(
     name: Name,
     destination: Annotated[Path, typer.Argument(metavar="DEST", help="A .csv, .json or .parquet file.")],
 ) -> None:
-    """Write a published board to a file; its ending says the format."""
+    """Write a published board to a file, in the format that the file's ending names."""
     open_arena().boards.export_board(name, destination, caller=OPERATOR)
     show_line(f"{name} written to {destination}.")

@@ -8,14 +8,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.bootstrap import open_arena
-from arena.cli.grouped import always_json
-from arena.cli.options import AsJson, File, Seed, SetName, constant
+from arena.cli.options import (
+    AsJson,
+    Budget,
+    Cache,
+    Constants,
+    Corpus,
+    File,
+    Judgments,
+    Retriever,
+    RetrieverWord,
+    Seed,
+    SetName,
+    Systems,
+    always_json,
+    constant,
+    open_reaching,
+)
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
-from arena.cli.reaching import Cache, open_reaching
+from arena.container import open_arena
 
 if TYPE_CHECKING:
-    from arena.services.metric_access import MetricRequest
+    from arena.services.metrics.factory import MetricRequest
 
 
 class FactorWord(StrEnum):
@@ -23,14 +37,6 @@ class FactorWord(StrEnum):
 
     TABLE1 = "table1"
     REFERENCE_CODE = "reference-code"
-
-
-class RetrieverWord(StrEnum):
-    """Retrievers on the command line."""
-
-    BM25 = "bm25"
-    DENSE = "dense"
-    WEB = "web"
 
 
 class InferenceWord(StrEnum):
@@ -41,29 +47,27 @@ class InferenceWord(StrEnum):
     WMB = "wmb"
 
 
-commands = typer.Typer(help="Metrics: bounded scores of answers.", no_args_is_help=True)
-MetricName = Annotated[str, typer.Option("--metric", help="Name of the metric.")]
+commands = typer.Typer(help="Metrics: bounded scores of single answers.", no_args_is_help=True)
+MetricName = Annotated[str, typer.Option("--metric", metavar="METRIC", help="Name of the metric.")]
 Judge = Annotated[
     str,
-    typer.Option("--judge", help="Judge whose LLM is asked, by name or path; none: the embedded version."),
-]
-Options = Annotated[
-    list[str] | None, typer.Option("--option", help="A constant of the metric as NAME=VALUE; repeatable.")
-]
-Budget = Annotated[float | None, typer.Option("--budget-usd", min=0.0, help="Most that this run may spend.")]
-Corpus = Annotated[
-    str, typer.Option("--corpus", help="Corpus in which claims are grounded; none: each item's passages.")
-]
-Retriever = Annotated[
-    RetrieverWord,
-    typer.Option("--retriever", help="How evidence is found: words or vectors of a corpus, or the web."),
-]
-Judgments = Annotated[
-    Path | None,
-    typer.Option("--judgments", help="Judgments on passages by aspect, for coverage-icat-m: qrels or JSONL."),
+    typer.Option(
+        "--judge",
+        metavar="JUDGE",
+        show_default="the embedded version, without an LLM",
+        help="Judge whose LLM scores, by name or path.",
+    ),
 ]
 Concurrency = Annotated[
-    int | None, typer.Option("--concurrency", min=1, max=20_000, help="Answers in flight at most (16).")
+    int | None,
+    typer.Option(
+        "--concurrency",
+        metavar="C",
+        min=1,
+        max=20_000,
+        show_default="16",
+        help="Most answers in flight, with an LLM.",
+    ),
 ]
 
 
@@ -88,21 +92,23 @@ def run(
     corpus: Corpus = "",
     retriever: Retriever = RetrieverWord.BM25,
     judgments: Judgments = None,
-    systems: Annotated[str | None, typer.Option("--systems", help="Systems, with commas between.")] = None,
-    option: Options = None,
+    systems: Systems = None,
+    option: Constants = None,
     budget_usd: Budget = None,
     concurrency: Concurrency = None,
     cache_mode: Cache = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Score the answers of a set that have no score yet. Ctrl-C keeps what is done; run it again to go on."""
+    """Score the answers of a set that have no score yet.
+
+    After Ctrl-C, the same command continues with the remaining answers.
+    """
     names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
     done = open_reaching(cache_mode).metrics.run(
         set_name,
         _request(metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments),
         systems=names,
-        report=lambda made, total: note(f"{made:,} of {total:,} answers"),
     )
     fields = done.as_json()
     if as_json:
@@ -125,11 +131,11 @@ def score(
     corpus: Corpus = "",
     retriever: Retriever = RetrieverWord.BM25,
     judgments: Judgments = None,
-    option: Options = None,
+    option: Constants = None,
     budget_usd: Budget = None,
     concurrency: Concurrency = None,
 ) -> None:
-    """Score the lines of a JSONL file; one JSON object a line."""
+    """Score each line of a JSONL file, printing one JSON object a line."""
     import json
 
     open_arena().metrics.score_file(
@@ -143,14 +149,24 @@ def score(
 @always_json
 def marginals(
     file: File,
-    factors: Annotated[FactorWord, typer.Option("--factors", help="Factor tables.")] = FactorWord.TABLE1,
-    inference: Annotated[InferenceWord, typer.Option("--inference", help="How.")] = InferenceWord.AUTO,
+    factors: Annotated[
+        FactorWord,
+        typer.Option(
+            "--factors", help="Factor tables: those of the paper (`table1`), or of its published code."
+        ),
+    ] = FactorWord.TABLE1,
+    inference: Annotated[
+        InferenceWord,
+        typer.Option(
+            "--inference", help="Exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`)."
+        ),
+    ] = InferenceWord.AUTO,
     seed: Seed = 0,
 ) -> None:
-    """Print the posterior of every claim and context of a fact graph."""
-    from arena.services.metric_files import marginals_of
-    from judges.factuality.inference import Inference
-    from judges.factuality.network import FactorTables
+    """Print the posterior probability of each claim and context of a fact graph."""
+    from arena.services.metrics.files import marginals_of
+    from judges.metrics.factuality.inference.marginals import Inference
+    from judges.metrics.factuality.inference.network import FactorTables
 
     tables, method = FactorTables(factors.value), Inference(inference.value)
     show_json(marginals_of(file, factors=tables, inference=method, seed=seed))
@@ -159,8 +175,8 @@ def marginals(
 @commands.command()
 @always_json
 def coverage(file: File) -> None:
-    """Print what the answer of a fact graph covers, what it misses, and the basis."""
-    from arena.services.metric_files import coverage_of
+    """Print which claims of a fact graph its answer covers and misses, and the basis."""
+    from arena.services.metrics.files import coverage_of
 
     show_json(coverage_of(file))
 
@@ -169,7 +185,7 @@ def coverage(file: File) -> None:
 @always_json
 def context(file: File) -> None:
     """Print how well a context answers sub-questions, from ratings of its passages."""
-    from arena.services.metric_files import context_of
+    from arena.services.metrics.files import context_of
 
     show_json(context_of(file))
 
@@ -179,16 +195,35 @@ def context(file: File) -> None:
 def meta_evaluate(
     file: File,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", help="Name of the metric; factuality takes several.")
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="METRIC",
+            show_default="comprehensiveness-nli",
+            help="Name of the metric; repeatable for metrics of factuality.",
+        ),
     ] = None,
     judge: Judge = "",
-    option: Options = None,
+    option: Constants = None,
     budget_usd: Budget = None,
     concurrency: Concurrency = None,
-    resamples: Annotated[int, typer.Option("--resamples", min=2, help="Of the BCa intervals.")] = 10_000,
+    resamples: Annotated[
+        int, typer.Option("--resamples", metavar="N", min=2, help="Resamples of the BCa intervals.")
+    ] = 10_000,
     seed: Seed = 0,
 ) -> None:
-    """Hold a metric against labels: WikiContradict's, ConflictBank's, or those of claims (factuality)."""
+    """Compare a metric with people's labels of answers or claims.
+
+    FILE is JSON lines, a JSON list, or JSON lists by name. For comprehensiveness it has the labels of
+    WikiContradict (its public file or that of its human evaluation) or ConflictBank. For factuality it is
+    WikiContradict's file, FactReasoner's (`input`, `output`, `atoms`, `contexts`), or rows of `id`,
+    `question`, `passages` and `claims` (`text`, and `label`: true or false, `supported`, `not supported` or
+    `contradicted`, or `S`, `NS`, `C`).
+
+    For each metric of factuality it prints precision by the metric and by the labels, MAE, F1, Brier score
+    and calibration curve (null where the metric gives no probabilities); for each ordered pair of metrics
+    the p-value of a paired one-sided t-test that the first has the smaller error.
+    """
     names = metric or ["comprehensiveness-nli"]
     requests = [_request(name, judge, option, budget_usd, concurrency) for name in names]
     service = open_arena().metrics
@@ -206,22 +241,42 @@ def agreement(
     set_name: SetName,
     judge: Judge = "",
     metric: Annotated[
-        str, typer.Option("--metric", help="Coverage metric that labels are held against.")
+        str, typer.Option("--metric", metavar="METRIC", help="Coverage metric that is compared with labels.")
     ] = "coverage-icat-s",
     labels: Annotated[
-        Path | None, typer.Option("--labels", help="People's labels of aspects: JSONL, a line each.")
+        Path | None,
+        typer.Option(
+            "--labels",
+            metavar="FILE",
+            help="People's labels: JSONL with `question_id`, `system`, `aspect`, `covered` (true or false), "
+            "and `annotator` where there are several.",
+        ),
     ] = None,
     writer: Annotated[
-        str, typer.Option("--writer", help="LLM that answers without and with the best context.")
+        str,
+        typer.Option(
+            "--writer",
+            metavar="JUDGE",
+            show_default="none, and these bounds have no answer score",
+            help="Judge whose LLM answers without context and with the oracle context.",
+        ),
     ] = "",
-    option: Options = None,
+    option: Constants = None,
     budget_usd: Budget = None,
-    resamples: Annotated[int, typer.Option("--resamples", min=2, help="Of the intervals.")] = 1_000,
+    resamples: Annotated[
+        int, typer.Option("--resamples", metavar="N", min=2, help="Resamples of the intervals.")
+    ] = 1_000,
     seed: Seed = 0,
     cache_mode: Cache = None,
 ) -> None:
-    """Hold kept scores against each other, against people's labels, and against the bounds of a set."""
-    from arena.services.metric_agreement import AgreementRequest
+    """Compare stored scores with each other, with people's labels, and with the bounds of a set.
+
+    `systems` is the correlation of mean `context-crux` and `answer-crux` scores over systems (Kendall's tau,
+    Spearman, Pearson, with intervals over questions); `bounds` the scores without context, from the oracle
+    context, and of the oracle answer; `labels` the correlation of a coverage metric with people's labels of
+    aspects. What is undefined is null, with its reason. Run `arena metrics run` first.
+    """
+    from arena.services.metrics.agreement import AgreementRequest
 
     request = AgreementRequest(
         set_name=set_name,
@@ -247,8 +302,8 @@ def _request(
     retriever: RetrieverWord = RetrieverWord.BM25,
     judgments: Path | None = None,
 ) -> MetricRequest:
-    from arena.services.corpora import RetrieverKind, SearchRequest
-    from arena.services.metric_access import CONCURRENCY, MetricRequest
+    from arena.services.metrics.factory import CONCURRENCY, MetricRequest
+    from arena.services.retrieval.corpora import RetrieverKind, SearchRequest
 
     return MetricRequest(
         metric=metric,

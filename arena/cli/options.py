@@ -2,21 +2,73 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from arena.container import Arena, open_arena
+from arena.services.judging.llm_overrides import LlmOverrides
+from arena.settings import read_settings
+from judges.llm.settings import CacheMode, TransportKind
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-SetName = Annotated[str, typer.Option("--set", help="Name of the question set.")]
-JudgeName = Annotated[str, typer.Option("--judge", help="Name of a judge, or the path of its spec.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything that is drawn.")]
+SetName = Annotated[str, typer.Option("--set", metavar="SET", help="Name of the question set.")]
+JudgeName = Annotated[
+    str, typer.Option("--judge", metavar="JUDGE", help="Name of a judge, or the path of its spec.")
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, help="Seed of all random choices.")]
+AS_SET = "as the settings say"
 Server = Annotated[
-    str | None, typer.Option("--server", help="Address of another machine's arena; else as the settings say.")
+    str | None,
+    typer.Option(
+        "--server",
+        metavar="URL",
+        show_default=AS_SET,
+        help="Address of another machine's arena, reached by its API (docs/api.md).",
+    ),
 ]
 TokenText = Annotated[
-    str | None, typer.Option("--token", help="Access token there; better in ARENA_TOKEN.", show_default=False)
+    str | None,
+    typer.Option(
+        "--token",
+        metavar="TOKEN",
+        show_default=AS_SET,
+        help="Access token for that arena; better set in `ARENA_TOKEN`.",
+    ),
+]
+Pairs = Annotated[
+    str,
+    typer.Option("--pairs", metavar="PAIRS", help="`reference`, `reference,complete:K`, or `all`."),
+]
+Systems = Annotated[
+    str | None,
+    typer.Option(
+        "--systems",
+        metavar="A,B",
+        help="Only these systems; in a round, a battle that lacks one of their answers counts as missing.",
+    ),
+]
+Domains = Annotated[
+    str | None,
+    typer.Option("--domains", metavar="A,B", help="Only questions of these domains, given by id."),
+]
+Sample = Annotated[
+    str | None, typer.Option("--sample", metavar="K|P%", help="Questions to draw: `100`, or `10%`.")
+]
+Budget = Annotated[
+    float | None,
+    typer.Option("--budget-usd", metavar="X", min=0.0, help="The most that the command may spend."),
+]
+Constants = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="A constant of the metric; repeatable."),
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to read.")]
 
@@ -30,3 +82,198 @@ def constant(text: str) -> tuple[str, Any]:
         return name.strip(), json.loads(value)
     except ValueError:
         return name.strip(), value
+
+
+class RetrieverWord(StrEnum):
+    """Retrievers on the command line."""
+
+    BM25 = "bm25"
+    DENSE = "dense"
+    WEB = "web"
+
+
+class EngineKind(StrEnum):
+    """Where a round is judged."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+Cache = Annotated[
+    CacheMode | None,
+    typer.Option(
+        "--cache-mode",
+        show_default=AS_SET,
+        help="Use of the reply cache: `live` asks for what is missing, `replay` sends no request, "
+        "`record` asks for everything again.",
+    ),
+]
+Transport = Annotated[
+    TransportKind | None,
+    typer.Option(
+        "--transport",
+        show_default=AS_SET,
+        help="How requests are sent to the LLM: `direct` has the least overhead, `batch` costs half.",
+    ),
+]
+Rpm = Annotated[
+    int | None,
+    typer.Option("--rpm", metavar="N", min=1, show_default=AS_SET, help="Most requests a minute."),
+]
+Tpm = Annotated[
+    int | None, typer.Option("--tpm", metavar="N", min=1, show_default=AS_SET, help="Most tokens a minute.")
+]
+Timeout = Annotated[
+    int | None,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        min=1,
+        show_default=AS_SET,
+        help="Longest wait for a reply, in seconds.",
+    ),
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency",
+        metavar="C",
+        min=1,
+        max=20_000,
+        show_default="16, or 10,000 with batches",
+        help="Most calls in flight, for each endpoint and model.",
+    ),
+]
+
+Engine = Annotated[
+    EngineKind,
+    typer.Option(
+        "--engine", help="Judge in this process (`local`), or on a Ray cluster (`ray`, docs/operations.md)."
+    ),
+]
+Queue = Annotated[
+    bool,
+    typer.Option("--queue", help="Leave it to the workers of the queue (`arena worker`) and return at once."),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        show_default="any number, or one for each processor with Ray",
+        help="Most workers that may share the round, with `--queue` or Ray.",
+    ),
+]
+Corpus = Annotated[
+    str,
+    typer.Option(
+        "--corpus",
+        metavar="NAME",
+        show_default="each item's passages",
+        help="Corpus in which evidence is found; its name and content hash are stored with the scores.",
+    ),
+]
+Retriever = Annotated[
+    RetrieverWord,
+    typer.Option(
+        "--retriever",
+        help="How evidence is found: by words, by vectors (after `arena corpora embed`), or by the web "
+        "search of `ARENA_SEARCH_URL` in place of a corpus.",
+    ),
+]
+Judgments = Annotated[
+    Path | None,
+    typer.Option(
+        "--judgments",
+        metavar="FILE",
+        help="Judgments of passages by aspect, for `coverage-icat-m`: TREC's diversity qrels (question, "
+        "aspect number from 1, passage, relevance), or JSONL with `question_id`, `passage_id`, `aspect` "
+        "(text or number) and `relevance`.",
+    ),
+]
+
+USUAL = 16
+WITH_BATCHES = 10_000
+
+
+def open_reaching(
+    cache_mode: CacheMode | None = None,
+    transport: TransportKind | None = None,
+    rpm: int | None = None,
+    tpm: int | None = None,
+    timeout: int | None = None,
+) -> Arena:
+    """Open the arena with the options that were given in place of the environment's settings."""
+    wanted = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
+    return open_arena(wanted.over(read_settings()))
+
+
+def in_flight(arena: Arena, asked: int | None) -> int:
+    """How many battles may be in flight: what was asked for, else what suits the transport."""
+    if asked is not None:
+        return asked
+    return WITH_BATCHES if arena.settings.transport is TransportKind.BATCH else USUAL
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take dataclasses of options: Typer sees their fields, the command gets the values."""
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
+    plain: list[inspect.Parameter] = []
+    options: list[inspect.Parameter] = []
+    for name, one in inspect.signature(command).parameters.items():
+        if name in groups:
+            options.extend(_options_of(groups[name]))
+        else:
+            (plain if one.kind is one.POSITIONAL_OR_KEYWORD else options).append(
+                one.replace(annotation=hints[name], kind=one.KEYWORD_ONLY)
+            )
+
+    @wraps(command)
+    def taking(**given: object) -> None:
+        made = {
+            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            for name, kind in groups.items()
+        }
+        command(**given, **made)
+
+    taking.__dict__["__signature__"] = inspect.Signature([*plain, *options])
+    taking.__annotations__ = {one.name: one.annotation for one in (*plain, *options)}
+    return taking
+
+
+def always_json(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command whose result is JSON in any case take `--json` like all others."""
+    own = inspect.signature(command, eval_str=True)
+    extra = inspect.Parameter(
+        "as_json",
+        inspect.Parameter.KEYWORD_ONLY,
+        annotation=Annotated[
+            bool, typer.Option("--json", help="Accepted for uniformity: the result is always JSON.")
+        ],
+        default=False,
+    )
+
+    @wraps(command)
+    def taking(**given: object) -> None:
+        given.pop(extra.name)
+        command(**given)
+
+    parameters = [*own.parameters.values(), extra]
+    taking.__dict__["__signature__"] = own.replace(parameters=parameters)
+    taking.__annotations__ = {one.name: one.annotation for one in parameters}
+    return taking
+
+
+def _options_of(kind: type) -> list[inspect.Parameter]:
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=hints[field.name],
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+        )
+        for field in fields(kind)
+    ]

@@ -1,20 +1,16 @@
-"""How commands show results: JSON on request, else text; progress and errors on stderr."""
+"""How commands show results: JSON on request, else text; errors on stderr."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 import typer
 
 from data.errors import ArenaError, InvalidFileError
+from data.files.text_files import MEBIBYTE
 from data.records import Problem
-
-if TYPE_CHECKING:
-    from arena.services.running import Progress, Report
+from data.records.problems import few_of_each
 
 Cell = str | int | float | None
 # From here on a number is a rating, of one decimal; below it is a share.
@@ -29,6 +25,14 @@ def show_json(payload: object) -> None:
 def show_line(text: str) -> None:
     """Print a line of the result."""
     typer.echo(text)
+
+
+def show_result(payload: object, line: str, *, as_json: bool) -> None:
+    """Print a result as JSON, or in a line."""
+    if as_json:
+        show_json(payload)
+    else:
+        show_line(line)
 
 
 def note(text: str) -> None:
@@ -61,9 +65,14 @@ def show_fields(fields: Mapping[str, Cell]) -> None:
 def show_error(error: ArenaError) -> None:
     """Print an error on stderr: one line, after the problems of a file where it has any."""
     if isinstance(error, InvalidFileError):
-        for problem in error.problems:
-            note(problem_line(problem))
+        note_problems(error.problems)
     note(f"arena: {error}")
+
+
+def note_problems(problems: Iterable[Problem]) -> None:
+    """Print problems on stderr, like ones in a few lines."""
+    for line in few_of_each(problems, problem_line):
+        note(line)
 
 
 def problem_line(problem: Problem) -> str:
@@ -71,49 +80,6 @@ def problem_line(problem: Problem) -> str:
     place = f"line {problem.line}: " if problem.line else ""
     advice = f" {problem.advice}" if problem.advice else ""
     return f"{problem.severity}: {place}{problem.message}{advice} [{problem.code}]"
-
-
-@contextmanager
-def progress_bar(title: str) -> Iterator[Report]:
-    """Show a run's progress with rate and time left on stderr: a bar on a terminal, else lines."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    console = Console(file=sys.stderr)
-    if not console.is_terminal:
-        yield _LineReport(title)
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Bar(*columns, console=console) as bar:
-        task = bar.add_task(title, total=None, rate="")
-
-        def report(progress: Progress) -> None:
-            rate = f"{progress.rate:,.0f}/s"
-            bar.update(task, total=progress.total, completed=progress.done, rate=rate)
-
-        yield report
-
-
-class _LineReport:
-    """Progress as a line for every tenth of the work."""
-
-    def __init__(self, title: str) -> None:
-        self._title = title
-        self._shown = 0
-
-    def __call__(self, progress: Progress) -> None:
-        tenth = 10 * progress.done // max(progress.total, 1)
-        if tenth > self._shown:
-            self._shown = tenth
-            left = "" if progress.seconds_left is None else f", {progress.seconds_left:,.0f} s left"
-            note(f"{self._title}: {progress.done:,} of {progress.total:,}, {progress.rate:,.0f}/s{left}")
 
 
 def _text(value: Cell) -> str:
@@ -126,3 +92,21 @@ def _text(value: Cell) -> str:
 
 def _is_number(text: str) -> bool:
     return text == "–" or text.replace(",", "").replace(".", "").lstrip("-").isdecimal()
+
+
+TENTHS = 10
+
+
+class BytesSent:
+    """Tells the tenths of a file as they are sent; nothing of files under a megabyte."""
+
+    def __init__(self) -> None:
+        self._told = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Take how many bytes of how many are sent."""
+        tenth = TENTHS * done // max(total, 1)
+        if total < MEBIBYTE or tenth == self._told:
+            return
+        self._told = tenth
+        note(f"sent {done / MEBIBYTE:,.1f} of {total / MEBIBYTE:,.1f} MiB")

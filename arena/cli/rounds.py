@@ -2,20 +2,222 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.bootstrap import open_arena
-from arena.cli import round_judging, round_notices, round_views
-from arena.cli.options import AsJson
-from arena.cli.output import note, show_json, show_line, show_table
-from arena.cli.round_status import RoundArgument, show_status
-from data.records import Round
+from arena.cli import round_publication, round_reports
+from arena.cli.options import (
+    AsJson,
+    Cache,
+    Concurrency,
+    Domains,
+    Engine,
+    EngineKind,
+    JudgeName,
+    Pairs,
+    Queue,
+    Rpm,
+    Sample,
+    Seed,
+    SetName,
+    Systems,
+    Timeout,
+    Tpm,
+    Transport,
+    Workers,
+    grouped,
+    in_flight,
+)
+from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.round_reports import RoundArgument, show_status, undecidable_lines
+from arena.container import Arena, open_arena
+from arena.services.judging.llm_overrides import LlmOverrides
+from arena.settings import read_settings
+from data.progress import reporting
+from data.records import OrderPolicy, Round
 
-commands = typer.Typer(help="Rounds: fixed battles, a judge, a seed and a budget.", no_args_is_help=True)
-for command in (round_judging.plan, round_judging.run, round_judging.resume, round_judging.retry):
+if TYPE_CHECKING:
+    from arena.services.rounds.models import RoundRequest
+
+
+Budget = Annotated[
+    float | None,
+    typer.Option("--budget-usd", metavar="X", min=0.0, help="The most that the round may spend."),
+]
+NewBudget = Annotated[
+    float | None,
+    typer.Option(
+        "--budget-usd",
+        metavar="X",
+        min=0.0,
+        help="A new budget for the round, not below what it has spent; battles that the old one skipped can "
+        "then be retried.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeOptions:
+    """What a round is to judge."""
+
+    set_name: SetName
+    judge: JudgeName
+    pairs: Pairs = "reference"
+    systems: Systems = None
+    domains: Domains = None
+    sample: Sample = None
+    order: Annotated[
+        OrderPolicy | None,
+        typer.Option("--order", show_default="as the judge's spec says", help="Which answer is shown first."),
+    ] = None
+    seed: Seed = 0
+    budget_usd: Budget = None
+    canaries: Annotated[
+        int | None,
+        typer.Option(
+            "--canaries",
+            metavar="K",
+            min=0,
+            show_default="one of each family for an LLM judge, for a tenth of the battles at most, else none",
+            help="Attacks planted beside the battles; 0 plants none.",
+        ),
+    ] = None
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", show_default="set, judge and date", help="Name of the round."),
+    ] = None
+
+    def request(self) -> RoundRequest:
+        """The same for the service."""
+        from arena.services.rounds.models import RoundRequest
+
+        named = {"systems": _names(self.systems), "domains": _names(self.domains)}
+        return RoundRequest(**{**asdict(self), **named})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgingOptions:
+    """How a round is judged; what is None is as the settings say."""
+
+    concurrency: Concurrency = None
+    cache_mode: Cache = None
+    transport: Transport = None
+    rpm: Rpm = None
+    tpm: Tpm = None
+    timeout: Timeout = None
+    engine: Engine = EngineKind.LOCAL
+    workers: Workers = None
+    queue: Queue = False
+
+    def open(self) -> Arena:
+        """The arena with these options in place of the environment's settings."""
+        return open_arena(self._reaching().over(read_settings()))
+
+    def judge(self, arena: Arena, name: str, *, as_json: bool) -> None:
+        """Judge what is pending in a round, here, on a cluster, or by the workers of the queue."""
+        reaching = self._reaching()
+        if self.queue:
+            given = {} if self.concurrency is None else {"concurrency": self.concurrency}
+            job = arena.jobs.judge(name, options={**given, **reaching.to_json()}, workers=self.workers)
+            note(f"Job {job.id} waits for a worker (`arena worker`); see: arena rounds status {name}")
+            show_status(arena, name, as_json=as_json)
+            return
+        with reporting(f"judging {name}") as report:
+            concurrency = in_flight(arena, self.concurrency)
+            if self.engine is EngineKind.RAY:
+                from arena.workers.ray import judge_on_ray
+
+                workers = self.workers
+                judge_on_ray(
+                    arena, name, concurrency=concurrency, workers=workers, reaching=reaching, report=report
+                )
+            else:
+                arena.rounds.run(name, concurrency=concurrency, report=report)
+        counts = show_status(arena, name, as_json=as_json)
+        if counts.pending:
+            note(f"{counts.pending:,} battles are pending; go on with: arena rounds resume {name}")
+
+    def _reaching(self) -> LlmOverrides:
+        return LlmOverrides(
+            cache_mode=self.cache_mode,
+            transport=self.transport,
+            rpm=self.rpm,
+            tpm=self.tpm,
+            timeout=self.timeout,
+        )
+
+
+@grouped
+def plan(scope: ScopeOptions, *, as_json: AsJson = False) -> None:
+    """Show what a round would judge and what it would cost, without storing anything.
+
+    Lists also what is left out, and the battles that the judge cannot decide, with the reason.
+    """
+    fields = open_arena().planner.estimate(scope.request())
+    if as_json:
+        show_json(fields)
+        return
+    left_out: dict[str, int] = fields.pop("left_out")
+    undecidable: dict[str, int] = fields.pop("undecidable")
+    show_fields({**fields, "systems": ", ".join(fields["systems"])})
+    for what, count in left_out.items():
+        show_line(f"left out: {count:,} {what}")
+    for line in undecidable_lines(undecidable, fields["planned"]):
+        show_line(line)
+
+
+@grouped
+def run(scope: ScopeOptions, how: JudgingOptions, *, as_json: AsJson = False) -> None:
+    """Create a round and judge it.
+
+    Ctrl-C pauses it; `arena rounds resume` continues.
+    """
+    arena = how.open()
+    created = arena.rounds.create(scope.request())
+    for line in undecidable_lines(created.plan["undecidable"], arena.rounds.status(created.name)[1].planned):
+        note(line)
+    note(f"Round {created.name}; if it is cut off, go on with: arena rounds resume {created.name}")
+    how.judge(arena, created.name, as_json=as_json)
+
+
+@grouped
+def resume(
+    name: RoundArgument, budget_usd: NewBudget = None, *, how: JudgingOptions, as_json: AsJson = False
+) -> None:
+    """Judge the pending battles of a round.
+
+    A round that reached its budget continues with `arena rounds retry ROUND --budget-usd X`.
+    """
+    arena = how.open()
+    if budget_usd is not None:
+        arena.rounds.set_budget(name, budget_usd)
+    how.judge(arena, name, as_json=as_json)
+
+
+@grouped
+def retry(
+    name: RoundArgument, budget_usd: NewBudget = None, *, how: JudgingOptions, as_json: AsJson = False
+) -> None:
+    """Judge failed and skipped battles again, and no others."""
+    arena = how.open()
+    if budget_usd is not None:
+        arena.rounds.set_budget(name, budget_usd)
+    reopened = arena.rounds.retry(name)
+    note(f"{reopened:,} battles are tried again.")
+    if reopened:
+        how.judge(arena, name, as_json=as_json)
+    else:
+        show_status(arena, name, as_json=as_json)
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+commands = typer.Typer(help="Rounds: fixed battles with a judge, a seed and a budget.", no_args_is_help=True)
+for command in (plan, run, resume, retry):
     commands.command()(command)
 
 
@@ -35,85 +237,40 @@ def list_(*, as_json: AsJson = False) -> None:
 
 @commands.command()
 def status(name: RoundArgument, *, as_json: AsJson = False) -> None:
-    """Show a round's state and books."""
+    """Show a round's state, counts and cost.
+
+    Includes its speed, the seconds left, and its job: place in the queue, workers and last error.
+    """
     show_status(open_arena(), name, as_json=as_json)
 
 
-commands.command()(round_views.table)
-commands.command()(round_views.reparse)
-commands.command()(round_views.reports)
-commands.command()(round_notices.notice)
+commands.command()(round_reports.table)
+commands.command()(round_reports.reparse)
+commands.command()(round_reports.reports)
 
 
 @commands.command()
 def pause(name: RoundArgument) -> None:
-    """Tell a running round to stop; battles in flight finish."""
+    """Pause a running round; battles in flight finish."""
     open_arena().rounds.pause(name)
     show_line(f"{name} is paused; `arena rounds resume {name}` goes on.")
 
 
 @commands.command()
 def cancel(name: RoundArgument) -> None:
-    """End a round; what is pending becomes skipped."""
+    """Cancel a round permanently; its pending battles become skipped."""
     open_arena().rounds.cancel(name)
     show_line(f"{name} is cancelled.")
 
 
-@commands.command()
-def publish(
-    name: RoundArgument,
-    calibration: Annotated[
-        Path | None,
-        typer.Option("--calibration", help="Output of `judges calibrate --json` of its judge, for readers."),
-    ] = None,
-    *,
-    metrics: Annotated[
-        bool, typer.Option("--metrics/--no-metrics", help="Score answers by the embedded metrics first.")
-    ] = True,
-    as_json: AsJson = False,
-) -> None:
-    """Compute the standings of a finished round and publish them as a board."""
-    boards = open_arena().boards
-    board, created = boards.publish(name, report=note, score=metrics, calibration=calibration)
-    if as_json:
-        show_json({"name": board.name, "content_hash": board.content_hash, "created": created})
-    else:
-        state = "published" if created else "unchanged: it was published before"
-        show_line(f"{board.name} {state} ({board.content_hash[:12]}).")
-
-
-@commands.command()
-def retract(
-    name: RoundArgument, notice: Annotated[str, typer.Option("--notice", help="Why, for readers.")] = ""
-) -> None:
-    """Take a published board down, keeping it and the reason."""
-    open_arena().boards.retract(name, notice)
-    show_line(f"{name} is retracted.")
-
-
-@commands.command()
-def export(
-    name: RoundArgument, folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")]
-) -> None:
-    """Write a round's battles, judgments, books and standings with their checksums."""
-    files = open_arena().boards.export_round(name, folder)
-    show_line(f"{len(files)} files written to {folder}.")
-
-
-@commands.command()
-def verify(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `export` wrote.")],
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """Check an exported round: its checksums, and its standings recomputed from its battles."""
-    from arena.services.exports import verify_folder
-
-    checked = verify_folder(folder)
-    if as_json:
-        show_json({"files": checked, "verified": True})
-    else:
-        show_line(f"{len(checked)} files are as exported, and the standings follow from the battles.")
+for command in (
+    round_publication.publish,
+    round_publication.retract,
+    round_publication.notice,
+    round_publication.export,
+    round_publication.verify,
+):
+    commands.command()(command)
 
 
 def _round_fields(found: Round) -> dict[str, Any]:

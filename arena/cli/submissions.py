@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.bootstrap import open_arena
 from arena.cli.options import AsJson, File, Server, SetName, TokenText
-from arena.cli.output import note, problem_line, show_fields, show_json, show_line, show_table
+from arena.cli.output import note, note_problems, show_fields, show_json, show_line, show_result, show_table
+from arena.container import open_arena
 
 if TYPE_CHECKING:
-    from arena.remote.desks import Change, Desk, Json
+    from arena.client.backends import Change, Json, SubmissionBackend
 
-commands = typer.Typer(help="Submissions: one system's file of answers.", no_args_is_help=True)
+commands = typer.Typer(help="Submissions: one system's file of answers each.", no_args_is_help=True)
 
 
 class ReportForm(StrEnum):
@@ -37,10 +37,13 @@ Number = Annotated[int, typer.Argument(metavar="ID", help="Number of the submiss
 def check(
     file: File, set_name: SetName, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
 ) -> None:
-    """Report every problem of a file at once; exit 1 if any is an error."""
-    from submissions.report import report_json, report_lines
+    """Check a file of answers and report all its problems.
 
-    result = _desk(server, token).check(file, set_name)
+    The exit code is 1 if any problem is an error.
+    """
+    from submissions.check_report import report_json, report_lines
+
+    result = _backend(server, token).check(file, set_name)
     if as_json:
         show_json(report_json(result))
     else:
@@ -54,57 +57,69 @@ def check(
 def add(
     file: File,
     set_name: SetName,
-    system: Annotated[str, typer.Option("--system", help="Name of the system.")],
-    team: Annotated[str, typer.Option("--team", help="Name of the team.")] = "",
-    card: Annotated[Path | None, typer.Option("--card", help="The system card, YAML.")] = None,
+    system: Annotated[str, typer.Option("--system", metavar="SYSTEM", help="Name of the system.")],
+    team: Annotated[str, typer.Option("--team", metavar="TEAM", help="Name of the team.")] = "",
+    card: Annotated[
+        Path | None, typer.Option("--card", metavar="FILE", help="The system card, YAML.")
+    ] = None,
     anonymous: Annotated[
         bool | None,
         typer.Option(
-            "--anonymous/--named", help="Hide names until publication; by default as the version before."
+            "--anonymous/--named",
+            show_default="as in the previous version",
+            help="Hide the names of system and team until publication, or show them.",
         ),
     ] = None,
     server: Server = None,
     token: TokenText = None,
     *,
-    hold: Annotated[bool, typer.Option("--hold", help="Store it as checked; `confirm` submits it.")] = False,
+    hold: Annotated[
+        bool, typer.Option("--hold", help="Store it as checked; `arena submissions confirm` submits it.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a file and store it as the system's next version; a file with errors stores nothing."""
-    from arena.remote.desks import Wish, problem_of
+    """Check a file and store it as the system's next version.
 
-    wish = Wish(set_name=set_name, system=system, team=team, card=card, anonymous=anonymous, hold=hold)
-    one = _desk(server, token).add(file, wish)
-    for problem in one.pop("problems"):
-        note(problem_line(problem_of(problem)))
-    if as_json:
-        show_json(one)
-    else:
-        state = "added" if one["created"] else "unchanged: the newest version has the same content"
-        name = f"{one['system']} version {one['version']}"
-        show_line(f"{name} ({one['answers']:,} answers) {state}; id {one['id']}.")
+    A file with errors is not stored.
+    """
+    from arena.client.backends import SubmissionRequest
+    from arena.client.http import problem_of
+
+    request = SubmissionRequest(
+        set_name=set_name, system=system, team=team, card=card, anonymous=anonymous, hold=hold
+    )
+    one = _backend(server, token).add(file, request)
+    note_problems(map(problem_of, one["problems"]))
+    state = "added" if one["created"] else "unchanged: the newest version has the same content"
+    name = f"{one['system']} version {one['version']}"
+    show_result(one, f"{name} ({one['answers']:,} answers) {state}; id {one['id']}.", as_json=as_json)
 
 
 @commands.command()
 def template(
     set_name: SetName,
     *,
-    sample: Annotated[bool, typer.Option("--sample", help="A small file that would be accepted.")] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Print a small complete file instead, which a check accepts.")
+    ] = False,
 ) -> None:
-    """Print a file of answers to fill in, a line a question."""
+    """Print a file of answers to fill in, with one line for each question."""
     for line in open_arena().submissions.template(set_name, sample=sample):
         show_line(line.rstrip("\n"))
 
 
 @commands.command("list")
 def list_(
-    set_name: Annotated[str | None, typer.Option("--set", help="Of this question set only.")] = None,
+    set_name: Annotated[
+        str | None, typer.Option("--set", metavar="SET", help="Only submissions to this question set.")
+    ] = None,
     server: Server = None,
     token: TokenText = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """List submissions by set, system and version."""
-    found = _desk(server, token).find(set_name)
+    """List submissions, sorted by set, system and version."""
+    found = _backend(server, token).find(set_name)
     if as_json:
         show_json(found)
     elif not found:
@@ -116,7 +131,7 @@ def list_(
 @commands.command()
 def show(number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False) -> None:
     """Show a submission, its coverage and its card."""
-    fields = _desk(server, token).view(number)
+    fields = _backend(server, token).view(number)
     if as_json:
         show_json(fields)
         return
@@ -130,25 +145,39 @@ def show(number: Number, server: Server = None, token: TokenText = None, *, as_j
 @commands.command()
 def report(
     number: Number,
-    round_name: Annotated[str | None, typer.Option("--round", help="Else the newest with it.")] = None,
-    form: Annotated[ReportForm, typer.Option("--format", help="Of what is written.")] = ReportForm.JSON,
-    out: Annotated[Path | None, typer.Option("--out", help="File to write; else it is printed.")] = None,
+    round_name: Annotated[
+        str | None,
+        typer.Option(
+            "--round",
+            metavar="ROUND",
+            show_default="the latest with this submission",
+            help="Name of the round.",
+        ),
+    ] = None,
+    form: Annotated[ReportForm, typer.Option("--format", help="Format of the report.")] = ReportForm.JSON,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", show_default="standard output", help="File to write."),
+    ] = None,
     server: Server = None,
     token: TokenText = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Say of a judged submission where it loses, what it misses, and what to read first."""
+    """Report where a judged submission loses.
+
+    The report says also which facts it misses, and which questions to read first.
+    """
     from leaderboard.formats.sinks import atomic_text
 
-    desk = _desk(server, token)
+    backend = _backend(server, token)
     if as_json or (form is ReportForm.JSON and out is None):
-        show_json(desk.report(number, round_name))
+        show_json(backend.report(number, round_name))
         return
     if form is ReportForm.HTML:
-        text = desk.report_page(number, round_name)
+        text = backend.report_page(number, round_name)
     else:
-        text = json.dumps(desk.report(number, round_name), indent=2)
+        text = json.dumps(backend.report(number, round_name), indent=2)
     if out is None:
         show_line(text)
     else:
@@ -161,52 +190,56 @@ def report(
 def confirm(
     number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
 ) -> None:
-    """Submit what was only checked."""
-    from arena.remote.desks import Change
+    """Submit a submission that was only checked."""
+    from arena.client.backends import Change
 
-    _change(_desk(server, token), number, Change.CONFIRM, "is accepted", as_json=as_json)
+    _change(_backend(server, token), number, Change.CONFIRM, "is accepted", as_json=as_json)
 
 
 @commands.command()
 def select(
     number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
 ) -> None:
-    """Choose the version that stands for its system in rounds to come."""
-    from arena.remote.desks import Change
+    """Select the version that represents its system in future rounds."""
+    from arena.client.backends import Change
 
-    what = "stands for the system from now on"
-    _change(_desk(server, token), number, Change.SELECT, what, as_json=as_json)
+    what = "represents the system from now on"
+    _change(_backend(server, token), number, Change.SELECT, what, as_json=as_json)
 
 
 @commands.command()
 def withdraw(
     number: Number,
-    reason: Annotated[str, typer.Option("--reason", help="Why; it stays on the tombstone.")] = "",
+    reason: Annotated[
+        str, typer.Option("--reason", metavar="TEXT", help="The reason, stored with the withdrawal.")
+    ] = "",
     server: Server = None,
     token: TokenText = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Withdraw a submission; a tombstone stays, and published boards keep its numbers."""
-    from arena.remote.desks import Change
+    """Withdraw a submission.
 
-    desk = _desk(server, token)
-    _change(desk, number, Change.WITHDRAW, "is withdrawn", reason=reason, as_json=as_json)
+    Its entry stays, marked as withdrawn, and published boards do not change.
+    """
+    from arena.client.backends import Change
 
-
-def _desk(server: str | None, token: str | None) -> Desk:
-    from arena.cli.sending import BytesSent
-    from arena.remote.desks import open_desk
-
-    return open_desk(server, token, sent=BytesSent())
+    backend = _backend(server, token)
+    _change(backend, number, Change.WITHDRAW, "is withdrawn", reason=reason, as_json=as_json)
 
 
-def _change(desk: Desk, number: int, change: Change, what: str, *, reason: str = "", as_json: bool) -> None:
-    one = desk.change(number, change, reason=reason)
-    if as_json:
-        show_json(one)
-    else:
-        show_line(f"{one['system']} version {one['version']} {what}.")
+def _backend(server: str | None, token: str | None) -> SubmissionBackend:
+    from arena.cli.output import BytesSent
+    from arena.client.backends import open_backend
+
+    return open_backend(server, token, sent=BytesSent())
+
+
+def _change(
+    backend: SubmissionBackend, number: int, change: Change, what: str, *, reason: str = "", as_json: bool
+) -> None:
+    one = backend.change(number, change, reason=reason)
+    show_result(one, f"{one['system']} version {one['version']} {what}.", as_json=as_json)
 
 
 def _row(one: Json) -> tuple[str | int | None, ...]:

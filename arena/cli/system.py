@@ -8,34 +8,43 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.bootstrap import open_arena
 from arena.cli.options import AsJson
-from arena.cli.output import note, progress_bar, show_fields, show_json, show_line, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.container import open_arena
+from data.progress import reporting
 
 if TYPE_CHECKING:
-    from arena.services.database import DatabaseService
+    from arena.services.system.database import DatabaseService
 
-commands = typer.Typer(help="The database.", no_args_is_help=True)
-Host = Annotated[str, typer.Option("--host", help="Address to listen on.")]
+commands = typer.Typer(help="The database: upgrade, move, back up and restore it.", no_args_is_help=True)
+Host = Annotated[str, typer.Option("--host", metavar="HOST", help="Address to listen on.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the export.")]
 BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the backup.")]
-Port = Annotated[int, typer.Option("--port", min=1, max=65535, help="Port to listen on.")]
+Port = Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="Port to listen on.")]
 
 
 def demo(
     port: Port = 8501,
     host: Host = "127.0.0.1",
     *,
-    serve: Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the site afterwards.")] = True,
+    serve: Annotated[
+        bool,
+        typer.Option(
+            "--serve/--no-serve", help="Serve the site afterwards, or stop when the boards are published."
+        ),
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Judge, rate and publish the bundled sets, then serve the site. No key, no network."""
-    from arena.web.serve import check_port, serve_site
+    """Judge, rate and publish the bundled sets, then serve the site.
+
+    Needs no key and no network.
+    """
+    from arena.site.server import check_port, serve_site
 
     if serve:
         check_port(host, port)
     arena = open_arena()
-    with progress_bar("judging the demo round") as report:
+    with reporting("judging the demo round") as report:
         boards = arena.demo.prepare(report=report, note=note)
     if as_json:
         show_json({"boards": [board.name for board in boards]})
@@ -51,13 +60,14 @@ def serve(
     host: Host = "127.0.0.1",
     *,
     worker: Annotated[
-        bool, typer.Option("--worker/--no-worker", help="Run a worker beside the site.")
+        bool,
+        typer.Option("--worker/--no-worker", help="Run a worker beside the site, restarted when it dies."),
     ] = True,
 ) -> None:
-    """Serve the site, and do the jobs of the queue in a process beside it."""
+    """Serve the site, and run the jobs of the queue in a process beside it."""
     from arena.logs import configure_logs
-    from arena.supervision import worker_beside
-    from arena.web.serve import check_port, serve_site
+    from arena.site.server import check_port, serve_site
+    from arena.workers.supervisor import supervised_worker
 
     check_port(host, port)
     arena = open_arena()
@@ -66,20 +76,20 @@ def serve(
     if not worker:
         serve_site(host, port, arena.settings)
         return
-    with worker_beside():
+    with supervised_worker():
         serve_site(host, port, arena.settings)
 
 
 @commands.command()
 def upgrade() -> None:
-    """Bring the database to this program's schema: all of the way, or not at all."""
+    """Upgrade the database to this program's schema, completely or not at all."""
     place, before, after = _service().upgrade()
     show_line(f"{place}: schema {before or 'none'} → {after}.")
 
 
 @commands.command()
 def status(*, as_json: AsJson = False) -> None:
-    """Say where the database is, which schema it has, and how many rows."""
+    """Show where the database is, its schema, and its number of rows."""
     found = _service().status()
     if as_json:
         show_json(found)
@@ -91,19 +101,22 @@ def status(*, as_json: AsJson = False) -> None:
 
 @commands.command()
 def export(folder: Folder, *, as_json: AsJson = False) -> None:
-    """Write the whole arena into a folder, from which either engine can import it."""
+    """Write the whole arena into a folder that SQLite and PostgreSQL can import."""
     _show_rows(_service().export(folder), f"exported to {folder}", as_json=as_json)
 
 
 @commands.command("import")
 def import_(folder: Folder, *, as_json: AsJson = False) -> None:
-    """Read an exported arena into an empty database: all of it, or nothing."""
+    """Read an exported arena into an empty database, completely or not at all."""
     _show_rows(_service().bring(folder), f"imported from {folder}", as_json=as_json)
 
 
 @commands.command()
 def backup(file: BackupFile) -> None:
-    """Write a backup while the arena is in use: SQLite's own, or pg_dump's."""
+    """Write a backup, also while the arena is in use.
+
+    SQLite's backup interface or `pg_dump` makes it.
+    """
     show_line(f"{file}: {_service().back_up(file):,} bytes.")
 
 
@@ -112,15 +125,18 @@ def restore(
     file: BackupFile,
     *,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Overwrite a database that holds something.")
+        bool, typer.Option("--replace", help="Overwrite a database that is not empty.")
     ] = False,
 ) -> None:
-    """Put a backup in the place of the database. Stop site and workers first."""
+    """Replace the database by a backup.
+
+    Stop the site and all workers first.
+    """
     show_line(f"{file} is restored; its schema is {_service().restore(file, replace=replace)}.")
 
 
 def _service() -> DatabaseService:
-    from arena.services.database import DatabaseService
+    from arena.services.system.database import DatabaseService
     from arena.settings import read_settings
 
     return DatabaseService(read_settings().database_url)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from arena.bootstrap import open_arena
 from arena.cli.options import AsJson
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
-from arena.services.identity import OPERATOR
-from arena.services.json_views import account_json, audit_json, member_json, team_json, token_json
-from data.records import Role, TokenScope
+from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_table
+from arena.container import open_arena
+from arena.services.accounts.auth import OPERATOR
+from data.records import AuditEntry, Membership, Role, Team, Token, TokenScope, UserAccount
 
-commands = typer.Typer(help="Teams, accounts, tokens, and the log.", no_args_is_help=True)
+commands = typer.Typer(
+    help="Teams, accounts, members, tokens and the audit log; docs/teams.md has names and rights.",
+    no_args_is_help=True,
+)
 members = typer.Typer(help="Members of a team.", no_args_is_help=True)
 accounts = typer.Typer(help="Accounts: people who sign in.", no_args_is_help=True)
 tokens = typer.Typer(help="Access tokens of teams and accounts.", no_args_is_help=True)
@@ -23,23 +25,25 @@ commands.add_typer(tokens, name="token")
 
 Name = Annotated[str, typer.Argument(metavar="TEAM", help="Name of the team.")]
 AccountName = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the account.")]
-OneTeam = Annotated[str | None, typer.Option("--team", help="Of this team only.")]
+OneTeam = Annotated[str | None, typer.Option("--team", metavar="TEAM", help="Only tokens of this team.")]
 
 
 @commands.command()
 def add(
     name: Name,
-    title: Annotated[str, typer.Option("--title", help="What readers see; the name by default.")] = "",
-    contact: Annotated[str, typer.Option("--contact", help="How the organisers reach it.")] = "",
+    title: Annotated[
+        str,
+        typer.Option("--title", metavar="TITLE", show_default="the name", help="The title that readers see."),
+    ] = "",
+    contact: Annotated[
+        str, typer.Option("--contact", metavar="TEXT", help="How the organisers can reach the team.")
+    ] = "",
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Add a team. Its name never changes."""
+    """Add a team, whose name cannot be changed later."""
     team = open_arena().teams.add(name, title=title, contact=contact, caller=OPERATOR)
-    if as_json:
-        show_json(team_json(team))
-    else:
-        show_line(f"Team {team.name} is added.")
+    show_result(_json(team), f"Team {team.name} is added.", as_json=as_json)
 
 
 @commands.command("list")
@@ -47,7 +51,7 @@ def list_(*, as_json: AsJson = False) -> None:
     """List the teams."""
     found = open_arena().teams.all(caller=OPERATOR)
     if as_json:
-        show_json([team_json(team) for team in found])
+        show_json([_json(team) for team in found])
     elif not found:
         note("There are no teams yet. Add one with `arena teams add NAME`.")
     else:
@@ -61,31 +65,43 @@ def show(name: Name, *, as_json: AsJson = False) -> None:
     view = arena.teams.view(name, caller=OPERATOR)
     found = arena.tokens.all(team=name, caller=OPERATOR)
     if as_json:
-        people = [member_json(one) for one in view.members]
-        show_json({**team_json(view.team), "members": people, "tokens": [token_json(one) for one in found]})
+        people = [_json(one) for one in view.members]
+        show_json({**_json(view.team), "members": people, "tokens": [_json(one) for one in found]})
         return
-    show_fields({label: str(value) for label, value in team_json(view.team).items()})
+    show_fields({label: str(value) for label, value in _json(view.team).items()})
     if view.members:
         show_table(("member", "role"), [(one.account, one.role) for one in view.members])
     if found:
-        _show_tokens([token_json(one) for one in found])
+        _show_tokens([_json(one) for one in found])
 
 
 @commands.command()
 def audit(
-    name: Annotated[str | None, typer.Argument(metavar="[TEAM]", help="Of this team only.")] = None,
-    subject: Annotated[str | None, typer.Option("--subject", help="About this only: submission 12.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many lines at most.")] = 100,
-    before: Annotated[int | None, typer.Option("--before", help="Read on from this line's number.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="TEAM", help="Only entries of this team.")] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option(
+            "--subject", metavar="SUBJECT", help="Only entries about this subject, as in `submission 12`."
+        ),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=1000, help="Most entries to show.")
+    ] = 100,
+    before: Annotated[
+        int | None, typer.Option("--before", metavar="N", help="Only entries before this number.")
+    ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show who did what, the newest first. The log is only ever added to."""
+    """Show the audit log, newest first.
+
+    Entries are added to the log and never changed.
+    """
     entries = open_arena().teams.audit(
         team=name, subject=subject, before=before, limit=limit, caller=OPERATOR
     )
     if as_json:
-        show_json([audit_json(entry) for entry in entries])
+        show_json([_json(entry) for entry in entries])
         return
     rows = [
         (str(one.id), f"{one.at:%Y-%m-%d %H:%M:%S}", one.actor, one.action, one.subject, one.team)
@@ -98,16 +114,15 @@ def audit(
 def add_member(
     name: Name,
     account: AccountName,
-    role: Annotated[Role, typer.Option("--role", help="Owners manage members and tokens too.")] = Role.MEMBER,
+    role: Annotated[
+        Role, typer.Option("--role", help="Role in the team; an owner also manages members and tokens.")
+    ] = Role.MEMBER,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Put an account into a team, or give it another role there."""
+    """Add an account to a team, or change its role there."""
     member = open_arena().teams.add_member(name, account, role=role, caller=OPERATOR)
-    if as_json:
-        show_json({"team": name, **member_json(member)})
-    else:
-        show_line(f"{account} is {member.role} of {name}.")
+    show_result({"team": name, **_json(member)}, f"{account} is {member.role} of {name}.", as_json=as_json)
 
 
 @members.command("list")
@@ -115,38 +130,42 @@ def list_members(name: Name, *, as_json: AsJson = False) -> None:
     """List the members of a team."""
     view = open_arena().teams.view(name, caller=OPERATOR)
     if as_json:
-        show_json([member_json(one) for one in view.members])
+        show_json([_json(one) for one in view.members])
     else:
         show_table(("member", "role"), [(one.account, one.role) for one in view.members])
 
 
 @members.command("remove")
 def remove_member(name: Name, account: AccountName, *, as_json: AsJson = False) -> None:
-    """Take an account out of a team."""
+    """Remove an account from a team."""
     open_arena().teams.remove_member(name, account, caller=OPERATOR)
-    if as_json:
-        show_json({"team": name, "account": account, "role": None})
-    else:
-        show_line(f"{account} is no member of {name} any more.")
+    show_result(
+        {"team": name, "account": account, "role": None},
+        f"{account} is no member of {name} any more.",
+        as_json=as_json,
+    )
 
 
 @accounts.command("add")
 def add_account(
     name: AccountName,
-    email: Annotated[str | None, typer.Option("--email", help="Its address at the OIDC provider.")] = None,
-    subject: Annotated[str | None, typer.Option("--subject", help="Its subject there.")] = None,
-    organiser: Annotated[bool, typer.Option("--organiser", help="Give it the rights of organisers.")] = False,
+    email: Annotated[
+        str | None,
+        typer.Option("--email", metavar="EMAIL", help="The person's e-mail address at the OIDC provider."),
+    ] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option("--subject", metavar="SUBJECT", help="The person's subject identifier there."),
+    ] = None,
+    organiser: Annotated[bool, typer.Option("--organiser", help="Grant the rights of organisers.")] = False,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Add a person who may sign in."""
+    """Add an account for a person who may sign in."""
     account = open_arena().teams.add_account(
         name, subject=subject, email=email, is_organiser=organiser, caller=OPERATOR
     )
-    if as_json:
-        show_json(account_json(account))
-    else:
-        show_line(f"Account {name} is added.")
+    show_result(_json(account), f"Account {name} is added.", as_json=as_json)
 
 
 @accounts.command("list")
@@ -154,7 +173,7 @@ def list_accounts(*, as_json: AsJson = False) -> None:
     """List the accounts."""
     found = open_arena().teams.accounts(caller=OPERATOR)
     if as_json:
-        show_json([account_json(one) for one in found])
+        show_json([_json(one) for one in found])
     else:
         rows = [(one.name, one.email, "organiser" if one.is_organiser else "") for one in found]
         show_table(("account", "e-mail", "role"), rows)
@@ -163,29 +182,51 @@ def list_accounts(*, as_json: AsJson = False) -> None:
 @accounts.command("set")
 def set_account(
     name: AccountName,
-    organiser: Annotated[bool, typer.Option("--organiser/--no-organiser", help="Give or take that role.")],
+    organiser: Annotated[
+        bool, typer.Option("--organiser/--no-organiser", help="Grant or revoke the rights.")
+    ],
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Give an account the rights of organisers, or take them; at once, also for tokens in use."""
+    """Grant an account the rights of organisers, or revoke them.
+
+    The change applies at once, also to tokens in use.
+    """
     account = open_arena().teams.set_organiser(name, is_organiser=organiser, caller=OPERATOR)
-    if as_json:
-        show_json(account_json(account))
-    else:
-        show_line(f"{name} is {'an' if organiser else 'no'} organiser.")
+    show_result(_json(account), f"{name} is {'an' if organiser else 'no'} organiser.", as_json=as_json)
 
 
 @tokens.command("create")
 def create_token(
-    label: Annotated[str, typer.Option("--name", help="What it is for.")],
-    team: Annotated[str | None, typer.Option("--team", help="Team whose token it is.")] = None,
-    account: Annotated[str | None, typer.Option("--account", help="Account whose token it is.")] = None,
-    scope: Annotated[list[TokenScope] | None, typer.Option("--scope", help="What for; repeatable.")] = None,
-    days: Annotated[int | None, typer.Option("--days", min=1, help="Days until it expires.")] = None,
+    label: Annotated[
+        str, typer.Option("--name", metavar="LABEL", help="A label that says what the token is for.")
+    ],
+    team: Annotated[
+        str | None, typer.Option("--team", metavar="TEAM", help="The team that the token belongs to.")
+    ] = None,
+    account: Annotated[
+        str | None,
+        typer.Option("--account", metavar="ACCOUNT", help="The account that the token belongs to."),
+    ] = None,
+    scope: Annotated[
+        list[TokenScope] | None,
+        typer.Option(
+            "--scope", show_default="read and submit", help="What the token may be used for; repeatable."
+        ),
+    ] = None,
+    days: Annotated[
+        int | None,
+        typer.Option(
+            "--days", metavar="N", min=1, show_default="it does not expire", help="Days until it expires."
+        ),
+    ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Make a token; its text is printed once, now, and kept nowhere."""
+    """Create a token and print it.
+
+    Only its hash is stored, so it is never shown again.
+    """
     created = open_arena().tokens.create(
         name=label,
         scopes=scope or [TokenScope.READ, TokenScope.SUBMIT],
@@ -195,7 +236,7 @@ def create_token(
         caller=OPERATOR,
     )
     if as_json:
-        show_json({**token_json(created.token), "token": created.secret})
+        show_json({**_json(created.token), "token": created.secret})
         return
     note("Keep this token: it is not shown again.")
     show_line(created.secret)
@@ -203,8 +244,8 @@ def create_token(
 
 @tokens.command("list")
 def list_tokens(team: OneTeam = None, *, as_json: AsJson = False) -> None:
-    """List tokens, without their secrets."""
-    found = [token_json(one) for one in open_arena().tokens.all(team=team, caller=OPERATOR)]
+    """List tokens, without their texts."""
+    found = [_json(one) for one in open_arena().tokens.all(team=team, caller=OPERATOR)]
     if as_json:
         show_json(found)
     else:
@@ -217,12 +258,9 @@ def revoke_token(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Make a token useless, at once, and end the sessions that it opened."""
+    """Revoke a token at once, and end the sessions that it opened."""
     token = open_arena().tokens.revoke(number, caller=OPERATOR)
-    if as_json:
-        show_json(token_json(token))
-    else:
-        show_line(f"Token {number} ({token.name}) is revoked.")
+    show_result(_json(token), f"Token {number} ({token.name}) is revoked.", as_json=as_json)
 
 
 def _show_tokens(found: list[dict[str, object]]) -> None:
@@ -234,3 +272,16 @@ def _cell(value: object) -> str | None:
     if value is None:
         return None
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _json(record: AuditEntry | Membership | Team | Token | UserAccount) -> dict[str, Any]:
+    from arena import schemas
+
+    lines: dict[type, type[schemas.Line]] = {
+        AuditEntry: schemas.LogLine,
+        Membership: schemas.MemberLine,
+        Team: schemas.TeamLine,
+        Token: schemas.TokenLine,
+        UserAccount: schemas.AccountLine,
+    }
+    return lines[type(record)].of(record).to_json()

@@ -5,30 +5,35 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from arena.access import open_access
-from arena.services.planning import Sample, proportionally
-from arena.services.running import Progress, Report, Stopwatch
+from arena.services.judging.llm_access import open_access
+from arena.services.rounds.pairing import Sample
 from arena.settings import Settings
 from data.errors import FileFormatError, InputError
+from data.progress import Progress, Report, Stopwatch
 from data.records import Outcome, Question
 from data.store import Store
 from judges.generation import AnswerGenerator, Generated, Generation
+from leaderboard.sampling.questions import proportionally
 
 AT_ONCE = 500
 
 
 @dataclass(slots=True)
 class GenerationReport:
-    """What came of a generation: outcomes by name, and answers with those that find none, by domain."""
+    """What came of a generation: outcomes by name, and answers with those that find none, by domain.
+
+    `most_passages` is how many the question with the most has.
+    """
 
     file: Path
     questions: int
+    most_passages: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
     no_answers: Counter[str] = field(default_factory=Counter)
@@ -36,7 +41,7 @@ class GenerationReport:
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    cost_usd: float = 0.0
+    cost_usd: float | None = 0.0
 
     def count(self, question: Question, made: Generated) -> None:
         """Count one question."""
@@ -54,6 +59,7 @@ class GenerationReport:
         return {
             "file": str(self.file),
             "questions": self.questions,
+            "most_passages": self.most_passages,
             "answers": answered,
             "outcomes": dict(self.outcomes),
             "no_answer_share": self.no_answers.total() / answered if answered else None,
@@ -87,11 +93,14 @@ class GenerationService:
         self._store = store
         self._settings = settings
 
-    def generate(self, request: GenerationRequest, report: Report) -> GenerationReport:
+    def generate(
+        self, request: GenerationRequest, report: Report, note: Callable[[str], None]
+    ) -> GenerationReport:
         """Ask for every question's answer and write those that came as JSON lines, in the set's order.
 
         Replies are kept, so a run that was cut off asks only what is missing when it is started again. The
-        file is there only once every question was asked.
+        file is there only once every question was asked. `note` is called, before anything is asked, where
+        more passages are wanted than any question has.
 
         Raises:
             InputError: No question of the set has passages.
@@ -99,16 +108,25 @@ class GenerationService:
             JudgeError: Asking cannot go on.
         """
         questions = self._questions(request)
-        if not any(question.passages for question in questions):
+        most = max((len(question.passages) for question in questions), default=0)
+        if not most:
             raise InputError(
                 f"No question of {request.set_name} has passages to answer from.",
                 advice="Import a set whose questions have passages.",
             )
+        asked = request.generation.passages
+        if asked > most:
+            note(
+                f"{asked} passages are asked for, and no question of {request.set_name} has more than "
+                f"{most}: each answer sees those that there are."
+            )
         try:
-            return asyncio.run(self._generate(request, questions, report))
+            made = asyncio.run(self._generate(request, questions, report))
         except OSError as error:
             message = f"{request.file} cannot be written: {error.strerror}."
             raise FileFormatError(message, advice="Name a file that you can write with --out.") from error
+        made.most_passages = most
+        return made
 
     async def _generate(
         self, request: GenerationRequest, questions: Sequence[Question], report: Report
@@ -116,8 +134,8 @@ class GenerationService:
         made = GenerationReport(file=request.file, questions=len(questions))
         part = request.file.with_name(f"{request.file.name}.part")
         watch, done = Stopwatch(), 0
-        async with open_access(self._store, self._settings, concurrency=request.concurrency) as asker:
-            generator = AnswerGenerator(request.generation, asker)
+        async with open_access(self._store, self._settings, concurrency=request.concurrency) as client:
+            generator = AnswerGenerator(request.generation, client)
             with part.open("w", encoding="utf-8") as file:
                 for some in _chunks(questions):
                     answers = await _all(generator, some, request.concurrency)
@@ -127,8 +145,8 @@ class GenerationService:
                             file.write(_line(one) + "\n")
                     done += len(some)
                     report(Progress(done, len(questions), watch.seconds))
-        made.calls, made.cost_usd = asker.tally.calls, asker.tally.cost_usd
-        made.input_tokens, made.output_tokens = asker.tally.input_tokens, asker.tally.output_tokens
+        made.calls, made.cost_usd = client.usage.calls, client.usage.total_usd
+        made.input_tokens, made.output_tokens = client.usage.input_tokens, client.usage.output_tokens
         part.replace(request.file)
         return made
 

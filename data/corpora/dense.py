@@ -133,8 +133,7 @@ class VectorWriter:
             StoreError: Rows are missing.
         """
         if self._rows != self._about.chunks or not self._about.dimensions:
-            message = f"There are {self._rows} vectors for {self._about.chunks} chunks."
-            raise StoreError(message, advice=EMBED)
+            raise StoreError(f"There are {self._rows} vectors for {self._about.chunks} chunks.", advice=EMBED)
         self._file.close()
         text = json.dumps(asdict(self._about))
         (self._place / ABOUT).write_text(text, encoding="utf-8")

@@ -5,18 +5,117 @@ from __future__ import annotations
 import json
 import mmap
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import IO, Self
 
 import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
 from data.corpora.chunking import Chunking, chunk_id
-from data.corpora.postings import DATA, INDICES, K1, B, Postings
 from data.errors import FileFormatError, StoreError
+from data.progress import counted, working
 from data.records import Passage
+
+K1 = 1.5
+B = 0.75
+BLOCK = 1_000_000
+PAIR = np.dtype([("term", "<u4"), ("count", "<u4")])
+DATA, INDICES = "scores.bin", "chunks.bin"
+
+
+class Vocabulary(dict[str, int]):
+    """Numbers terms as they are first asked for."""
+
+    def __missing__(self, term: str) -> int:
+        number = len(self)
+        self[term] = number
+        return number
+
+
+class Postings:
+    """Takes the terms of one chunk after another, then fills in the scores. Use it as a context manager.
+
+    Args:
+        folder: Where the working files are kept.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.vocabulary = Vocabulary()
+        self._lengths = array("I")
+        self._distinct = array("I")
+        self._path = folder / "pairs.bin"
+        self._folder = folder
+        self._file: IO[bytes] = self._path.open("wb")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks were taken."""
+        return len(self._lengths)
+
+    def add(self, terms: Iterable[str]) -> None:
+        """Take the terms of the next chunk, repeats included."""
+        counts = Counter(terms)
+        pairs = np.empty(len(counts), dtype=PAIR)
+        pairs["term"] = [self.vocabulary[term] for term in counts]
+        pairs["count"] = list(counts.values())
+        self._file.write(pairs.tobytes())
+        self._lengths.append(counts.total())
+        self._distinct.append(len(counts))
+
+    def fill(self) -> Mapping[str, NDArray[np.generic]]:
+        """Compute the scores as a sparse matrix by columns (terms).
+
+        Returns:
+            `data` (scores), `indices` (chunks) and `indptr`, the first two mapped from files. There must be
+            at least one term.
+        """
+        self._file.close()
+        frequencies = np.zeros(len(self.vocabulary), dtype=np.int64)
+        for _, terms, _ in self._blocks():
+            frequencies += np.bincount(terms, minlength=len(frequencies))
+        starts = np.concatenate([[0], np.cumsum(frequencies)])
+        total = int(starts[-1])
+        data = np.memmap(self._folder / DATA, dtype=np.float32, mode="w+", shape=(total,))
+        indices = np.memmap(self._folder / INDICES, dtype=np.int32, mode="w+", shape=(total,))
+        idf = np.log(1 + (self.chunks - frequencies + 0.5) / (frequencies + 0.5))
+        lengths = np.frombuffer(self._lengths, dtype=np.uint32).astype(np.float64)
+        penalty = K1 * (1 - B + B * lengths / lengths.mean())
+        filled = starts[:-1].copy()
+        for chunk, term, count in self._blocks():
+            own, first, size = np.unique(term, return_index=True, return_counts=True)
+            place = np.repeat(filled[own] - first, size) + np.arange(len(term))
+            data[place] = idf[term] * count / (penalty[chunk] + count)
+            indices[place] = chunk
+            filled[own] += size
+        self._path.unlink()
+        return {"data": data, "indices": indices, "indptr": starts}
+
+    def _blocks(self) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
+        """Chunks, terms and counts of the pairs by term, so many at a time, whole chunks together."""
+        ends = np.cumsum(np.frombuffer(self._distinct, dtype=np.uint32).astype(np.int64))
+        if not len(ends) or not ends[-1]:
+            return
+        done, first = 0, 0
+        while done < len(ends):
+            last = max(done + 1, int(np.searchsorted(ends, first + BLOCK, side="right")))
+            end = int(ends[last - 1])
+            own = np.fromfile(self._path, dtype=PAIR, count=end - first, offset=first * PAIR.itemsize)
+            sizes = np.diff(ends[done:last], prepend=first)
+            chunk = np.repeat(np.arange(done, last), sizes)
+            order = np.argsort(own["term"], kind="stable")
+            yield chunk[order], own["term"][order].astype(np.intp), own["count"][order].astype(np.float64)
+            done, first = last, end
+
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -84,7 +183,8 @@ def build_corpus(
             message = f"The corpus {manifest.name} has no words in its {count} documents."
             raise FileFormatError(message, advice="Bring documents with text.", code="empty-file")
         np.save(folder / OFFSETS, np.frombuffer(offsets, dtype=np.uint64))
-        _save_index(folder, postings)
+        with working("writing the index"):
+            _save_index(folder, postings)
     made = Manifest(**{**asdict(manifest), "documents": count, "chunks": postings.chunks})
     (folder / MANIFEST).write_text(json.dumps(asdict(made), indent=1), encoding="utf-8")
     return made
@@ -98,7 +198,7 @@ def _write_chunks(
     offsets = array("Q", [0])
     count = 0
     with path.open("wb") as file:
-        for document in documents:
+        for document in counted(documents, "indexing documents"):
             count += 1
             for number, text in enumerate(chunking.cut(document.text), start=1):
                 row = [chunk_id(document.id, number), document.title, text]
@@ -189,5 +289,4 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         return Manifest(**json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
-        message = f"There is no readable corpus in {folder.name}: {error}."
-        raise StoreError(message, advice=AGAIN) from error
+        raise StoreError(f"There is no readable corpus in {folder.name}: {error}.", advice=AGAIN) from error

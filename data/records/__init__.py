@@ -1,13 +1,50 @@
 """Frozen values that every room speaks in."""
 
-from data.records.accounts import Membership, Role, Team, Token, TokenScope, UserAccount, require_label
-from data.records.annotation import LARGEST_GRADE, AnnotationTask, BlindPair, NewPair, PairLabel
-from data.records.audit import Action, AuditEntry, AuditNote
-from data.records.jobs import Beat, Job, NewJob, Seat, WorkerId
-from data.records.judging import HumanLabel, Judgment, Reply, Verdict, battle_id
-from data.records.policies import DEFAULT_PHASE, Phase, SetPolicy
+from data.records.accounts import (
+    Action,
+    AuditEntry,
+    AuditNote,
+    Membership,
+    Role,
+    Team,
+    Token,
+    TokenScope,
+    UserAccount,
+    require_label,
+)
+from data.records.jobs import Beat, Job, Lease, NewJob, WorkerId
+from data.records.judging import (
+    LARGEST_GRADE,
+    AnnotationTask,
+    BlindPair,
+    HumanLabel,
+    Json,
+    Judgment,
+    MetricItem,
+    NewPair,
+    PairLabel,
+    Reply,
+    Score,
+    Verdict,
+    battle_id,
+    unscored,
+)
 from data.records.problems import Problem, ProblemList
-from data.records.questions import Passage, Question, QuestionSet, SetSummary, require_name
+from data.records.questions import (
+    DEFAULT_PHASE,
+    ENGLISH,
+    PEOPLE,
+    Answer,
+    Passage,
+    Phase,
+    Question,
+    QuestionSet,
+    SetPolicy,
+    SetSummary,
+    Submission,
+    SystemCard,
+    require_name,
+)
 from data.records.rounds import (
     Account,
     BattleColumns,
@@ -21,8 +58,6 @@ from data.records.rounds import (
     Round,
     RoundCounts,
 )
-from data.records.scores import Json, MetricItem, Score, unscored
-from data.records.submissions import Answer, Submission, SystemCard
 from data.records.vocabulary import (
     JobKind,
     JobState,
@@ -40,7 +75,9 @@ from data.records.vocabulary import (
 
 __all__ = [
     "DEFAULT_PHASE",
+    "ENGLISH",
     "LARGEST_GRADE",
+    "PEOPLE",
     "Account",
     "Action",
     "AnnotationTask",
@@ -61,6 +98,7 @@ __all__ = [
     "Json",
     "JudgeKind",
     "Judgment",
+    "Lease",
     "Membership",
     "MetricItem",
     "NewJob",
@@ -85,7 +123,6 @@ __all__ = [
     "RoundCounts",
     "RoundState",
     "Score",
-    "Seat",
     "SetPolicy",
     "SetSummary",
     "Severity",

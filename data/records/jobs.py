@@ -1,4 +1,4 @@
-"""Jobs for workers, and the seats of workers at them."""
+"""Jobs for workers, and the leases of workers on them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from data.progress import Work
 from data.records.vocabulary import JobKind, JobState
 
 
@@ -18,13 +19,13 @@ class WorkerId:
         name: For people.
         place: The machine since its start, and its namespace of processes; empty where that is not known.
         pid: Its number there.
-        born: When the process began, as the system says it, so that a number used again is told apart.
+        started: When the process began, as the system says it, so that a number used again is told apart.
     """
 
     name: str
     place: str
     pid: int
-    born: str
+    started: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class Lease:
     """A worker's place at a job, its lease.
 
     Attributes:
@@ -81,6 +82,7 @@ class Seat:
         beat_age: Seconds since the worker was last heard of.
         lease_left: Seconds until it counts as dead; negative where it does.
         done: Battles and canaries that it settled.
+        work: What it does at a job that cannot be shared, and how far that is; None where it said nothing.
     """
 
     id: int
@@ -91,6 +93,7 @@ class Seat:
     beat_age: float
     lease_left: float
     done: int
+    work: Work | None = None
 
     @property
     def rate(self) -> float:
@@ -100,7 +103,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beat:
-    """What a heartbeat brings back: whether to go on, and how many seats are taken in all."""
+    """What a heartbeat brings back: whether to go on, and how many leases are taken in all."""
 
     wanted: bool
     seats: int

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from data.records.vocabulary import Severity
+
+FEW = 5
+EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +66,24 @@ class ProblemList:
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self.result())
+
+
+def few_of_each(problems: Iterable[Problem], line: Callable[[Problem], str]) -> Iterator[str]:
+    """Problems as lines, in their order; of more than five of one kind the first three and a count.
+
+    Args:
+        problems: All of them.
+        line: How one is told.
+    """
+    listed = tuple(problems)
+    counts = Counter((one.severity, one.code) for one in listed)
+    last = {(one.severity, one.code): one.line for one in listed}
+    told: Counter[tuple[Severity, str]] = Counter()
+    for one in listed:
+        kind = one.severity, one.code
+        told[kind] += 1
+        if counts[kind] <= FEW or told[kind] <= EXAMPLES:
+            yield line(one)
+        if counts[kind] > FEW and told[kind] == EXAMPLES:
+            where = f", the last in line {last[kind]:,}" if last[kind] else ""
+            yield f"{one.severity} {one.code}: {counts[kind] - EXAMPLES:,} more of this kind{where}."

@@ -1,18 +1,112 @@
-"""Question sets and what they hold. Values are checked when made."""
+"""What is asked, when it may be answered, and what comes: question sets, phases, answers, submissions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
 
 from data.errors import RecordError
-from data.records.vocabulary import Split
+from data.records.vocabulary import Split, SubmissionState
+
+DEFAULT_PHASE = "open"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phase:
+    """A span of time in which a set takes submissions, with its limits.
+
+    Attributes:
+        name: Its name within the set.
+        opens_at: From when on; None since always.
+        closes_at: Until when, that moment excluded; None for ever.
+        daily_quota: Submissions of one team a day (UTC) that count; None without limit.
+        total_quota: Submissions of one team in the phase that count; None without limit.
+        file_mb: Largest file in MiB, decompressed; None as the installation says.
+        answer_chars: Longest answer in characters; None as the checker says.
+    """
+
+    name: str = DEFAULT_PHASE
+    opens_at: datetime | None = None
+    closes_at: datetime | None = None
+    daily_quota: int | None = None
+    total_quota: int | None = None
+    file_mb: int | None = None
+    answer_chars: int | None = None
+
+    def __post_init__(self) -> None:
+        require_name(self.name, "Phase name")
+        for moment in (self.opens_at, self.closes_at):
+            if moment is not None and moment.tzinfo is None:
+                raise RecordError(
+                    f"A moment of phase {self.name} has no time zone.", advice="Write 2026-05-01T12:00Z."
+                )
+        if self.opens_at and self.closes_at and self.opens_at >= self.closes_at:
+            raise RecordError(f"Phase {self.name} closes before it opens.", advice="Mend the two moments.")
+        for label in ("daily_quota", "total_quota", "file_mb", "answer_chars"):
+            value = getattr(self, label)
+            if value is not None and value < 1:
+                raise RecordError(f"{label} of phase {self.name} is {value}.", advice="Use 1 or more.")
+
+    def opened(self, at: datetime) -> bool:
+        """Whether submissions are taken at a moment."""
+        return (self.opens_at is None or self.opens_at <= at) and (
+            self.closes_at is None or at < self.closes_at
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetPolicy:
+    """What holds for submissions to a set; without phases it is always open, without quotas."""
+
+    set_name: str
+    phases: tuple[Phase, ...] = ()
+    hidden_references: bool = False
+
+    def __post_init__(self) -> None:
+        require_apart(self.phases)
+
+    def current(self, at: datetime) -> Phase | None:
+        """The phase that is open at a moment; None where none is."""
+        if not self.phases:
+            return Phase()
+        return next((phase for phase in self.phases if phase.opened(at)), None)
+
+    def nearest(self, at: datetime) -> Phase:
+        """The phase that is open at a moment, else the next to open, else the last; for its limits."""
+        later = [phase for phase in self.phases if phase.opens_at is not None and phase.opens_at > at]
+        upcoming = sorted(later, key=lambda phase: phase.opens_at or at)
+        return self.current(at) or (upcoming[0] if upcoming else self.phases[-1])
+
+
+def require_apart(phases: Sequence[Phase]) -> None:
+    """Refuse phases of one name, or of which two are open at once.
+
+    Raises:
+        RecordError: There are such.
+    """
+    for place, one in enumerate(phases):
+        for other in phases[place + 1 :]:
+            if one.name == other.name:
+                raise RecordError(f"Two phases are called {one.name}.", advice="Give each its own name.")
+            if _begins_before_end(one, other) and _begins_before_end(other, one):
+                raise RecordError(
+                    f"The phases {one.name} and {other.name} are open at the same time.",
+                    advice="Close one before the other opens.",
+                )
+
+
+def _begins_before_end(one: Phase, other: Phase) -> bool:
+    return one.opens_at is None or other.closes_at is None or one.opens_at < other.closes_at
+
 
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
+PEOPLE = "people"
+ENGLISH = "en"
+LANGUAGE_PATTERN = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
 EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
@@ -42,8 +136,9 @@ class Question:
     """One question of a set.
 
     Only `id`, `domain` and `question` are always there. `gold_doc_ids` name the documents that the
-    reference was written from, and `citation_numbers` say, for each of its sentences, which of them
-    (from 1) it cites.
+    reference was written from, and `citations` the documents that each of its sentences cites;
+    `citation_numbers` are LFRQA's own, which hold one number (from 1) a sentence at most. `language` is
+    the set's, an ISO 639-1 code.
     """
 
     id: str
@@ -56,7 +151,9 @@ class Question:
     sub_questions: tuple[str, ...] = ()
     gold_doc_ids: tuple[str, ...] = ()
     citation_numbers: tuple[tuple[int, ...], ...] = ()
+    citations: tuple[tuple[str, ...], ...] = ()
     split: Split = Split.TEST
+    language: str = ENGLISH
 
     def __post_init__(self) -> None:
         for name in ("id", "domain", "question"):
@@ -67,7 +164,12 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionSet:
-    """A versioned set of questions; `questions` keep the order of the file."""
+    """A versioned set of questions; `questions` keep the order of the file.
+
+    `reference_by` says who wrote the references: `PEOPLE`, or in free text; empty where it is not known.
+    `note` is what readers of its boards and questions must know. `language` is an ISO 639-1 code, which its
+    questions have too.
+    """
 
     name: str
     title: str
@@ -75,12 +177,18 @@ class QuestionSet:
     licence: str = ""
     source: str = ""
     reference_name: str = "reference"
+    reference_by: str = ""
+    note: str = ""
+    language: str = ENGLISH
     domains: Mapping[str, str] = field(default_factory=lambda: EMPTY)
     questions: tuple[Question, ...] = ()
 
     def __post_init__(self) -> None:
         require_name(self.name, "Question set name")
         require_name(self.reference_name, "Reference name")
+        if not LANGUAGE_PATTERN.fullmatch(self.language):
+            message = f"Question set {self.name} has the language {self.language!r}."
+            raise RecordError(message, advice="Give its ISO 639-1 code, such as en, de or ja.")
         if len(self.by_id) != len(self.questions):
             message = f"Question set {self.name} has two questions with one id."
             raise RecordError(message, advice="Give every question an id of its own.")
@@ -110,6 +218,8 @@ class SetSummary:
     licence: str
     source: str
     reference_name: str
+    reference_by: str
+    note: str
     domains: Mapping[str, str]
     counts: Mapping[str, int]
     content_hash: str
@@ -119,3 +229,63 @@ class SetSummary:
     def questions(self) -> int:
         """How many questions the set has."""
         return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A system's text for one question, with the passages it was given (its context)."""
+
+    question_id: str
+    answer: str
+    contexts: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemCard:
+    """What a team says of its system; every field is optional."""
+
+    model: str = ""
+    retriever: str = ""
+    passages: str = ""
+    organisation: str = ""
+    licence: str = ""
+    link: str = ""
+    contact: str = ""
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """One system's file of answers to one question set, without the answers themselves.
+
+    Attributes:
+        team: Name of the team, empty for none.
+        state: What is stored of its life: `checked`, `accepted` or `withdrawn`; the rest is derived.
+        phase: The phase of the set in which it came.
+        anonymous: Whether its names are hidden from others until a board with it is published.
+        submitted_at: When it was submitted, None where it was only ever checked.
+        selected: Whether the team chose this version to stand for the system.
+        withdrawn_at: When it was withdrawn, None otherwise.
+        withdrawn_reason: Why, in the team's words; may be empty.
+    """
+
+    id: int
+    set_name: str
+    system: str
+    team: str
+    version: int
+    state: SubmissionState
+    card: SystemCard
+    content_hash: str
+    answers: int
+    no_answers: int
+    created_at: datetime
+    phase: str = DEFAULT_PHASE
+    anonymous: bool = False
+    submitted_at: datetime | None = None
+    selected: bool = False
+    withdrawn_at: datetime | None = None
+    withdrawn_reason: str = ""
+
+    def __post_init__(self) -> None:
+        require_name(self.system, "System name")

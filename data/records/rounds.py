@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     # Commands import the records before they know that they need arrays.
     import numpy as np
     from numpy.typing import NDArray
+from data.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,7 @@ class PlannedCanary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CanaryRecord:
-    """A canary with its verdict; `outcome` is None while pending."""
+    """A canary with its verdict; `outcome` is None while pending, `cost_usd` where a price is not known."""
 
     key: str
     family: str
@@ -83,7 +84,7 @@ class CanaryRecord:
     text: str
     input_tokens: int
     output_tokens: int
-    cost_usd: float
+    cost_usd: float | None
     judgments: tuple[Mapping[str, Any], ...]
 
 
@@ -113,8 +114,10 @@ class RoundCounts:
     """A round's books: what was planned, how much of it ended how, and what it cost.
 
     `planned` = judged + unreadable + refused + failed + skipped + missing + pending. Cost and tokens are
-    everything that was paid for the round, canaries and calls without a reply included; canaries are
-    counted nowhere else here.
+    everything that was charged for the round, canaries included, which are counted nowhere else here;
+    `cost_usd` is None where a model that was asked has no known price. `reserved_usd` is set aside for calls
+    at the moment; `lost_usd` is the most that calls may have cost of which neither reply nor charge came
+    back. All three count against the cap.
     """
 
     planned: int
@@ -124,7 +127,9 @@ class RoundCounts:
     failed: int = 0
     skipped: int = 0
     missing: int = 0
-    cost_usd: float = 0.0
+    cost_usd: float | None = 0.0
+    reserved_usd: float = 0.0
+    lost_usd: float = 0.0
     input_tokens: int = 0
     output_tokens: int = 0
 
@@ -211,8 +216,26 @@ class Board:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """The money of a round in USD; `cap` is None without a budget, `drawn` is set aside for calls."""
+    """The money of a round in USD; `cap` is None without a budget.
+
+    Attributes:
+        spent: What was charged, as replies say.
+        drawn: What is set aside for calls at the moment.
+        lost: The most that calls may have cost of which neither reply nor charge came back.
+    """
 
     cap: float | None
     spent: float
     drawn: float
+    lost: float = 0.0
+
+
+def require_amount(budget_usd: float) -> float:
+    """Refuse what is no amount of money, and return what is.
+
+    Raises:
+        InputError: It is negative, infinite or not a number.
+    """
+    if not 0 <= budget_usd < float("inf"):
+        raise InputError(f"The budget {budget_usd} is no amount of money.", advice="Use 0 or more.")
+    return budget_usd

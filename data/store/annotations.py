@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Join, Row, Select, and_, func, insert, select, update
+from sqlalchemy import ColumnElement, FromClause, Join, Select, and_, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.records import AnnotationTask, BlindPair, NewPair, PairLabel
-from data.store.database import Database, new_id
-from data.store.moments import as_utc, now
-from data.store.sets import restore
+from data.store.base import AnyRow, StorePart, to_record
+from data.store.engine import new_id
+from data.store.question_sets import restore
 from data.tables import (
     accounts,
     annotation_pairs,
@@ -23,13 +23,11 @@ from data.tables import (
     questions,
     submissions,
 )
+from data.tables.columns import now
 
 
-class AnnotationStore:
+class AnnotationStore(StorePart):
     """Keeps what people label."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def create(self, name: str, *, set_id: int, overlap: int, seed: int, pairs: Sequence[NewPair]) -> None:
         """Store a task with its pairs and assignments.
@@ -37,21 +35,18 @@ class AnnotationStore:
         Raises:
             ConflictError: A task has this name.
         """
-        head = {"name": name, "set_id": set_id, "overlap": overlap, "seed": seed, "created_at": now()}
+        head = {"name": name, "set_id": set_id, "overlap": overlap, "seed": seed}
         try:
             with self._database.begin() as connection:
                 task = new_id(connection.execute(insert(annotation_tasks).values(head)))
                 for position, pair in enumerate(pairs):
                     row = {"question_id": pair.question, "a_id": pair.a, "b_id": pair.b}
-                    number = new_id(
-                        connection.execute(
-                            insert(annotation_pairs).values(task_id=task, position=position, **row)
-                        )
-                    )
+                    statement = insert(annotation_pairs).values(task_id=task, position=position, **row)
+                    number = new_id(connection.execute(statement))
                     connection.execute(
                         insert(given_labels),
                         [
-                            {"pair_id": number, "account_id": account, "b_first": b_first, "comment": ""}
+                            {"pair_id": number, "account_id": account, "b_first": b_first}
                             for account, b_first in pair.annotators
                         ],
                     )
@@ -71,9 +66,7 @@ class AnnotationStore:
                 .where(accounts.c.name == account)
             )
             query = query.where(annotation_tasks.c.id.in_(mine))
-        with self._database.begin() as connection:
-            rows = connection.execute(query.order_by(annotation_tasks.c.id.desc()))
-            return tuple(map(_task, rows))
+        return tuple(map(_task, self._all(query.order_by(annotation_tasks.c.id.desc()))))
 
     def task(self, name: str) -> AnnotationTask:
         """One task.
@@ -81,27 +74,26 @@ class AnnotationStore:
         Raises:
             NotFoundError: None has this name.
         """
-        with self._database.begin() as connection:
-            row = connection.execute(_tasks().where(annotation_tasks.c.name == name)).first()
+        row = self._first(_tasks().where(annotation_tasks.c.name == name))
         if row is None:
             raise NotFoundError(f"There is no annotation task {name!r}.", advice="Choose one of the list.")
         return _task(row)
 
     def next_of(self, task_id: int, account: str) -> BlindPair | None:
         """The next pair with both texts that somebody has not labelled; None where there is none."""
-        one, other = answers.alias("one"), answers.alias("other")
+        answer_a, answer_b = answers.alias("answer_a"), answers.alias("answer_b")
         query = (
             select(
                 given_labels.c.id,
                 given_labels.c.b_first,
                 questions.c.content,
-                one.c.text.label("text_a"),
-                other.c.text.label("text_b"),
+                answer_a.c.text.label("text_a"),
+                answer_b.c.text.label("text_b"),
             )
             .select_from(_of_accounts())
             .join(questions, questions.c.id == annotation_pairs.c.question_id)
-            .join(one, _answers(one, annotation_pairs.c.a_id))
-            .join(other, _answers(other, annotation_pairs.c.b_id))
+            .join(answer_a, _answers(answer_a, annotation_pairs.c.a_id))
+            .join(answer_b, _answers(answer_b, annotation_pairs.c.b_id))
             .where(
                 annotation_pairs.c.task_id == task_id,
                 accounts.c.name == account,
@@ -110,8 +102,7 @@ class AnnotationStore:
             .order_by(annotation_pairs.c.position)
             .limit(1)
         )
-        with self._database.begin() as connection:
-            row = connection.execute(query).first()
+        row = self._first(query)
         if row is None:
             return None
         texts = (row.text_b, row.text_a) if row.b_first else (row.text_a, row.text_b)
@@ -145,7 +136,7 @@ class AnnotationStore:
     def labels(self, task_id: int) -> tuple[PairLabel, ...]:
         """Every assignment of a task in the order of its pairs, with what was said where something was."""
         side_a, side_b = submissions.alias("side_a"), submissions.alias("side_b")
-        one, other = answers.alias("one"), answers.alias("other")
+        answer_a, answer_b = answers.alias("answer_a"), answers.alias("answer_b")
         query = (
             select(
                 annotation_pairs.c.position,
@@ -155,42 +146,27 @@ class AnnotationStore:
                 questions.c.content,
                 side_a.c.system.label("system_a"),
                 side_b.c.system.label("system_b"),
-                one.c.text.label("answer_a"),
-                other.c.text.label("answer_b"),
+                answer_a.c.text.label("answer_a"),
+                answer_b.c.text.label("answer_b"),
             )
             .select_from(_of_accounts())
             .join(questions, questions.c.id == annotation_pairs.c.question_id)
             .join(side_a, side_a.c.id == annotation_pairs.c.a_id)
             .join(side_b, side_b.c.id == annotation_pairs.c.b_id)
-            .outerjoin(one, _answers(one, annotation_pairs.c.a_id))
-            .outerjoin(other, _answers(other, annotation_pairs.c.b_id))
+            .outerjoin(answer_a, _answers(answer_a, annotation_pairs.c.a_id))
+            .outerjoin(answer_b, _answers(answer_b, annotation_pairs.c.b_id))
             .where(annotation_pairs.c.task_id == task_id)
             .order_by(annotation_pairs.c.position, given_labels.c.id)
         )
-        with self._database.begin() as connection:
-            return tuple(
-                PairLabel(
-                    position=row.position,
-                    account=row.account,
-                    grade=row.grade,
-                    comment=row.comment,
-                    question=restore(row.content),
-                    system_a=row.system_a,
-                    system_b=row.system_b,
-                    answer_a=row.answer_a,
-                    answer_b=row.answer_b,
-                )
-                for row in connection.execute(query)
-            )
+        return tuple(to_record(PairLabel, row, question=restore(row.content)) for row in self._all(query))
 
     def close(self, name: str) -> None:
         """Take no more labels of a task."""
-        with self._database.begin() as connection:
-            connection.execute(
-                update(annotation_tasks)
-                .where(annotation_tasks.c.name == name, annotation_tasks.c.closed_at.is_(None))
-                .values(closed_at=now())
-            )
+        self._change(
+            update(annotation_tasks)
+            .where(annotation_tasks.c.name == name, annotation_tasks.c.closed_at.is_(None))
+            .values(closed_at=now())
+        )
 
 
 def _of_accounts() -> Join:
@@ -225,15 +201,5 @@ def _tasks() -> Select[*tuple[Any, ...]]:
     ).join(question_sets, question_sets.c.id == annotation_tasks.c.set_id)
 
 
-def _task(row: Row[*tuple[Any, ...]]) -> AnnotationTask:
-    return AnnotationTask(
-        id=row.id,
-        name=row.name,
-        set_name=row.set_name,
-        overlap=row.overlap,
-        closed=row.closed_at is not None,
-        pairs=row.pairs,
-        wanted=row.wanted,
-        done=row.done,
-        created_at=as_utc(row.created_at),
-    )
+def _task(row: AnyRow) -> AnnotationTask:
+    return to_record(AnnotationTask, row, closed=row.closed_at is not None)

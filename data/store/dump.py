@@ -1,7 +1,7 @@
 """A whole arena as files and back: JSON lines a table, streamed, with a manifest of hashes.
 
 The files do not depend on the engine, so an arena moves between SQLite and PostgreSQL by them. What only
-means something to running workers, their seats and holds, stays behind.
+means something to running workers, their leases and holds, stays behind.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, DateTime, Table, func, insert, select, text
+from sqlalchemy import Connection, Table, func, insert, select, text
 
 from data.errors import ConflictError, FileFormatError, InputError
+from data.progress import Work, counted, working
 from data.records import JobState
-from data.store.database import Database, newest_version
-from data.store.moments import as_utc
-from data.tables import Base, battle_holds, canary_holds, jobs, seats
+from data.store.engine import Database, newest_version
+from data.tables import battle_holds, canary_holds, jobs, metadata, seats
+from data.tables.columns import Moment
 
 FORMAT = "answer-arena-dump/1"
 MANIFEST = "manifest.json"
@@ -31,7 +32,7 @@ MOVED = "The arena was exported while its process ran it."
 
 def dumped_tables() -> tuple[Table, ...]:
     """The tables of a dump, those that others refer to first."""
-    return tuple(table for table in Base.metadata.sorted_tables if table not in LEFT_BEHIND)
+    return tuple(table for table in metadata.sorted_tables if table not in LEFT_BEHIND)
 
 
 def export_all(database: Database, folder: Path) -> Mapping[str, int]:
@@ -49,8 +50,10 @@ def export_all(database: Database, folder: Path) -> Mapping[str, int]:
     files: dict[str, dict[str, Any]] = {}
     with _snapshot(database) as connection:
         for table in dumped_tables():
-            rows, digest = _write(folder / f"{table.name}.jsonl", _rows(connection, table))
-            files[table.name] = {"rows": rows, "sha256": digest}
+            (total,) = row_counts(connection, [table.name]).values()
+            rows = counted(_rows(connection, table), f"writing {table.name}", total)
+            count, digest = _write(folder / f"{table.name}.jsonl", rows)
+            files[table.name] = {"rows": count, "sha256": digest}
     manifest = {"format": FORMAT, "schema": newest_version(), "tables": files}
     # The manifest comes last: a folder without one is an export that was cut off.
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
@@ -68,14 +71,17 @@ def import_all(database: Database, folder: Path) -> Mapping[str, int]:
         ConflictError: The arena holds something.
     """
     manifest = _read_manifest(folder)
-    for name, entry in manifest["tables"].items():
+    tables = manifest["tables"]
+    for name, entry in counted(tables.items(), "checking files", len(tables)):
         _check_file(folder / f"{name}.jsonl", entry)
     counts: dict[str, int] = {}
     with database.together() as connection:
         _refuse_filled(connection, database)
         for table in dumped_tables():
-            if table.name in manifest["tables"]:
-                counts[table.name] = _read(connection, table, folder / f"{table.name}.jsonl")
+            if table.name in tables:
+                with working(f"reading {table.name}", tables[table.name]["rows"]) as work:
+                    _read(connection, table, folder / f"{table.name}.jsonl", work)
+                counts[table.name] = work.done
         if not database.is_sqlite:
             _reset_sequences(connection)
     return counts
@@ -83,7 +89,7 @@ def import_all(database: Database, folder: Path) -> Mapping[str, int]:
 
 def row_counts(connection: Connection, names: Iterable[str]) -> dict[str, int]:
     """The rows of tables by name."""
-    known = Base.metadata.tables
+    known = metadata.tables
     return {
         name: int(connection.execute(select(func.count()).select_from(known[name])).scalar_one())
         for name in names
@@ -109,7 +115,7 @@ def _rows(connection: Connection, table: Table) -> Iterator[dict[str, Any]]:
 
 
 def _plain(value: object) -> object:
-    return as_utc(value).isoformat() if isinstance(value, datetime) else value
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def _at_rest(job: dict[str, Any]) -> dict[str, Any]:
@@ -155,28 +161,25 @@ def _check_file(path: Path, entry: Mapping[str, Any]) -> None:
     except OSError as error:
         raise FileFormatError(f"{path} is missing.", advice="Export again.") from error
     if digest.hexdigest() != entry["sha256"]:
-        message = f"{path} is not what was exported."
-        raise FileFormatError(message, advice="Copy it again, or export again.")
+        raise FileFormatError(f"{path} is not what was exported.", advice="Copy it again, or export again.")
 
 
 def _refuse_filled(connection: Connection, database: Database) -> None:
-    filled = [name for name, rows in row_counts(connection, Base.metadata.tables).items() if rows]
+    filled = [name for name, rows in row_counts(connection, metadata.tables).items() if rows]
     if filled:
         message = f"{database.place} holds an arena already ({', '.join(filled[:3])})."
         raise ConflictError(message, advice="Import into a new database.")
 
 
-def _read(connection: Connection, table: Table, path: Path) -> int:
-    moments = [column.name for column in table.columns if isinstance(column.type, DateTime)]
-    count = 0
+def _read(connection: Connection, table: Table, path: Path, work: Work) -> None:
+    moments = [column.name for column in table.columns if isinstance(column.type, Moment)]
     with path.open(encoding="utf-8") as file:
         while lines := list(islice(file, ROWS_AT_ONCE)):
             rows = [json.loads(line) for line in lines]
             for row in rows:
                 row.update({name: datetime.fromisoformat(row[name]) for name in moments if row[name]})
             connection.execute(insert(table), rows)
-            count += len(rows)
-    return count
+            work.done += len(rows)
 
 
 def _reset_sequences(connection: Connection) -> None:

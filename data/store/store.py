@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from data.errors import StoreError
+from data.store.accounts.accounts import TeamStore
+from data.store.accounts.audit import AuditStore
+from data.store.accounts.tokens import TokenStore
 from data.store.annotations import AnnotationStore
-from data.store.audit import AuditStore
-from data.store.batches import BatchStore
-from data.store.battles import BattleStore
-from data.store.boards import BoardStore
-from data.store.canaries import CanaryStore
-from data.store.counting import CountingStore
-from data.store.database import Database
-from data.store.digests import DigestStore
-from data.store.holds import HoldStore
-from data.store.jobs import JobStore
-from data.store.ledgers import LedgerStore
-from data.store.lives import LifeStore
-from data.store.policies import PolicyStore
-from data.store.replies import ReplyStore
-from data.store.reports import ReportStore
-from data.store.rounds import RoundStore
-from data.store.scores import ScoreStore
-from data.store.seats import SeatStore
-from data.store.sets import SetStore
-from data.store.submissions import SubmissionStore
-from data.store.teams import TeamStore
-from data.store.tokens import TokenStore
-from data.store.verdicts import VerdictStore
+from data.store.boards.boards import BoardStore
+from data.store.boards.judgment_flags import ReportStore
+from data.store.boards.scores import ScoreStore
+from data.store.engine import Database
+from data.store.jobs.jobs import JobStore
+from data.store.jobs.leases import LeaseStore
+from data.store.monitoring import CountingStore
+from data.store.question_sets import PolicyStore, SetStore
+from data.store.rounds.battle_claims import ClaimStore
+from data.store.rounds.battles import BattleStore
+from data.store.rounds.budgets import LedgerStore
+from data.store.rounds.canaries import CanaryStore
+from data.store.rounds.question_stats import QuestionStatsStore
+from data.store.rounds.replies import BatchStore, ReplyStore
+from data.store.rounds.rounds import RoundStore
+from data.store.rounds.verdicts import VerdictStore
+from data.store.submissions.submission_status import StatusStore
+from data.store.submissions.submissions import SubmissionStore
 
 
 class Store:
@@ -36,6 +32,29 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.sets = SetStore(database)
+        self.submissions = SubmissionStore(database)
+        self.statuses = StatusStore(database)
+        self.rounds = RoundStore(database)
+        self.battles = BattleStore(database)
+        self.verdicts = VerdictStore(database)
+        self.canaries = CanaryStore(database)
+        self.batches = BatchStore(database)
+        self.replies = ReplyStore(database)
+        self.ledgers = LedgerStore(database)
+        self.counting = CountingStore(database)
+        self.jobs = JobStore(database)
+        self.leases = LeaseStore(database)
+        self.holds = ClaimStore(database)
+        self.scores = ScoreStore(database)
+        self.boards = BoardStore(database)
+        self.question_stats = QuestionStatsStore(database)
+        self.reports = ReportStore(database)
+        self.teams = TeamStore(database)
+        self.tokens = TokenStore(database)
+        self.policies = PolicyStore(database)
+        self.annotations = AnnotationStore(database)
+        self.audit = AuditStore(database)
 
     @classmethod
     def open(cls, url: str) -> Store:
@@ -46,126 +65,13 @@ class Store:
         """
         database = Database(url)
         if not database.is_current():
-            if database.version() is not None and database.url.get_backend_name() != "sqlite":
-                message = f"The schema of {database.place} is of another version than this program."
-                raise StoreError(message, advice="Run `arena db upgrade`.")
+            if database.version() is not None and not database.is_sqlite:
+                raise StoreError(
+                    f"The schema of {database.place} is of another version than this program.",
+                    advice="Run `arena db upgrade`.",
+                )
             database.upgrade()
         return cls(database)
-
-    @cached_property
-    def sets(self) -> SetStore:
-        """Question sets."""
-        return SetStore(self.database)
-
-    @cached_property
-    def submissions(self) -> SubmissionStore:
-        """Submissions and answers."""
-        return SubmissionStore(self.database)
-
-    @cached_property
-    def lives(self) -> LifeStore:
-        """What became of submissions."""
-        return LifeStore(self.database)
-
-    @cached_property
-    def rounds(self) -> RoundStore:
-        """Rounds and their books."""
-        return RoundStore(self.database)
-
-    @cached_property
-    def battles(self) -> BattleStore:
-        """Battles of rounds."""
-        return BattleStore(self.database)
-
-    @cached_property
-    def verdicts(self) -> VerdictStore:
-        """Verdicts and judgments."""
-        return VerdictStore(self.database)
-
-    @cached_property
-    def canaries(self) -> CanaryStore:
-        """Canaries of rounds."""
-        return CanaryStore(self.database)
-
-    @cached_property
-    def batches(self) -> BatchStore:
-        """Providers' batches."""
-        return BatchStore(self.database)
-
-    @cached_property
-    def replies(self) -> ReplyStore:
-        """Replies of LLMs."""
-        return ReplyStore(self.database)
-
-    @cached_property
-    def ledgers(self) -> LedgerStore:
-        """Accounts of rounds."""
-        return LedgerStore(self.database)
-
-    @cached_property
-    def counting(self) -> CountingStore:
-        """Sums for monitoring."""
-        return CountingStore(self.database)
-
-    @cached_property
-    def jobs(self) -> JobStore:
-        """Jobs for workers."""
-        return JobStore(self.database)
-
-    @cached_property
-    def seats(self) -> SeatStore:
-        """Seats of workers at jobs."""
-        return SeatStore(self.database)
-
-    @cached_property
-    def holds(self) -> HoldStore:
-        """Which seat judges which battle."""
-        return HoldStore(self.database)
-
-    @cached_property
-    def scores(self) -> ScoreStore:
-        """Scores of answers."""
-        return ScoreStore(self.database)
-
-    @cached_property
-    def boards(self) -> BoardStore:
-        """Published boards."""
-        return BoardStore(self.database)
-
-    @cached_property
-    def digests(self) -> DigestStore:
-        """Counts of verdicts by question."""
-        return DigestStore(self.database)
-
-    @cached_property
-    def reports(self) -> ReportStore:
-        """Readers' reports of judgments."""
-        return ReportStore(self.database)
-
-    @cached_property
-    def teams(self) -> TeamStore:
-        """Teams, accounts and memberships."""
-        return TeamStore(self.database)
-
-    @cached_property
-    def tokens(self) -> TokenStore:
-        """Access tokens and sessions."""
-        return TokenStore(self.database)
-
-    @cached_property
-    def policies(self) -> PolicyStore:
-        """What holds for submissions to each set."""
-        return PolicyStore(self.database)
-
-    @cached_property
-    def annotations(self) -> AnnotationStore:
-        """What people label."""
-        return AnnotationStore(self.database)
-
-    @cached_property
-    def audit(self) -> AuditStore:
-        """The audit log."""
-        return AuditStore(self.database)
 
     def close(self) -> None:
         """Give back every connection."""

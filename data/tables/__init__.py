@@ -1,16 +1,18 @@
-"""The tables, by subject; importing this declares all of them.
+"""The tables, by subject; importing this declares all. Rows are made of records, never of user input."""
 
-Rows are made from records, never from user input: SQLModel does not validate tables.
-"""
-
-from data.tables.annotation import annotation_pairs, annotation_tasks, given_labels
-from data.tables.base import Base
-from data.tables.boards import boards, question_digests
+from data.tables.columns import metadata
 from data.tables.jobs import battle_holds, canary_holds, jobs, seats
-from data.tables.judgments import batches, judgment_reports, judgments, replies
-from data.tables.questions import question_sets, questions
-from data.tables.rounds import battles, canaries, ledgers, rounds
-from data.tables.submissions import answers, scores, submissions
+from data.tables.judgments import (
+    annotation_pairs,
+    annotation_tasks,
+    batches,
+    given_labels,
+    judgment_reports,
+    judgments,
+    replies,
+)
+from data.tables.questions import answers, question_sets, questions, scores, submissions
+from data.tables.rounds import battles, boards, canaries, ledgers, question_digests, rounds
 from data.tables.teams import (
     accounts,
     audit,
@@ -23,7 +25,6 @@ from data.tables.teams import (
 )
 
 __all__ = [
-    "Base",
     "accounts",
     "annotation_pairs",
     "annotation_tasks",
@@ -41,6 +42,7 @@ __all__ = [
     "judgments",
     "ledgers",
     "memberships",
+    "metadata",
     "phases",
     "question_digests",
     "question_sets",

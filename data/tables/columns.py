@@ -1,29 +1,156 @@
-"""Columns as the tables write them."""
+"""Columns as tables write them, and how their values are read: moments in UTC, closed words as members."""
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlalchemy import JSON, Column, DateTime, ForeignKey, Text
-from sqlmodel import Field
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    text,
+)
+from sqlalchemy.orm import registry
+from sqlmodel import Field, SQLModel
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+metadata = MetaData(naming_convention=NAMING)
+"""All tables; its names of constraints let migrations find them."""
 
 
-def moment_column(*, nullable: bool = False) -> Any:  # noqa: ANN401 - Field returns Any
-    """A time stamp with its zone."""
-    return Field(default=None, sa_column=Column(DateTime(timezone=True), nullable=nullable))
+class Base(SQLModel, registry=registry(metadata=metadata)):
+    """The parent of every table. Rows are never read into it: queries go through the table of a class."""
+
+    if TYPE_CHECKING:
+        __table__: ClassVar[Table]
 
 
-def json_column() -> Any:  # noqa: ANN401 - Field returns Any
+def now() -> datetime:
+    """The present moment in UTC."""
+    return datetime.now(UTC)
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time stamp with its zone, which is UTC: SQLite keeps none, so there is only one."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """What the database is given."""
+        del dialect
+        return value if value is None or value.tzinfo is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """What it returns, in UTC also where the engine leaves the zone out."""
+        del dialect
+        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+class Word(TypeDecorator[StrEnum]):
+    """A word of a closed set, read as its member."""
+
+    impl = String
+    cache_ok = True
+
+    def __init__(self, members: type[StrEnum], length: int) -> None:
+        super().__init__(length)
+        self.members = members
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> StrEnum | None:
+        """The member."""
+        del dialect
+        return None if value is None else self.members(value)
+
+
+def field(kind: Any, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as SQLAlchemy and SQLModel have it
+    """A field of a row with its column."""
+    return Field(sa_column=Column(kind, *arguments, **{"nullable": False, **options}))
+
+
+def number() -> Any:  # noqa: ANN401 - as above
+    """The number that the database gives to a row."""
+    return field(Integer, primary_key=True)
+
+
+def moment(*, nullable: bool = False) -> Any:  # noqa: ANN401 - as above
+    """A moment."""
+    return field(Moment, nullable=nullable)
+
+
+def created() -> Any:  # noqa: ANN401 - as above
+    """When the row was written."""
+    return field(Moment, default=now)
+
+
+def json() -> Any:  # noqa: ANN401 - as above
     """A JSON value."""
-    return Field(sa_column=Column(JSON, nullable=False))
+    return field(JSON)
 
 
-def text_column(*, nullable: bool = False) -> Any:  # noqa: ANN401 - Field returns Any
+def maybe_json() -> Any:  # noqa: ANN401 - as above
+    """A JSON value, or null."""
+    return field(JSON(none_as_null=True), nullable=True)
+
+
+def prose(*, nullable: bool = False, default: str | None = None) -> Any:  # noqa: ANN401 - as above
     """A text of any length."""
-    return Field(default=None if nullable else "", sa_column=Column(Text, nullable=nullable))
+    return field(Text, nullable=nullable, default=default)
 
 
-def reference_column(target: str, *, index: bool = False, nullable: bool = False) -> Any:  # noqa: ANN401 - as above
+def label(length: int, *, nullable: bool = False, **options: Any) -> Any:  # noqa: ANN401 - as above
+    """A text of at most so many characters."""
+    return field(String(length), nullable=nullable, **options)
+
+
+def word(members: type[StrEnum], length: int = 16, *, nullable: bool = False) -> Any:  # noqa: ANN401 - as above
+    """A word of a closed set."""
+    return field(Word(members, length), nullable=nullable)
+
+
+def whole(*, nullable: bool = False, default: int | None = None) -> Any:  # noqa: ANN401 - as above
+    """A whole number."""
+    return field(Integer, nullable=nullable, default=default)
+
+
+def real(*, nullable: bool = False, default: float | None = None) -> Any:  # noqa: ANN401 - as above
+    """A number."""
+    return field(Float, nullable=nullable, default=default)
+
+
+def flag(*, nullable: bool = False, default: bool | None = None) -> Any:  # noqa: ANN401 - as above
+    """A yes or no."""
+    return field(Boolean, nullable=nullable, default=default)
+
+
+def parent(target: str, *, nullable: bool = False, **options: Any) -> Any:  # noqa: ANN401 - as above
     """A foreign key; the row goes with what it names."""
-    key = ForeignKey(target, ondelete="CASCADE")
-    return Field(default=None, sa_column=Column(key, nullable=nullable, index=index))
+    return field(None, ForeignKey(target, ondelete="CASCADE"), nullable=nullable, **options)
+
+
+def key_of(target: str, **options: Any) -> Any:  # noqa: ANN401 - as above
+    """A foreign key that is the row's own key too, or a part of it."""
+    return parent(target, primary_key=True, autoincrement=False, **options)
+
+
+def where(condition: str) -> dict[str, Any]:
+    """A condition of an index, for both engines."""
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}

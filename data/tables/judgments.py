@@ -1,86 +1,146 @@
-"""Tables of what judges said: replies of LLMs, batches on their way, judgments, and reports of wrong ones."""
+"""Tables of what judges and people said: replies of LLMs, judgments, reports of them, annotation."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlmodel import Field
+from sqlalchemy import Index, UniqueConstraint
 
-from data.tables.base import TABLES, Base
-from data.tables.columns import json_column, moment_column, reference_column, text_column
+from data.records import Outcome, Preference, Presentation
+from data.tables import columns as col
+from data.tables.columns import Base
 
 
 class ReplyRow(Base, table=True):
-    """What an LLM returned, kept once under the key of its request."""
+    """What LLMs returned, each reply once under the key of its request."""
 
     __tablename__ = "reply"
-    key: str = Field(primary_key=True, max_length=64)
-    endpoint: str = text_column()
-    model: str = text_column()
-    text: str = text_column()
-    finish_reason: str = text_column()
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None = None
-    latency: float
-    logprobs: str | None = text_column(nullable=True)
-    created_at: datetime = moment_column()
+    key: str = col.label(64, primary_key=True)
+    endpoint: str = col.prose()
+    model: str = col.prose()
+    text: str = col.prose()
+    finish_reason: str = col.prose()
+    input_tokens: int = col.whole()
+    output_tokens: int = col.whole()
+    cost_usd: float | None = col.real(nullable=True)
+    latency: float = col.real()
+    logprobs: str | None = col.prose(nullable=True)
+    created_at: datetime = col.created()
+
+
+replies = ReplyRow.__table__
 
 
 class BatchRow(Base, table=True):
-    """A provider's batch that was sent and whose replies are not all kept; `batch_id` empty until known."""
+    """Batches sent to providers whose replies are not all stored; `batch_id` is empty until it is known."""
 
     __tablename__ = "batch"
-    name: str = Field(primary_key=True, max_length=64)
-    endpoint: str = text_column()
-    batch_id: str = text_column()
-    keys: list[str] = json_column()
-    created_at: datetime = moment_column()
+    name: str = col.label(64, primary_key=True)
+    endpoint: str = col.prose()
+    batch_id: str = col.prose()
+    keys: Any = col.json()
+    created_at: datetime = col.created()
+
+
+batches = BatchRow.__table__
 
 
 class JudgmentRow(Base, table=True):
     """One judge, one presentation order, one reply; tokens and cost are all that was paid for it."""
 
     __tablename__ = "judgment"
-    id: int | None = Field(default=None, primary_key=True)
-    battle_id: int = reference_column("battle.id", index=True)
-    judge: str = Field(max_length=100)
-    model: str = text_column()
-    endpoint: str = text_column()
-    presentation: str = Field(max_length=2)
-    outcome: str = Field(max_length=16)
-    preference: str | None = Field(default=None, max_length=4)
-    margin: float | None = None
-    rationale: str = text_column()
-    detail: str = text_column()
-    grade: str = text_column()
-    settings: str = text_column()
-    prompt_hash: str = Field(max_length=64)
-    parser: str = text_column()
-    calls: int
-    reply_key: str | None = Field(default=None, max_length=64)
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None = None
-    latency: float
-    cached: bool
-    created_at: datetime = moment_column()
+    id: int | None = col.number()
+    battle_id: int = col.parent("battle.id", index=True)
+    judge: str = col.label(100)
+    model: str = col.prose()
+    endpoint: str = col.prose()
+    presentation: Presentation = col.word(Presentation, 2)
+    outcome: Outcome = col.word(Outcome)
+    preference: Preference | None = col.word(Preference, 4, nullable=True)
+    margin: float | None = col.real(nullable=True)
+    rationale: str = col.prose()
+    detail: str = col.prose()
+    grade: str = col.prose()
+    settings: str = col.prose()
+    prompt_hash: str = col.label(64)
+    parser: str = col.prose()
+    calls: int = col.whole()
+    reply_key: str | None = col.label(64, nullable=True)
+    input_tokens: int = col.whole()
+    output_tokens: int = col.whole()
+    cost_usd: float | None = col.real(nullable=True)
+    latency: float = col.real()
+    cached: bool = col.flag()
+    created_at: datetime = col.created()
+
+
+judgments = JudgmentRow.__table__
 
 
 class JudgmentReportRow(Base, table=True):
-    """A reader's word that a judgment is wrong, for the organisers."""
+    """Readers' words that a judgment is wrong, for the organisers."""
 
     __tablename__ = "judgment_report"
-    id: int | None = Field(default=None, primary_key=True)
-    battle_id: int = reference_column("battle.id", index=True)
-    judge: str = Field(max_length=100)
-    presentation: str = Field(max_length=2)
-    reason: str = text_column()
-    reporter: str = Field(max_length=64, index=True)
-    created_at: datetime = moment_column()
+    id: int | None = col.number()
+    battle_id: int = col.parent("battle.id", index=True)
+    judge: str = col.label(100)
+    presentation: Presentation = col.word(Presentation, 2)
+    reason: str = col.prose()
+    reporter: str = col.label(64, index=True)
+    created_at: datetime = col.created()
 
 
-replies = TABLES["reply"]
-batches = TABLES["batch"]
-judgments = TABLES["judgment"]
-judgment_reports = TABLES["judgment_report"]
+judgment_reports = JudgmentReportRow.__table__
+
+
+class AnnotationTaskRow(Base, table=True):
+    """Pairs of one set that people label; each pair by `overlap` of them."""
+
+    __tablename__ = "annotation_task"
+    id: int | None = col.number()
+    name: str = col.label(100, unique=True)
+    set_id: int = col.parent("question_set.id", index=True)
+    overlap: int = col.whole()
+    seed: int = col.whole()
+    created_at: datetime = col.created()
+    closed_at: datetime | None = col.moment(nullable=True)
+
+
+annotation_tasks = AnnotationTaskRow.__table__
+
+
+class AnnotationPairRow(Base, table=True):
+    """A annotation pair."""
+
+    __tablename__ = "annotation_pair"
+    __table_args__ = (UniqueConstraint("task_id", "position"),)
+    id: int | None = col.number()
+    task_id: int = col.parent("annotation_task.id")
+    position: int = col.whole()
+    question_id: int = col.parent("question.id")
+    a_id: int = col.parent("submission.id")
+    b_id: int = col.parent("submission.id")
+
+
+annotation_pairs = AnnotationPairRow.__table__
+
+
+class AnnotationRow(Base, table=True):
+    """One person's look at one pair; `grade` is −2…2, positive where b is better, null until labelled."""
+
+    __tablename__ = "annotation"
+    __table_args__ = (
+        UniqueConstraint("pair_id", "account_id"),
+        Index(None, "account_id"),
+    )
+    id: int | None = col.number()
+    pair_id: int = col.parent("annotation_pair.id")
+    account_id: int = col.parent("account.id")
+    b_first: bool = col.flag()
+    grade: int | None = col.whole(nullable=True)
+    comment: str = col.prose(default="")
+    labelled_at: datetime | None = col.moment(nullable=True)
+
+
+given_labels = AnnotationRow.__table__

@@ -1,48 +1,132 @@
-"""Tables of what is asked: question sets and their questions."""
+"""Tables of what is asked and answered: question sets, questions, submissions, answers, scores.
+
+The reference is a submission of kind `reference`, so that a battle always has two submissions and an answer
+a side.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import UniqueConstraint
-from sqlmodel import Field
+from sqlalchemy import Index, UniqueConstraint
 
-from data.tables.base import TABLES, Base
-from data.tables.columns import json_column, moment_column, reference_column, text_column
+from data.records import Outcome, SubmissionState
+from data.tables import columns as col
+from data.tables.columns import Base
 
 
 class QuestionSetRow(Base, table=True):
     """A question set."""
 
     __tablename__ = "question_set"
-    id: int | None = Field(default=None, primary_key=True)
-    name: str = Field(unique=True, max_length=100)
-    title: str = text_column()
-    version: str = text_column()
-    licence: str = text_column()
-    source: str = text_column()
-    reference_name: str = Field(max_length=100)
-    domains: dict[str, str] = json_column()
-    questions: int
-    content_hash: str = Field(max_length=64)
-    hidden_references: bool
-    created_at: datetime = moment_column()
+    id: int | None = col.number()
+    name: str = col.label(100, unique=True)
+    title: str = col.prose()
+    version: str = col.prose()
+    licence: str = col.prose()
+    source: str = col.prose()
+    reference_name: str = col.label(100)
+    reference_by: str = col.prose()
+    note: str = col.prose()
+    domains: Any = col.json()
+    questions: int = col.whole()
+    content_hash: str = col.label(64)
+    hidden_references: bool = col.flag(default=False)
+    created_at: datetime = col.created()
+
+
+question_sets = QuestionSetRow.__table__
 
 
 class QuestionRow(Base, table=True):
-    """A question; `content` is the object of its line, so that no field is lost."""
+    """Questions; `content` is the object of a line, so that no field is lost."""
 
     __tablename__ = "question"
-    __table_args__ = (UniqueConstraint("set_id", "key"), UniqueConstraint("set_id", "position"))
-    id: int | None = Field(default=None, primary_key=True)
-    set_id: int = reference_column("question_set.id")
-    position: int
-    key: str = text_column()
-    domain: str = text_column()
-    text: str = text_column()
-    content: dict[str, Any] = json_column()
+    __table_args__ = (
+        UniqueConstraint("set_id", "key"),
+        UniqueConstraint("set_id", "position"),
+    )
+    id: int | None = col.number()
+    set_id: int = col.parent("question_set.id")
+    position: int = col.whole()
+    key: str = col.prose()
+    domain: str = col.prose()
+    text: str = col.prose()
+    content: Any = col.json()
 
 
-question_sets = TABLES["question_set"]
-questions = TABLES["question"]
+questions = QuestionRow.__table__
+
+
+class SubmissionRow(Base, table=True):
+    """Systems' files of answers, and the references of sets.
+
+    `team` is the name of a team, which never changes, or empty. At most one version of a system is
+    `selected`; without one the newest accepted version represents it. `submitted_at` is null while it was
+    only checked, and stays so where it is withdrawn then.
+    """
+
+    __tablename__ = "submission"
+    __table_args__ = (
+        UniqueConstraint("set_id", "system", "version"),
+        Index(None, "team", "set_id"),
+    )
+    id: int | None = col.number()
+    set_id: int = col.parent("question_set.id")
+    kind: str = col.label(16)
+    system: str = col.label(100)
+    team: str = col.prose(default="")
+    version: int = col.whole()
+    state: SubmissionState = col.word(SubmissionState)
+    card: Any = col.json()
+    content_hash: str = col.label(64)
+    answers: int = col.whole(default=0)
+    no_answers: int = col.whole(default=0)
+    phase: str = col.label(100)
+    anonymous: bool = col.flag(default=False)
+    selected: bool = col.flag(default=False)
+    submitted_at: datetime | None = col.moment(nullable=True)
+    withdrawn_at: datetime | None = col.moment(nullable=True)
+    withdrawn_reason: str = col.prose(default="")
+    created_at: datetime = col.created()
+
+
+submissions = SubmissionRow.__table__
+
+
+class AnswerRow(Base, table=True):
+    """A answer."""
+
+    __tablename__ = "answer"
+    __table_args__ = (
+        UniqueConstraint("submission_id", "question_id"),
+        Index(None, "question_id"),
+    )
+    id: int | None = col.number()
+    submission_id: int = col.parent("submission.id")
+    question_id: int = col.parent("question.id")
+    text: str = col.prose()
+    contexts: Any = col.json()
+    no_answer: bool = col.flag()
+
+
+answers = AnswerRow.__table__
+
+
+class ScoreRow(Base, table=True):
+    """Metrics of answers; `score` is null unless the outcome is `judged`."""
+
+    __tablename__ = "score"
+    __table_args__ = (UniqueConstraint("answer_id", "metric", "judge"),)
+    id: int | None = col.number()
+    answer_id: int = col.parent("answer.id")
+    metric: str = col.label(100)
+    judge: str = col.label(100)
+    outcome: Outcome = col.word(Outcome)
+    score: float | None = col.real(nullable=True)
+    details: Any = col.json()
+    created_at: datetime = col.created()
+
+
+scores = ScoreRow.__table__

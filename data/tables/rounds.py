@@ -1,32 +1,36 @@
-"""Tables of what is to be judged, and what it may cost: rounds, battles, canaries, accounts."""
+"""Tables of what is to be judged, what it may cost, and what is published of it."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import Column, Float, Index, UniqueConstraint
 from sqlmodel import Field
 
-from data.tables.base import TABLES, Base, where
-from data.tables.columns import json_column, moment_column, reference_column, text_column
+from data.records import Outcome, Preference, RoundState
+from data.tables import columns as col
+from data.tables.columns import Base
 
 
 class RoundRow(Base, table=True):
-    """Fixed battles, a judge, a seed and a budget."""
+    """A round."""
 
     __tablename__ = "round"
-    id: int | None = Field(default=None, primary_key=True)
-    name: str = Field(unique=True, max_length=100)
-    set_id: int = reference_column("question_set.id")
-    state: str = Field(max_length=16)
-    judge: str = Field(max_length=100)
-    plan: dict[str, Any] = json_column()
-    seed: int
-    budget_usd: float | None = None
-    created_at: datetime = moment_column()
-    started_at: datetime | None = moment_column(nullable=True)
-    finished_at: datetime | None = moment_column(nullable=True)
+    id: int | None = col.number()
+    name: str = col.label(100, unique=True)
+    set_id: int = col.parent("question_set.id")
+    state: RoundState = col.word(RoundState)
+    judge: str = col.label(100)
+    plan: Any = col.json()
+    seed: int = col.whole()
+    budget_usd: float | None = col.real(nullable=True)
+    created_at: datetime = col.created()
+    started_at: datetime | None = col.moment(nullable=True)
+    finished_at: datetime | None = col.moment(nullable=True)
+
+
+rounds = RoundRow.__table__
 
 
 class BattleRow(Base, table=True):
@@ -37,60 +41,99 @@ class BattleRow(Base, table=True):
         UniqueConstraint("round_id", "key"),
         Index(None, "round_id", "outcome"),
         Index(None, "round_id", "question_id"),
-        Index("ix_battle_open", "round_id", "question_id", "id", **where("outcome IS NULL")),
+        Index("ix_battle_open", "round_id", "question_id", "id", **col.where("outcome IS NULL")),
     )
-    id: int | None = Field(default=None, primary_key=True)
-    round_id: int = reference_column("round.id")
-    key: str = Field(max_length=20)
-    question_id: int = reference_column("question.id")
-    a_id: int = reference_column("submission.id")
-    b_id: int = reference_column("submission.id")
-    outcome: str | None = Field(default=None, max_length=16)
-    preference: str | None = Field(default=None, max_length=4)
-    score: float | None = None
-    flipped: bool | None = None
-    detail: str = text_column()
+    id: int | None = col.number()
+    round_id: int = col.parent("round.id")
+    key: str = col.label(20)
+    question_id: int = col.parent("question.id")
+    a_id: int = col.parent("submission.id")
+    b_id: int = col.parent("submission.id")
+    outcome: Outcome | None = col.word(Outcome, nullable=True)
+    preference: Preference | None = col.word(Preference, 4, nullable=True)
+    score: float | None = col.real(nullable=True)
+    flipped: bool | None = col.flag(nullable=True)
+    detail: str = col.prose()
+
+
+battles = BattleRow.__table__
 
 
 class CanaryRow(Base, table=True):
-    """An attack of ours on one side of a battle's copy; never part of the battles, rates or ratings.
+    """Attacks of ours on one side of a battle's copy; never part of the battles, rates or ratings.
 
     `judgments` holds what settled it, a list of objects; the replies stand in `reply` by their keys.
     """
 
     __tablename__ = "canary"
     __table_args__ = (UniqueConstraint("round_id", "key"),)
-    id: int | None = Field(default=None, primary_key=True)
-    round_id: int = reference_column("round.id")
-    battle_id: int = reference_column("battle.id", index=True)
-    key: str = Field(max_length=100)
-    family: str = Field(max_length=40)
-    attacker: str = Field(max_length=4)
-    text: str = text_column()
-    outcome: str | None = Field(default=None, max_length=16)
-    preference: str | None = Field(default=None, max_length=4)
-    detail: str = text_column()
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float
-    judgments: list[dict[str, Any]] = json_column()
+    id: int | None = col.number()
+    round_id: int = col.parent("round.id")
+    battle_id: int = col.parent("battle.id", index=True)
+    key: str = col.label(100)
+    family: str = col.label(40)
+    attacker: Preference = col.word(Preference, 4)
+    text: str = col.prose()
+    outcome: Outcome | None = col.word(Outcome, nullable=True)
+    preference: Preference | None = col.word(Preference, 4, nullable=True)
+    detail: str = col.prose(default="")
+    input_tokens: int = col.whole(default=0)
+    output_tokens: int = col.whole(default=0)
+    cost_usd: float = col.real(default=0.0)
+    judgments: Any = col.json()
+
+
+canaries = CanaryRow.__table__
 
 
 class LedgerRow(Base, table=True):
-    """Everything paid for one round, canaries included; `cap_usd` is null without a budget."""
+    """What rounds cost, canaries included; `cap_usd` is null without a budget.
+
+    `spent_usd` is what replies say was charged, `reserved_usd` what workers have set aside at the moment,
+    `lost_usd` the most that calls may have cost of which no reply and no charge ever came back.
+    """
 
     __tablename__ = "ledger"
-    round_id: int = Field(
-        sa_column=Column(ForeignKey("round.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
-    )
-    cap_usd: float | None = None
-    reserved_usd: float
-    spent_usd: float
-    input_tokens: int
-    output_tokens: int
+    round_id: int = col.key_of("round.id")
+    cap_usd: float | None = col.real(nullable=True)
+    reserved_usd: float = col.real(default=0.0)
+    spent_usd: float = col.real(default=0.0)
+    lost_usd: float = Field(sa_column=Column(Float, nullable=False, default=0.0, server_default="0"))
+    input_tokens: int = col.whole(default=0)
+    output_tokens: int = col.whole(default=0)
 
 
-rounds = TABLES["round"]
-battles = TABLES["battle"]
-canaries = TABLES["canary"]
-ledgers = TABLES["ledger"]
+ledgers = LedgerRow.__table__
+
+
+class BoardRow(Base, table=True):
+    """Published snapshots of rounds' standings; retracting keeps them with a notice."""
+
+    __tablename__ = "board"
+    id: int | None = col.number()
+    name: str = col.label(100, unique=True)
+    round_id: int | None = col.parent("round.id", nullable=True, unique=True)
+    standings: Any = col.json()
+    content_hash: str = col.label(64)
+    notice: str = col.prose()
+    retracted: bool = col.flag(default=False)
+    published_at: datetime = col.moment()
+
+
+boards = BoardRow.__table__
+
+
+class QuestionDigestRow(Base, table=True):
+    """How a round's battles on a question ended, counted once when its board is published."""
+
+    __tablename__ = "question_digest"
+    round_id: int = col.key_of("round.id")
+    question_id: int = col.key_of("question.id")
+    battles: int = col.whole()
+    undecided: int = col.whole()
+    ties: int = col.whole()
+    flips: int = col.whole()
+    disputed: int = col.whole()
+
+
+question_digests = QuestionDigestRow.__table__

@@ -5,124 +5,135 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, UniqueConstraint
-from sqlmodel import Field
+from sqlalchemy import Index, UniqueConstraint
 
-from data.tables.base import TABLES, Base
-from data.tables.columns import json_column, moment_column, reference_column, text_column
+from data.records import Action, Role
+from data.tables import columns as col
+from data.tables.columns import Base
 
 
 class TeamRow(Base, table=True):
-    """A team; its name never changes, since submissions bear it."""
+    """Teams; a name never changes, since submissions bear it."""
 
     __tablename__ = "team"
-    id: int | None = Field(default=None, primary_key=True)
-    name: str = Field(unique=True, max_length=100)
-    title: str = text_column()
-    contact: str = text_column()
-    created_at: datetime = moment_column()
+    id: int | None = col.number()
+    name: str = col.label(100, unique=True)
+    title: str = col.prose()
+    contact: str = col.prose()
+    created_at: datetime = col.created()
+
+
+teams = TeamRow.__table__
 
 
 class AccountRow(Base, table=True):
-    """A person; `subject` and `email` are what an OIDC provider calls them, where they sign in by one."""
+    """People; `subject` and `email` are what an OIDC provider calls them, where they sign in by one."""
 
     __tablename__ = "account"
-    id: int | None = Field(default=None, primary_key=True)
-    name: str = Field(unique=True, max_length=100)
-    subject: str | None = Field(default=None, unique=True, max_length=255)
-    email: str | None = Field(default=None, unique=True, max_length=255)
-    is_organiser: bool
-    created_at: datetime = moment_column()
+    id: int | None = col.number()
+    name: str = col.label(100, unique=True)
+    subject: str | None = col.label(255, nullable=True, unique=True)
+    email: str | None = col.label(255, nullable=True, unique=True)
+    is_organiser: bool = col.flag()
+    created_at: datetime = col.created()
+
+
+accounts = AccountRow.__table__
 
 
 class MembershipRow(Base, table=True):
-    """An account's place in a team."""
+    """A membership."""
 
     __tablename__ = "membership"
-    team_id: int = Field(
-        sa_column=Column(ForeignKey("team.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
-    )
-    account_id: int = Field(
-        sa_column=Column(
-            ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, autoincrement=False, index=True
-        )
-    )
-    role: str = Field(max_length=16)
-    created_at: datetime = moment_column()
+    team_id: int = col.key_of("team.id")
+    account_id: int = col.key_of("account.id", index=True)
+    role: Role = col.word(Role)
+    created_at: datetime = col.created()
+
+
+memberships = MembershipRow.__table__
 
 
 class TokenRow(Base, table=True):
-    """An access token of a team or an account; of its secret only the sha256 is kept."""
+    """Access tokens of teams and accounts; of a secret only the sha256 is kept."""
 
     __tablename__ = "token"
-    id: int | None = Field(default=None, primary_key=True)
-    prefix: str = Field(unique=True, max_length=16)
-    digest: str = Field(max_length=64)
-    name: str = Field(max_length=100)
-    team_id: int | None = reference_column("team.id", index=True, nullable=True)
-    account_id: int | None = reference_column("account.id", index=True, nullable=True)
-    scopes: list[str] = json_column()
-    created_at: datetime = moment_column()
-    expires_at: datetime | None = moment_column(nullable=True)
-    revoked_at: datetime | None = moment_column(nullable=True)
-    used_at: datetime | None = moment_column(nullable=True)
+    id: int | None = col.number()
+    prefix: str = col.label(16, unique=True)
+    digest: str = col.label(64)
+    name: str = col.label(100)
+    team_id: int | None = col.parent("team.id", index=True, nullable=True)
+    account_id: int | None = col.parent("account.id", index=True, nullable=True)
+    scopes: Any = col.json()
+    created_at: datetime = col.created()
+    expires_at: datetime | None = col.moment(nullable=True)
+    revoked_at: datetime | None = col.moment(nullable=True)
+    used_at: datetime | None = col.moment(nullable=True)
+
+
+tokens = TokenRow.__table__
 
 
 class WebSessionRow(Base, table=True):
-    """A browser that is signed in, under the sha256 of its cookie."""
+    """Browsers that are signed in, under the sha256 of their cookies."""
 
     __tablename__ = "web_session"
-    digest: str = Field(primary_key=True, max_length=64)
-    token_id: int = reference_column("token.id", index=True)
-    created_at: datetime = moment_column()
-    expires_at: datetime = moment_column()
+    digest: str = col.label(64, primary_key=True)
+    token_id: int = col.parent("token.id", index=True)
+    created_at: datetime = col.created()
+    expires_at: datetime = col.moment()
+
+
+web_sessions = WebSessionRow.__table__
 
 
 class RefusedTokenRow(Base, table=True):
-    """One refused token, under a key that stands for its prefix or for the client's address."""
+    """Refused tokens, each under a key that stands for its prefix or for the client's address."""
 
     __tablename__ = "refused_token"
     __table_args__ = (Index(None, "key", "at"),)
-    id: int | None = Field(default=None, primary_key=True)
-    key: str = Field(max_length=64)
-    at: datetime = moment_column()
+    id: int | None = col.number()
+    key: str = col.label(64)
+    at: datetime = col.moment()
+
+
+refused_tokens = RefusedTokenRow.__table__
 
 
 class PhaseRow(Base, table=True):
-    """A span of time in which a set takes submissions, with its limits; null is without limit."""
+    """Spans of time in which a set takes submissions, with their limits; null is without limit."""
 
     __tablename__ = "phase"
     __table_args__ = (UniqueConstraint("set_id", "name"),)
-    id: int | None = Field(default=None, primary_key=True)
-    set_id: int = reference_column("question_set.id")
-    name: str = Field(max_length=100)
-    opens_at: datetime | None = moment_column(nullable=True)
-    closes_at: datetime | None = moment_column(nullable=True)
-    daily_quota: int | None = None
-    total_quota: int | None = None
-    file_mb: int | None = None
-    answer_chars: int | None = None
+    id: int | None = col.number()
+    set_id: int = col.parent("question_set.id")
+    name: str = col.label(100)
+    opens_at: datetime | None = col.moment(nullable=True)
+    closes_at: datetime | None = col.moment(nullable=True)
+    daily_quota: int | None = col.whole(nullable=True)
+    total_quota: int | None = col.whole(nullable=True)
+    file_mb: int | None = col.whole(nullable=True)
+    answer_chars: int | None = col.whole(nullable=True)
+
+
+phases = PhaseRow.__table__
 
 
 class AuditRow(Base, table=True):
     """Who did what on what; rows are only ever added, which triggers of the database enforce."""
 
     __tablename__ = "audit"
-    __table_args__ = (Index(None, "team"), Index(None, "subject"))
-    id: int | None = Field(default=None, primary_key=True)
-    at: datetime = moment_column()
-    actor: str = text_column()
-    action: str = Field(max_length=40)
-    subject: str = Field(max_length=250)
-    team: str = Field(max_length=100)
-    detail: dict[str, Any] = json_column()
+    __table_args__ = (
+        Index(None, "team"),
+        Index(None, "subject"),
+    )
+    id: int | None = col.number()
+    at: datetime = col.moment()
+    actor: str = col.prose()
+    action: Action = col.word(Action, 40)
+    subject: str = col.label(250)
+    team: str = col.label(100)
+    detail: Any = col.json()
 
 
-teams = TABLES["team"]
-accounts = TABLES["account"]
-memberships = TABLES["membership"]
-tokens = TABLES["token"]
-web_sessions = TABLES["web_session"]
-refused_tokens = TABLES["refused_token"]
-phases = TABLES["phase"]
-audit = TABLES["audit"]
+audit = AuditRow.__table__

@@ -18,10 +18,10 @@ import numpy as np
 
 from data.corpora.dense import Vectors, unit_rows
 from data.records import Outcome, Reply
-from judges.llm.faults import FaultError, FaultKind
-from judges.llm.openai_transport import OpenAIClients, as_faults
-from judges.llm.requests import Asker, Message, Request, ResponseFormat, Sampling, Unanswered
+from judges.llm.errors import CallError, CallErrorKind
+from judges.llm.requests import CallFailure, LlmClient, Message, Request, ResponseFormat, Sampling
 from judges.llm.settings import AccessSettings
+from judges.llm.transports.openai import OpenAIClients, as_faults
 
 AT_ONCE = 64
 IN_FLIGHT = 256
@@ -34,19 +34,19 @@ class EndpointEmbedder:
     """Embeds through a scheduler over an `EmbeddingTransport`.
 
     Args:
-        asker: Answers requests.
+        client: Answers requests.
         endpoint: Base URL.
         model: The endpoint's name of the model.
     """
 
     fingerprint = ""
 
-    def __init__(self, asker: Asker, *, endpoint: str, model: str) -> None:
+    def __init__(self, client: LlmClient, *, endpoint: str, model: str) -> None:
         self.endpoint = endpoint
         self.model = model
-        self._asker = asker
+        self._asker = client
 
-    async def embed(self, texts: Sequence[str]) -> Vectors | Unanswered:
+    async def embed(self, texts: Sequence[str]) -> Vectors | CallFailure:
         """Embed texts; those that were embedded before are not asked again.
 
         Raises:
@@ -55,11 +55,11 @@ class EndpointEmbedder:
         replies = await asyncio.gather(*(self._asker.ask(self._request(text)) for text in texts))
         rows: list[Vectors] = []
         for reply in replies:
-            if isinstance(reply, Unanswered):
+            if isinstance(reply, CallFailure):
                 return reply
             row = _unpacked(reply.text)
             if row is None or (rows and len(row) != len(rows[0])):
-                return Unanswered(
+                return CallFailure(
                     outcome=Outcome.UNREADABLE, detail=f"{self.model} gave vectors of no one length."
                 )
             rows.append(row)
@@ -94,7 +94,7 @@ class EmbeddingTransport:
         """Wait for the call that carries this text.
 
         Raises:
-            FaultError: It brought nothing.
+            CallError: It brought nothing.
         """
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         lane = (request.endpoint, request.model)
@@ -123,8 +123,8 @@ class EmbeddingTransport:
         texts = [request.messages[0].content for request, _ in gathered]
         try:
             vectors, tokens = await self._post(first.endpoint, first.model, texts)
-        except FaultError as fault:
-            if fault.kind is FaultKind.REJECTED and len(gathered) > 1:
+        except CallError as fault:
+            if fault.kind is CallErrorKind.REJECTED and len(gathered) > 1:
                 # One text that the endpoint will not take must not cost the others theirs.
                 middle = len(gathered) // 2
                 await asyncio.gather(self._carry(gathered[:middle]), self._carry(gathered[middle:]))
@@ -187,7 +187,7 @@ def read_vectors(payload: object, count: int) -> tuple[Vectors, int]:
         One row a text, and the tokens that the endpoint counted.
 
     Raises:
-        FaultError: It has another shape, or not one usable vector for each text.
+        CallError: It has another shape, or not one usable vector for each text.
     """
     try:
         if not isinstance(payload, Mapping):
@@ -200,7 +200,7 @@ def read_vectors(payload: object, count: int) -> tuple[Vectors, int]:
             raise ValueError("there is not one finite vector for each text")
     except (TypeError, KeyError, ValueError) as error:
         detail = f"The endpoint's embeddings cannot be read: {error}"
-        raise FaultError(FaultKind.TRANSIENT, detail, billable=True) from error
+        raise CallError(CallErrorKind.TRANSIENT, detail, billable=True) from error
     usage = payload.get("usage")
     tokens = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
     return vectors, tokens if isinstance(tokens, int) and tokens >= 0 else 0

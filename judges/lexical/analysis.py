@@ -1,91 +1,170 @@
-"""What one answer covers, contradicts and pads, measured against a yardstick."""
+"""What one answer's score is made of, sentence by sentence of the yardstick and of the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
 
-import numpy as np
-
+from data.records import Yardstick
+from judges.lexical.overlap import Overlap, gist_of, overlaps, share_of, support
+from judges.lexical.reading import TextReading
 from judges.lexical.settings import LexicalSettings
+from judges.lexical.yardstick import LexicalYardstick
 from judges.text.contradictions import Contradiction
-from judges.text.statements import Statement, read_statements
-from judges.text.yardstick import FloatArray, YardstickText
-
-UNSUPPORTED_BELOW = 0.5
-REPEATED_FROM = 0.85
-ANYWHERE = 0.75
+from judges.text.languages import language
+from judges.text.statements import read_statements
 
 
-@dataclass(frozen=True, slots=True)
+class Adjustment(StrEnum):
+    """What changes a score beside sentences said and not borne out."""
+
+    LENGTH = "length"
+    ORDER = "word order"
+    COPIES = "copied text"
+    YES_NO = "yes or no"
+    CONTRADICTIONS = "contradictions"
+    NAMES = "names out of place"
+
+
+@dataclass(frozen=True)
 class AnswerAnalysis:
-    """An answer held against a yardstick.
+    """An answer held against a yardstick; its score is the sum of its parts.
 
     Attributes:
-        score: Coverage less what contradictions and padding cost; the higher, the better.
-        coverage: The weighted share of the yardstick that the answer covers, 0–1.
-        shares: How much of each statement of the yardstick is covered, 0–1.
-        contradictions: What the answer says otherwise than the yardstick.
-        padding: The share of the answer that is unsupported or said before, 0–1.
+        coverage: The share of the yardstick that the answer says, 0–1.
+        padding: The share of the answer that the yardstick does not have, 0–1.
+        shares: How far each sentence of the yardstick is said, 0–1.
+        credits: What each sentence of the yardstick gives.
+        costs: What each sentence of the answer takes, as numbers not above 0.
+        sentences: The sentences of the answer.
+        adjustments: What else gives or takes.
+        names: The names that stand in the place of others.
+        contradictions: What it says otherwise than the question's texts.
     """
 
-    score: float
     coverage: float
-    shares: FloatArray
-    contradictions: tuple[Contradiction, ...]
     padding: float
+    shares: tuple[float, ...]
+    credits: tuple[float, ...]
+    costs: tuple[float, ...]
+    sentences: tuple[str, ...]
+    adjustments: tuple[tuple[Adjustment, float], ...]
+    names: tuple[str, ...]
+    contradictions: tuple[Contradiction, ...]
+
+    @cached_property
+    def score(self) -> float:
+        """The sum of the parts; the higher, the better."""
+        return math.fsum(
+            (
+                *self.credits,
+                *self.costs,
+                *(amount for _, amount in self.adjustments),
+            )
+        )
 
 
-def analyse(text: str, yardstick: YardstickText, settings: LexicalSettings) -> AnswerAnalysis:
-    """Hold one answer against a yardstick that has at least one statement."""
-    sentences = read_statements(text)
-    if not sentences:
-        return AnswerAnalysis(0.0, 0.0, np.zeros(len(yardstick.statements)), (), 1.0)
-    contradictions = tuple(
-        found for sentence in dict.fromkeys(sentences) for found in yardstick.finder.find(sentence)
+def analyse(answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings) -> AnswerAnalysis:
+    """Hold one answer against a yardstick."""
+    count = len(yardstick.points)
+    if not answer.sentences:
+        nothing = (0.0,) * count
+        return AnswerAnalysis(0.0, 1.0, nothing, nothing, (), (), (), (), ())
+    measure = overlaps if yardstick.kind is Yardstick.REFERENCE else support
+    found = measure(answer, yardstick, settings)
+    names = yardstick.evidence.misplaced(answer)
+    contradictions = _contradictions(answer, yardstick)
+    gist = gist_of(settings)
+    return AnswerAnalysis(
+        coverage=_mean([(each.weight, each.recall) for each in found]),
+        padding=1 - _mean([(each.weight, each.precision) for each in found]),
+        shares=tuple(
+            gist(share_of(point.sentence.said, answer, yardstick, settings) / mass)
+            for point, mass in zip(yardstick.points, yardstick.masses, strict=True)
+        ),
+        credits=_credits(found),
+        costs=_costs(found),
+        sentences=tuple(sentence.text for sentence in answer.sentences),
+        adjustments=tuple(_adjustments(answer, found, yardstick, names, contradictions, settings)),
+        names=names,
+        contradictions=contradictions,
     )
-    wrong_ones = {found.statement for found in contradictions if found.strength >= settings.untrue_from}
-    true_ones = tuple(sentence for sentence in sentences if sentence not in wrong_ones)
-    shares = (
-        ANYWHERE * yardstick.coverage(true_ones) + (1 - ANYWHERE) * yardstick.windows(true_ones)
-        if true_ones
-        else np.zeros(len(yardstick.statements))
+
+
+def _contradictions(answer: TextReading, yardstick: LexicalYardstick) -> tuple[Contradiction, ...]:
+    """What an answer says otherwise than the question's texts; what it repeats counts once."""
+    finder = yardstick.contradictions
+    if finder is None:
+        return ()
+    statements = read_statements("\n".join(sentence.text for sentence in answer.sentences))
+    return tuple(each for statement in dict.fromkeys(statements) for each in finder.find(statement))
+
+
+def _mean(weighed: list[tuple[float, float]]) -> float:
+    whole = math.fsum(weight for weight, _ in weighed)
+    return math.fsum(weight * value for weight, value in weighed) / whole if whole else 0.0
+
+
+def _credits(found: tuple[Overlap, ...]) -> tuple[float, ...]:
+    """What sentences of the yardstick give: the best value of each measure, by their share of its recall."""
+    rows = [[each.best * gain / each.recall if each.recall else 0.0 for gain in each.gains] for each in found]
+    return tuple(math.fsum(column) for column in zip(*rows, strict=True))
+
+
+def _costs(found: tuple[Overlap, ...]) -> tuple[float, ...]:
+    """What sentences of the answer take: what each measure falls short of its best, by their share of it."""
+    rows = []
+    for each in found:
+        short, whole = each.best - each.brief, math.fsum(each.losses)
+        rows.append([-short * loss / whole if whole else 0.0 for loss in each.losses])
+    return tuple(math.fsum(column) for column in zip(*rows, strict=True))
+
+
+def _adjustments(
+    answer: TextReading,
+    found: tuple[Overlap, ...],
+    yardstick: LexicalYardstick,
+    names: tuple[str, ...],
+    contradictions: tuple[Contradiction, ...],
+    settings: LexicalSettings,
+) -> list[tuple[Adjustment, float]]:
+    value = math.fsum(each.value for each in found)
+    evidence = yardstick.evidence
+    ordered = value * evidence.order(answer, settings)
+    worth = _worth_of_copies(answer, yardstick, settings)
+    misplaced = min(float(len(names)), settings.most_names)
+    wrong = min(math.fsum(each.strength for each in contradictions), settings.most_contradictions)
+    amounts = [
+        (Adjustment.LENGTH, value - math.fsum(each.brief for each in found)),
+        (Adjustment.ORDER, ordered - value),
+        (Adjustment.COPIES, ordered * worth - ordered),
+        (Adjustment.YES_NO, settings.yes_no * _agreement(answer, yardstick)),
+        (Adjustment.CONTRADICTIONS, -settings.contradiction * wrong),
+        (Adjustment.NAMES, -settings.name * misplaced),
+    ]
+    return [(kind, amount) for kind, amount in amounts if amount]
+
+
+def _worth_of_copies(answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings) -> float:
+    """What an answer counts, 0–1, for all that it copies beyond what any answer needs."""
+    against_reference = yardstick.kind is Yardstick.REFERENCE
+    needed = (
+        max(settings.length_free, settings.copied_lengths * len(yardstick.texts[0].terms))
+        if against_reference
+        else yardstick.evidence.allowance(settings)
     )
-    coverage = _coverage(_said(shares, settings), yardstick, settings.balance)
-    padding = _padding(sentences, yardstick)
-    wrong = min(sum(found.strength for found in contradictions), settings.most_contradictions)
-    score = coverage - settings.contradiction * wrong - settings.padding * padding
-    return AnswerAnalysis(score, coverage, shares, contradictions, padding)
+    copied = yardstick.evidence.copied(answer)
+    return 1 - max(0.0, copied - needed) / len(answer.terms)
 
 
-def _said(shares: FloatArray, settings: LexicalSettings) -> FloatArray:
-    """Turn shares of words into shares of what is said: little below chance, nearly all from `full` on."""
-    gist: FloatArray = np.clip((shares - settings.chance) / (settings.full - settings.chance), 0.0, 1.0)
-    return (1 - settings.wording) * gist + settings.wording * shares
-
-
-def _coverage(shares: FloatArray, yardstick: YardstickText, balance: float) -> float:
-    """Average the shares over statements and, by square roots, over passages."""
-    masses = yardstick.masses * yardstick.relevance
-    plain = float(shares @ masses / masses.sum())
-    sources = yardstick.sources
-    count = int(sources.max()) + 1
-    of_source = np.bincount(sources, shares * yardstick.masses, count) / np.bincount(
-        sources, yardstick.masses, count
-    )
-    relevance = np.bincount(sources, yardstick.relevance, count) / np.bincount(sources, minlength=count)
-    even = float(np.sqrt(of_source) @ relevance / relevance.sum()) if count > 1 else plain
-    return (1 - balance) * plain + balance * even
-
-
-def _padding(sentences: Sequence[Statement], yardstick: YardstickText) -> float:
-    """The share of the answer's weight in sentences that the yardstick does not carry or that repeat."""
-    masses = [yardstick.weights.total(sentence.terms) for sentence in sentences]
-    wasted = 0.0
-    earlier: frozenset[str] = frozenset()
-    for sentence, mass in zip(sentences, masses, strict=True):
-        support = yardstick.support(sentence)
-        repeated = len(sentence.terms & earlier) / len(sentence.terms) >= REPEATED_FROM
-        wasted += mass * (1.0 if repeated else max(0.0, 1 - support / UNSUPPORTED_BELOW))
-        earlier |= sentence.terms
-    return wasted / sum(masses)
+def _agreement(answer: TextReading, yardstick: LexicalYardstick) -> int:
+    """1 where answer and reference begin with the same of Yes and No, -1 with the other, 0 otherwise."""
+    if yardstick.kind is not Yardstick.REFERENCE:
+        return 0
+    known = language(yardstick.language).yes_and_no
+    theirs = yardstick.texts[0].beginning
+    if answer.beginning not in known or theirs not in known:
+        return 0
+    return 1 if answer.beginning == theirs else -1

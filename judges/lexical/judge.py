@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
 
-from data.records import (
-    Judgment,
-    Outcome,
-    Passage,
-    Preference,
-    Presentation,
-    Question,
-    Verdict,
-    Yardstick,
-)
-from judges.base import Contest
-from judges.cleaning import clean, is_no_answer
-from judges.lexical.analysis import AnswerAnalysis, analyse
-from judges.lexical.rationale import compose, compose_empty
-from judges.lexical.settings import read_settings
-from judges.text.yardstick import YardstickText
+from data.errors import SpecError, WorkError
+from data.records import Judgment, Outcome, Preference, Presentation, Question, Verdict, Yardstick
+from judges.base import HERE, JudgeInput, TextWork, undone
+from judges.lexical.settings import LexicalSettings, read_settings
+from judges.pairwise.cleaning import clean, is_no_answer
 
-VERSION = "lexical-1"
+if TYPE_CHECKING:
+    # Imported when first used: whoever has battles settled by another process never loads them.
+    from judges.lexical.analysis import AnswerAnalysis
+    from judges.lexical.yardstick import LexicalYardstick
+
+
+VERSION = "lexical-2"
+DIGITS = 4
 
 
 class LexicalSpec(Protocol):
@@ -37,7 +36,7 @@ class LexicalSpec(Protocol):
 
     @property
     def yardstick(self) -> Yardstick:
-        """`reference` to hold answers against the reference even where there are passages."""
+        """`none` for the reference and, where that is no yardstick, the passages; else what it prefers."""
         ...
 
     @property
@@ -47,64 +46,92 @@ class LexicalSpec(Protocol):
 
 
 class LexicalJudge:
-    """Decides by weighted coverage, contradictions and padding; needs no network.
+    """Decides by how much of a yardstick two answers say, and how much else; needs no network.
 
-    The yardstick is the question's passages, else its reference; a battle against the reference
-    itself is unreadable where only the reference could be the yardstick. A verdict depends on the
-    question and the two texts alone: not on their order, nor on what was judged before.
+    The yardstick is the question's reference; its passages where it has none, or where the reference is one
+    of the answers. A verdict depends on the question and the two texts alone: not on their order, nor on what
+    was judged before.
     """
 
-    def __init__(self, spec: LexicalSpec) -> None:
+    def __init__(self, spec: LexicalSpec, work: TextWork = HERE) -> None:
         self._name = spec.name
-        self._passages_first = spec.yardstick is not Yardstick.REFERENCE
+        self._preferred = spec.yardstick
         self._settings = read_settings(spec.name, spec.lexical)
-        self._read = lru_cache(self._settings.questions)(YardstickText.read)
+        self._work = work
         self._analyse = lru_cache(self._settings.answers)(self._analyse_answer)
+
+    def __reduce__(self) -> tuple[Callable[..., LexicalJudge], tuple[object, ...]]:
+        """Let another process have a judge with the same constants, and one only."""
+        return same_judge, (self._name, self._preferred, self._settings)
 
     @property
     def name(self) -> str:
         """The name of the judge spec."""
         return self._name
 
-    async def judge(self, contest: Contest) -> Verdict:
+    async def judge(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle."""
-        return self.settle(contest)
+        try:
+            return await self._work.do(self.settle, judge_input)
+        except WorkError as error:
+            return undone(error)
 
-    def settle(self, contest: Contest) -> Verdict:
+    def settle(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle, for callers without an event loop."""
-        texts = (clean(contest.answer_a), clean(contest.answer_b))
+        texts = (clean(judge_input.answer_a), clean(judge_input.answer_b))
         nothing_a, nothing_b = (not says_something(text) for text in texts)
         if nothing_a or nothing_b:
             margin = float(nothing_a) - float(nothing_b)
-            return self._decided(margin, compose_empty(nothing_a, nothing_b))
-        passages, kind = self._yardstick(contest.question)
-        if not passages:
-            return self._declined(
-                "The question has neither passages nor a reference to hold answers against."
+            return self._decided(margin, compose_empty(nothing_a, nothing_b), Yardstick.NONE)
+        question, against_reference = judge_input.question, judge_input.reference_side is not None
+        from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - loads what only settling needs
+
+        if not can_read(question.language):
+            return self._declined(unreadable(question.language))
+        from judges.lexical.reasons import compose  # noqa: PLC0415 - loads what only settling needs
+
+        yardstick = self._read(question, against_reference)
+        if yardstick is None:
+            return self._declined(_nothing_to_hold_against(question, against_reference=against_reference))
+        a, b = (self._analyse(text, question, against_reference) for text in texts)
+        margin = self._margin(b.score - a.score)
+        return self._decided(margin, compose(yardstick, a, b, margin, self._settings), yardstick.kind)
+
+    def _margin(self, difference: float) -> float:
+        if abs(difference) < self._settings.tie_band:
+            return 0.0
+        return round(math.tanh(difference / self._settings.scale), DIGITS)
+
+    def load(self) -> None:
+        """Load what settling needs, which takes longer than settling."""
+        import_module("judges.lexical.judge")
+        _ = self._read
+
+    @cached_property
+    def _read(self) -> Callable[[Question, bool], LexicalYardstick | None]:
+        from judges.lexical.yardstick import read_yardstick  # noqa: PLC0415 - loads what only settling needs
+
+        def read(question: Question, against_reference: bool) -> LexicalYardstick | None:
+            return read_yardstick(
+                question,
+                against_reference=against_reference,
+                preferred=self._preferred,
+                settings=self._settings,
             )
-        if kind is Yardstick.REFERENCE and contest.reference_side is not None:
-            return self._declined("The reference is an opponent here and the question has no passages.")
-        yardstick = self._read(passages, contest.question.question)
-        if not yardstick.statements:
-            return self._declined(f"The {kind} say nothing that answers could be held against.")
-        a, b = (self._analyse(text, passages, contest.question.question) for text in texts)
-        difference = b.score - a.score
-        margin = (
-            0.0 if abs(difference) < self._settings.tie_band else math.tanh(difference / self._settings.scale)
-        )
-        return self._decided(margin, compose(yardstick, kind.value, a, b, self._settings))
 
-    def _yardstick(self, question: Question) -> tuple[tuple[Passage, ...], Yardstick]:
-        passages = tuple(passage for passage in question.passages if passage.text.strip())
-        if passages and self._passages_first:
-            return passages, Yardstick.PASSAGES
-        reference = (question.reference or "").strip()
-        return ((Passage("reference", reference),) if reference else ()), Yardstick.REFERENCE
+        return lru_cache(self._settings.questions)(read)
 
-    def _analyse_answer(self, text: str, passages: tuple[Passage, ...], question: str) -> AnswerAnalysis:
-        return analyse(text, self._read(passages, question), self._settings)
+    def _analyse_answer(self, text: str, question: Question, against_reference: bool) -> AnswerAnalysis:
+        from judges.lexical.analysis import analyse  # noqa: PLC0415 - loads what only settling needs
+        from judges.lexical.reading import read_text  # noqa: PLC0415 - loads what only settling needs
 
-    def _decided(self, margin: float, rationale: str) -> Verdict:
+        yardstick = self._read(question, against_reference)
+        if yardstick is None:
+            message = f"Question {question.id} has nothing to hold answers against."
+            raise SpecError(message, advice="Settle battles, which are declined then.")
+        return analyse(read_text(text, yardstick.language), yardstick, self._settings)
+
+    def _decided(self, margin: float, rationale: str, yardstick: Yardstick) -> Verdict:
         preference = Preference.TIE if not margin else Preference.B if margin > 0 else Preference.A
         judgment = Judgment(
             judge=self._name,
@@ -114,7 +141,7 @@ class LexicalJudge:
             preference=preference,
             margin=margin,
             rationale=rationale,
-            settings=self._settings.model_dump_json(),
+            settings=self._told[yardstick],
         )
         return Verdict(outcome=Outcome.JUDGED, preference=preference, judgments=(judgment,))
 
@@ -125,9 +152,44 @@ class LexicalJudge:
             presentation=Presentation.A_FIRST,
             outcome=Outcome.UNREADABLE,
             detail=reason,
-            settings=self._settings.model_dump_json(),
+            settings=self._told[Yardstick.NONE],
         )
         return Verdict(outcome=Outcome.UNREADABLE, detail=reason, judgments=(judgment,))
+
+    @cached_property
+    def _told(self) -> Mapping[Yardstick, str]:
+        """The constants of a judgment as JSON text, with what the answers were held against."""
+        values = self._settings.model_dump()
+        return {kind: json.dumps({"yardstick": kind.value, **values}) for kind in Yardstick}
+
+
+def _nothing_to_hold_against(question: Question, *, against_reference: bool) -> str:
+    if against_reference and not any(passage.text.strip() for passage in question.passages):
+        return "The reference is an opponent here and the question has no passages."
+    return "The question has neither passages nor a reference that say anything to hold answers against."
+
+
+@dataclass(frozen=True, slots=True)
+class _Constants:
+    """A spec with no more than this judge reads."""
+
+    name: str
+    yardstick: Yardstick
+    lexical: Mapping[str, bool | int | float | str]
+
+
+@lru_cache(maxsize=4)
+def same_judge(name: str, yardstick: Yardstick, settings: LexicalSettings) -> LexicalJudge:
+    """The judge of these constants in this process, with what it keeps of texts that it has read."""
+    judge = LexicalJudge(_Constants(name, yardstick, settings.model_dump()))
+    judge.load()
+    return judge
+
+
+def compose_empty(a_says_nothing: bool, b_says_nothing: bool) -> str:
+    """Return the reasons where an answer says nothing, as JSON text."""
+    said = {True: "no answer", False: "an answer"}
+    return json.dumps({"yardstick": "none", "a": said[a_says_nothing], "b": said[b_says_nothing]})
 
 
 def says_something(text: str) -> bool:

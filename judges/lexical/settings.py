@@ -8,43 +8,77 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data.errors import SpecError
+from data.files.jsonl import in_words
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
 
 
 class LexicalSettings(BaseModel):
     """How the parts of an answer's score are weighed.
 
     Attributes:
-        chance: The share of a statement's weight that any text on the topic has; the gist is not there yet.
-        full: The share from which the gist of a statement is there, since who says it in other words
-            shares no more.
-        wording: How much of a statement counts by its share alone, up to its last word.
-        balance: How much of the coverage is averaged over passages (by square roots, so that covering
-            every passage beats covering one in full); the rest is averaged over statements.
-        contradiction: What one contradiction costs at full strength.
-        untrue_from: A sentence with a contradiction of this strength covers nothing.
+        topic: What a term of the question weighs beside any other term.
+        kin: What a related word counts beside the word itself.
+        words: Weight of the terms' overlap with the reference; likewise of its sentences and its pairs of
+            neighbouring terms. The three sum to 1.
+        sentences: See `words`.
+        pairs: See `words`.
+        chance: The share of a sentence's weight that any text on the topic has.
+        full: The share from which a sentence is said, since who says it in other words shares no more.
+        recall: How much more recall counts than precision (β of the F-measure) against a reference.
+        recall_of_passages: The same against passages.
+        needed: The share of the passages (weighed by how much of the question they speak of) that an answer
+            need not exceed.
+        neighbours: The share of known terms standing as in the question's texts from which a text is prose.
+        direction: The balance of pairs in and against the texts' order, from which it is.
+        doubt: Pairs in order that every answer is credited with, so that few pairs tell little.
+        copied: The share of the passages that an answer may copy where they are the yardstick.
+        copied_lengths: How many lengths of the reference it may copy where that is the yardstick.
+        length_free: Terms that it may copy there at any rate.
+        least_copied: Terms that it may copy of passages at any rate.
+        length: The share of the passages that an answer may be as long as.
+        least_length: Terms that it may have at any rate.
+        yes_no: What it counts to begin with the reference's Yes or No, or with the other.
+        contradiction: What a contradiction of the question's texts costs at full strength.
         most_contradictions: Contradictions beyond this many (summed strengths) cost no more.
-        padding: What an answer costs that is all unsupported or repeated.
+        name: What a name costs that stands in the place of another one.
+        most_names: Names beyond this many cost no more.
         tie_band: Scores closer than this tie.
         scale: The score difference at which the margin is tanh(1) = 0.76.
-        covered_from: The share of a statement's weight from which it counts as covered in the reasons.
+        covered_from: The share of a sentence from which it counts as covered in the reasons.
         questions: How many questions' analyses are kept.
         answers: How many answers' analyses are kept.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    topic: Annotated[float, Field(gt=0, le=1)] = 0.1
+    kin: Share = 0.5
+    words: Share = 0.7
+    sentences: Share = 0.2
+    pairs: Share = 0.1
     chance: Share = 0.1
-    full: Share = 0.4
-    wording: Share = 0.2
-    balance: Share = 0.6
-    contradiction: Share = 0.2
-    untrue_from: Share = 0.5
+    full: Share = 0.6
+    recall: Positive = 1.25
+    recall_of_passages: Positive = 1.0
+    needed: Annotated[float, Field(gt=0, le=1)] = 0.25
+    neighbours: Share = 0.2
+    direction: Annotated[float, Field(gt=0, le=1)] = 0.6
+    doubt: Positive = 4.0
+    copied: Share = 0.2
+    copied_lengths: Positive = 1.5
+    length_free: Annotated[int, Field(ge=0)] = 60
+    least_copied: Annotated[int, Field(ge=0)] = 30
+    length: Share = 0.4
+    least_length: Annotated[int, Field(ge=1)] = 50
+    yes_no: Share = 0.15
+    contradiction: Share = 0.1
     most_contradictions: Annotated[float, Field(ge=0, le=100)] = 3.0
-    padding: Share = 0.05
-    tie_band: Share = 0.005
-    scale: Annotated[float, Field(gt=0, le=1)] = 0.25
+    name: Annotated[float, Field(ge=0, le=0.05)] = 0.05
+    most_names: Annotated[int, Field(ge=0, le=100)] = 3
+    tie_band: Share = 0.001
+    scale: Annotated[float, Field(gt=0, le=1)] = 0.3
     covered_from: Share = 0.5
     questions: Annotated[int, Field(ge=1)] = 256
     answers: Annotated[int, Field(ge=1)] = 4096
@@ -59,6 +93,6 @@ def read_settings(name: str, values: Mapping[str, bool | int | float | str]) -> 
     try:
         return LexicalSettings.model_validate(dict(values))
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        problems = "; ".join(in_words(error))
         message = f"Judge spec {name} has lexical settings that cannot be used: {problems}."
         raise SpecError(message, advice=f"Known: {', '.join(LexicalSettings.model_fields)}.") from error

@@ -25,6 +25,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data.errors import SpecError
+from data.files.jsonl import in_words
 
 BUILT_IN = Path(__file__).with_name("prices.toml")
 LITELLM_MAP = "model_prices_and_context_window_backup.json"
@@ -135,7 +136,5 @@ def _read(path: Path) -> PriceFile:
         message = f"The prices file {path} cannot be read: {error}."
         raise SpecError(message, advice='Give a TOML file with [models."name"] tables.') from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        message = f"The prices file {path} is wrong at {where}: {first['msg']}."
+        message = f"The prices file {path} is wrong: {'; '.join(in_words(error))}."
         raise SpecError(message, advice="Give input and output in USD for a million tokens.") from error

@@ -111,7 +111,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unanswered:
+class CallFailure:
     """A request that brought no usable reply, and why.
 
     Attributes:
@@ -171,10 +171,10 @@ def _sampling(sampling: Sampling) -> str:
     )
 
 
-class Asker(Protocol):
+class LlmClient(Protocol):
     """Whatever can answer a request: the scheduler over a transport, a cache, a scripted fake."""
 
-    async def ask(self, request: Request) -> Reply | Unanswered:
+    async def ask(self, request: Request) -> Reply | CallFailure:
         """Ask once (retries of transient errors included) and return the reply or why there is none.
 
         Raises:

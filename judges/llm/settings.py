@@ -97,8 +97,7 @@ class AccessSettings:
         for name in ("timeout", "connect_timeout", "rpm", "tpm"):
             value = getattr(self, name)
             if value is not None and not value > 0:
-                message = f"The access setting {name} is {value}."
-                raise SpecError(message, advice="Give it more than 0.")
+                raise SpecError(f"The access setting {name} is {value}.", advice="Give it more than 0.")
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ once more; then the task has no result, which is neither a zero nor a guess.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,10 +20,74 @@ from pydantic import BaseModel, ValidationError
 
 from data.errors import SpecError
 from data.records import Outcome, Reply
-from judges.llm.requests import Asker, Message, Request, ResponseFormat, Sampling, Unanswered
-from judges.llm.scoring import weighted_score
+from judges.llm.requests import CallFailure, LlmClient, Message, Request, ResponseFormat, Sampling
 from judges.llm.templates import Input, Template, load_template
 from judges.llm.tools import LocalTool, calls_of, converse
+from judges.text.reasoning import split_reasoning
+
+LEAST_SHARE = 0.5
+AROUND_VALUES = " \t\n\"'"
+
+
+def token_shares(reply: Reply, before: str, values: Sequence[str]) -> Mapping[str, float] | None:
+    """How probable each value was at the place where the reply states one of them.
+
+    Args:
+        reply: A reply with log-probabilities.
+        before: A regular expression for what stands right before the value; its last occurrence counts.
+        values: The values that could stand there.
+
+    Returns:
+        The share of each value, adding up to 1; None where the reply has no log-probabilities, the
+        value is not one token, or most of the probability is on something else.
+    """
+    tokens = _tokens(reply.logprobs)
+    text = "".join(token["token"] for token in tokens)
+    alternatives = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
+    found = list(re.finditer(rf"(?:{before})({alternatives})(?!\w|\.\d)", text))
+    if not found:
+        return None
+    token = _covering(tokens, *found[-1].span(found[-1].re.groups))
+    if token is None:
+        return None
+    shares = dict.fromkeys(values, 0.0)
+    for rival in token.get("top_logprobs") or [token]:
+        value = str(rival["token"]).strip(AROUND_VALUES)
+        if value in shares and isinstance(rival.get("logprob"), int | float):
+            shares[value] += math.exp(min(0.0, rival["logprob"]))
+    total = sum(shares.values())
+    return {value: share / total for value, share in shares.items()} if total >= LEAST_SHARE else None
+
+
+def weighted_score(reply: Reply, field: str, values: Sequence[int]) -> float | None:
+    """The expected value of a JSON field that holds one of a few whole numbers.
+
+    Returns:
+        The sum of each value times its share; None where `token_shares` gives none.
+
+    Source: Liu et al. (2023), G-Eval, equation 1.
+    """
+    shares = token_shares(reply, rf'"{re.escape(field)}"\s*:\s*"?', [str(value) for value in values])
+    return None if shares is None else sum(value * shares[str(value)] for value in values)
+
+
+def _covering(tokens: Sequence[Mapping[str, Any]], start: int, end: int) -> Mapping[str, Any] | None:
+    """The token that holds all of a stretch of the text, None where several share it."""
+    place = 0
+    for token in tokens:
+        after = place + len(token["token"])
+        if place <= start < after:
+            return token if end <= after else None
+        place = after
+    return None
+
+
+def _tokens(logprobs: str | None) -> list[dict[str, Any]]:
+    if not logprobs:
+        return []
+    rows = json.loads(logprobs)
+    return [row for row in rows if isinstance(row, dict) and isinstance(row.get("token"), str)]
+
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -31,7 +96,9 @@ TOP_LOGPROBS = 20
 SHOWN_REPLY = 2_000
 FORM = "Reply with one JSON object and nothing else. It follows this JSON Schema:\n{schema}"
 AGAIN = "That reply cannot be used: {problem}. Reply once more, with the JSON object alone."
-REASONING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+READ_AGAIN = 20
+NESTED = 5_000
+"""Characters that a nest of braces beyond what the parser follows is counted for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,21 +162,21 @@ class TaskRunner:
     """Runs tasks on one model at one endpoint.
 
     Args:
-        asker: Answers requests.
+        client: Answers requests.
         endpoint: Base URL.
         model: The endpoint's name of the model.
         prompts: A folder whose prompt files go before the bundled ones.
     """
 
-    def __init__(self, asker: Asker, *, endpoint: str, model: str, prompts: Path | None = None) -> None:
+    def __init__(self, client: LlmClient, *, endpoint: str, model: str, prompts: Path | None = None) -> None:
         self.endpoint = endpoint
         self.model = model
-        self._asker = asker
+        self._asker = client
         self._prompts = prompts
         self._templates: dict[str, Template] = {}
         self._forms: dict[tuple[str, type[BaseModel]], ResponseFormat] = {}
 
-    async def run(self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0) -> T | Unanswered:
+    async def run(self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0) -> T | CallFailure:
         """Run a task and return its checked reply, or why there is none.
 
         Raises:
@@ -117,11 +184,11 @@ class TaskRunner:
             JudgeError: Asking as a whole cannot go on.
         """
         found = await self.run_fully(task, inputs, sample=sample)
-        return found if isinstance(found, Unanswered) else found.value
+        return found if isinstance(found, CallFailure) else found.value
 
     async def run_fully(
         self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0
-    ) -> TaskReply[T] | Unanswered:
+    ) -> TaskReply[T] | CallFailure:
         """Run a task and return its reply with where it came from.
 
         Args:
@@ -134,13 +201,13 @@ class TaskRunner:
             JudgeError: Asking as a whole cannot go on.
         """
         first = await converse(self._asker, self.request(task, inputs, sample=sample), task.tools)
-        if isinstance(first, Unanswered):
+        if isinstance(first, CallFailure):
             return first
         value = read_reply(task, first.replies[-1])
         if not isinstance(value, str):
             return self._found(task, value, first.replies)
         again = await converse(self._asker, _again(first.request, first.replies[-1], value), task.tools)
-        if isinstance(again, Unanswered):
+        if isinstance(again, CallFailure):
             return replace(again, calls=again.calls + len(first.replies))
         replies = (*first.replies, *again.replies)
         second = read_reply(task, replies[-1])
@@ -200,7 +267,8 @@ def read_reply(task: Task[T], reply: Reply) -> T | str:
     )
     if task.tools and calls_of(reply):
         return "it calls a tool once more instead of answering"
-    for found in reversed(list(_objects(REASONING.sub("", reply.text)))):
+    _, said = split_reasoning(reply.text, same_name=False)
+    for found in reversed(list(_objects(said))):
         try:
             return task.reply.model_validate(found)
         except ValidationError as error:
@@ -211,12 +279,21 @@ def read_reply(task: Task[T], reply: Reply) -> T | str:
 
 
 def _objects(text: str) -> Iterator[object]:
-    """Every outermost JSON object in a text, whatever stands around it."""
+    """Every outermost JSON object in a text, whatever stands around it.
+
+    Braces that are never closed are tried one after the other; after a few readings of the whole text
+    the rest is given up.
+    """
     decoder, place = json.JSONDecoder(), text.find("{")
-    while place >= 0:
+    left = READ_AGAIN * max(NESTED, len(text))
+    while place >= 0 and left > 0:
         try:
             found, after = decoder.raw_decode(text, place)
-        except ValueError:
+        except json.JSONDecodeError as error:
+            left -= error.pos - place
+            after = place + 1
+        except (ValueError, RecursionError):
+            left -= NESTED
             after = place + 1
         else:
             yield found
@@ -229,9 +306,9 @@ def _again(request: Request, reply: Reply, problem: str) -> Request:
     return replace(request, messages=(*request.messages, *said))
 
 
-def _unreadable(task: Task[T], problem: str, replies: Sequence[Reply]) -> Unanswered:
+def _unreadable(task: Task[T], problem: str, replies: Sequence[Reply]) -> CallFailure:
     paid = [reply.cost_usd for reply in replies if reply.cost_usd is not None and not reply.cached]
-    return Unanswered(
+    return CallFailure(
         outcome=Outcome.UNREADABLE,
         detail=f"The reply to the task {task.name} stayed malformed: {problem}.",
         calls=len(replies),

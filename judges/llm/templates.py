@@ -19,7 +19,7 @@ from pathlib import Path
 
 from data.errors import SpecError
 from data.records import Passage
-from judges.neutralise import delimit, mark_of, neutralise
+from judges.protection.sanitise import delimit, mark_of, sanitise
 
 PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 HEADING = re.compile(r"^## +(\w+)[ \t]*$", re.MULTILINE)
@@ -114,8 +114,7 @@ def load_template(name: str, *, folder: Path | None = None) -> Template:
             except (OSError, UnicodeDecodeError) as error:
                 message = f"Prompt file {path} cannot be read: {error}."
                 raise SpecError(message, advice="Save it as UTF-8 text.") from error
-    message = f"There is no prompt {name!r}."
-    raise SpecError(message, advice=f"Add {name}{SUFFIX} to the prompts folder.")
+    raise SpecError(f"There is no prompt {name!r}.", advice=f"Add {name}{SUFFIX} to the prompts folder.")
 
 
 def _safe(name: str, value: Input) -> Iterator[Tagged]:
@@ -124,9 +123,9 @@ def _safe(name: str, value: Input) -> Iterator[Tagged]:
         case int():
             return
         case str():
-            yield Tagged(name, neutralise(value).text)
+            yield Tagged(name, sanitise(value).text)
         case Tagged():
-            yield Tagged(value.tag, neutralise(value.text).text, UNSAFE_ID.sub("_", value.id))
+            yield Tagged(value.tag, sanitise(value.text).text, UNSAFE_ID.sub("_", value.id))
         case Passage():
             text = f"{value.title}\n{value.text}" if value.title else value.text
             yield from _safe(name, Tagged("passage", text, value.id))

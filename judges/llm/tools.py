@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from data.records import Reply
-from judges.llm.requests import Asker, Message, Request, Tool, ToolCall, Unanswered
+from judges.llm.requests import CallFailure, LlmClient, Message, Request, Tool, ToolCall
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -66,12 +66,12 @@ class Conversation:
 
 
 async def converse(
-    asker: Asker, request: Request, tools: Sequence[LocalTool[Any]]
-) -> Conversation | Unanswered:
+    client: LlmClient, request: Request, tools: Sequence[LocalTool[Any]]
+) -> Conversation | CallFailure:
     """Ask, carrying out the tool calls of the replies, until one calls none or the turns are used up.
 
     Args:
-        asker: Answers requests.
+        client: Answers requests.
         request: With or without tools.
         tools: Those that the request declares.
 
@@ -82,8 +82,8 @@ async def converse(
     known = {tool.name: tool for tool in tools}
     replies: list[Reply] = []
     while True:
-        reply = await asker.ask(request)
-        if isinstance(reply, Unanswered):
+        reply = await client.ask(request)
+        if isinstance(reply, CallFailure):
             return replace(reply, calls=reply.calls + len(replies))
         replies.append(reply)
         calls = calls_of(reply) if known else ()

@@ -8,13 +8,15 @@ as closely contradicts nothing, so where passages disagree, either side may be t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
+from itertools import combinations, islice
 
 from judges.text.statements import Mark, MarkKind, Statement
-from judges.text.tokens import kin
-from judges.text.weights import TermWeights
+from judges.text.term_weights import TermWeights
+from judges.text.tokens import related
 
 CLOSE = 0.4
 CLOSE_NEGATION = 0.6
@@ -26,6 +28,8 @@ SWAPPED_BY = 0.5
 DENIED_FROM = 0.75
 ROUNDING = 0.021
 COUNTED_BELOW = 20
+MOST_SWAPPED = 20
+"""Figures of one sentence that are held against each other; a sentence with more is a table."""
 EXACT = ("year", "day of a month")
 
 
@@ -53,28 +57,33 @@ class ContradictionFinder:
         for statement in self._yardstick:
             for mark in statement.marks:
                 self._by_axis.setdefault(mark.axis, []).append((mark, statement))
-        self._figures = [
+        self._figures = Figures(
             mark for found in self._by_axis.values() for mark, _ in found if mark.kind is MarkKind.QUANTITY
-        ]
+        )
 
     def find(self, statement: Statement) -> tuple[Contradiction, ...]:
         """Return where a statement contradicts the yardstick, at most one contradiction a mark."""
-        found = [self._against(mark, statement) for mark in statement.marks]
+        turned: dict[int, frozenset[str]] = {}
+        found = [self._against(mark, statement, turned) for mark in statement.marks]
         found += [self._swapped(statement), self._denied(statement)]
         return tuple(contradiction for contradiction in found if contradiction)
 
-    def _against(self, mark: Mark, statement: Statement) -> Contradiction | None:
+    def _against(
+        self, mark: Mark, statement: Statement, turned: dict[int, frozenset[str]]
+    ) -> Contradiction | None:
         if len(mark.around) < LEAST_CONTEXT:
             return None
         if mark.kind is MarkKind.NEGATION:
             return self._negated(mark, statement)
-        if mark.kind is MarkKind.QUANTITY and any(may_be_same_figure(mark, other) for other in self._figures):
+        if mark.kind is MarkKind.QUANTITY and self._figures.have(mark):
             return None
         support, conflict, against = 0.0, 0.0, None
         for its, other in self._by_axis.get(mark.axis, ()):
             close = self._near(mark, its)
             agrees = (
-                its.value == mark.value or close <= conflict or self._turned_twice(mark, statement, other)
+                its.value == mark.value
+                or close <= conflict
+                or self._turned_twice(mark, statement, other, turned)
             )
             if agrees and (its.value == mark.value or close > conflict):
                 support = max(support, close)
@@ -89,7 +98,7 @@ class ContradictionFinder:
         support, conflict, against = 0.0, 0.0, None
         for other in self._yardstick:
             shared = len(mark.around & other.terms)
-            close = self._weights.share(mark.around, other.terms, other.kin) if shared else 0.0
+            close = self._weights.share(mark.around, other.terms, other.related) if shared else 0.0
             if other.negated:
                 support = max(support, close)
             elif close > conflict and shared >= LEAST_CONTEXT:
@@ -100,35 +109,33 @@ class ContradictionFinder:
 
     def _swapped(self, statement: Statement) -> Contradiction | None:
         """Whether two figures have changed places: each stands where the yardstick has the other."""
-        known = {mark.figure for mark in self._figures}
         own = {
             mark.figure: mark
             for mark in reversed(statement.marks)
-            if mark.kind is MarkKind.QUANTITY and mark.figure in known
+            if mark.kind is MarkKind.QUANTITY and self._figures.name(mark)
         }
-        for a, b in combinations(reversed(own.values()), 2):
+        for a, b in combinations(islice(reversed(own.values()), MOST_SWAPPED), 2):
             if a.axis.split(":")[0] != b.axis.split(":")[0]:
                 continue
-            for other in self._with_figures(a, b):
-                excess, kept = self._exchange(a, b, other)
+            having_a, having_b = self._having[a.figure], self._having[b.figure]
+            for place in sorted(having_a.keys() & having_b.keys()):
+                excess, kept = self._exchange(a, b, having_a[place], having_b[place])
                 if excess >= SWAPPED_BY and excess > kept:
+                    other = self._yardstick[place]
                     return Contradiction(a.kind, f"{a.text} / {b.text}", statement, other, min(1.0, excess))
         return None
 
-    def _with_figures(self, a: Mark, b: Mark) -> Iterator[Statement]:
-        for other in self._yardstick:
-            figures = {mark.figure for mark in other.marks if mark.kind is MarkKind.QUANTITY}
-            if a.figure in figures and b.figure in figures:
-                yield other
+    @cached_property
+    def _having(self) -> Mapping[float, Mapping[int, Mark]]:
+        """For each plain number the places of the statements that have it, with their first mark of it."""
+        having: dict[float, dict[int, Mark]] = {}
+        for place, statement in enumerate(self._yardstick):
+            for mark in statement.figures:
+                having.setdefault(mark.figure, {}).setdefault(place, mark)
+        return having
 
-    def _exchange(self, a: Mark, b: Mark, other: Statement) -> tuple[float, float]:
+    def _exchange(self, a: Mark, b: Mark, its_a: Mark, its_b: Mark) -> tuple[float, float]:
         """How much better two figures fit each other's place in a statement, and how well their own."""
-        its_a, its_b = (
-            next(
-                mark for mark in other.marks if mark.kind is MarkKind.QUANTITY and mark.figure == each.figure
-            )
-            for each in (a, b)
-        )
         kept = self._firmly(a.next_to, its_a.next_to) + self._firmly(b.next_to, its_b.next_to)
         crossed = self._firmly(a.next_to, its_b.next_to) + self._firmly(b.next_to, its_a.next_to)
         return crossed - kept, kept
@@ -140,12 +147,12 @@ class ContradictionFinder:
         for mark, other in self._by_axis.get("negation", ()):
             if len(mark.around & statement.terms) < LEAST_CONTEXT:
                 continue
-            close = self._weights.share(mark.around, statement.terms, statement.kin)
+            close = self._weights.share(mark.around, statement.terms, statement.related)
             if close < DENIED_FROM:
                 continue
             said = max(
                 (
-                    self._weights.share(mark.around & statement.terms, its.terms, its.kin)
+                    self._weights.share(mark.around & statement.terms, its.terms, its.related)
                     for its in self._yardstick
                     if not its.negated
                 ),
@@ -155,12 +162,20 @@ class ContradictionFinder:
                 return Contradiction(mark.kind, "not", statement, other, NEGATION_FACTOR * close)
         return None
 
-    def _turned_twice(self, mark: Mark, statement: Statement, other: Statement) -> bool:
+    def _turned_twice(
+        self, mark: Mark, statement: Statement, other: Statement, turned: dict[int, frozenset[str]]
+    ) -> bool:
         """Whether a second opposite pair turns the sense back (long bonds more, short bonds less)."""
-        return mark.kind is MarkKind.DIRECTION and any(
-            its.kind is MarkKind.DIRECTION and its.axis != mark.axis and self._turned(its, other)
-            for its in statement.marks
-        )
+        if mark.kind is not MarkKind.DIRECTION:
+            return False
+        # By identity: hashing a statement takes as long as what is saved.
+        if id(other) not in turned:
+            turned[id(other)] = frozenset(
+                its.axis
+                for its in statement.marks
+                if its.kind is MarkKind.DIRECTION and self._turned(its, other)
+            )
+        return bool(turned[id(other)] - {mark.axis})
 
     def _turned(self, mark: Mark, other: Statement) -> bool:
         """Whether a statement has the opposite of a direction and nothing as close of the same."""
@@ -186,7 +201,30 @@ class ContradictionFinder:
         if a.isdisjoint(b):
             return 0.0
         share = self._weights.share
-        return (share(a, b, frozenset(map(kin, b))) + share(b, a, frozenset(map(kin, a)))) / 2
+        return (share(a, b, frozenset(map(related, b))) + share(b, a, frozenset(map(related, a)))) / 2
+
+
+class Figures:
+    """Numbers in which one is looked up without holding it against every one of them."""
+
+    def __init__(self, marks: Iterable[Mark]) -> None:
+        every = tuple(marks)
+        self._named = frozenset(mark.figure for mark in every)
+        self._values: dict[str, list[Mark]] = {}
+        for mark in sorted(every, key=lambda each: each.value):
+            self._values.setdefault(mark.axis.split(":")[0], []).append(mark)
+
+    def name(self, mark: Mark) -> bool:
+        """Whether one of them is the same plain number."""
+        return mark.figure in self._named
+
+    def have(self, mark: Mark) -> bool:
+        """Whether one of them may be the same figure; if any is, so is one of the two nearest in value."""
+        if self.name(mark):
+            return True
+        values = self._values.get(mark.axis.split(":")[0], [])
+        place = bisect_left(values, mark.value, key=lambda each: each.value)
+        return any(may_be_same_figure(mark, other) for other in values[max(0, place - 1) : place + 1])
 
 
 def may_be_same_figure(a: Mark, b: Mark) -> bool:

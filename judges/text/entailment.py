@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from judges.text.contradictions import ContradictionFinder, may_be_same_figure
+from judges.text.contradictions import ContradictionFinder, Figures
 from judges.text.statements import MarkKind, Statement
+from judges.text.term_weights import TermWeights
 from judges.text.tokens import terms
-from judges.text.weights import TermWeights
 
 SAID_FROM = 0.35
 ANSWERED_FROM = 0.4
@@ -46,7 +46,7 @@ def classify(premise: Statement, hypothesis: Statement, weights: TermWeights) ->
     if _differ(premise, hypothesis, weights):
         return Entailment.CONTRADICTION
     converted = _converted(premise, hypothesis)
-    said = weights.share(hypothesis.terms, premise.terms | converted, premise.kin)
+    said = weights.share(hypothesis.terms, premise.terms | converted, premise.related)
     new = premise.terms - weights.topic
     if said < SAID_FROM and not _answers(premise, hypothesis, new, weights):
         return Entailment.NEUTRAL
@@ -69,19 +69,15 @@ def _differ(premise: Statement, hypothesis: Statement, weights: TermWeights) -> 
 
 def _converted(premise: Statement, hypothesis: Statement) -> frozenset[str]:
     """The terms of the hypothesis's figures that the premise gives in another unit or rounding."""
-    return frozenset(
-        term
-        for mark in hypothesis.figures
-        if any(may_be_same_figure(mark, other) for other in premise.figures)
-        for term in terms(mark.text)
-    )
+    given = Figures(premise.figures)
+    return frozenset(term for mark in hypothesis.figures if given.have(mark) for term in terms(mark.text))
 
 
 def _answers(premise: Statement, hypothesis: Statement, new: frozenset[str], weights: TermWeights) -> bool:
     """Whether a short answer is found in a longer statement."""
     if new:
-        return weights.share(new, hypothesis.terms, hypothesis.kin) >= ANSWERED_FROM
-    shared = weights.share(premise.terms, hypothesis.terms, hypothesis.kin)
+        return weights.share(new, hypothesis.terms, hypothesis.related) >= ANSWERED_FROM
+    shared = weights.share(premise.terms, hypothesis.terms, hypothesis.related)
     return shared > AGREES_FROM and premise.negated == hypothesis.negated
 
 
@@ -91,4 +87,4 @@ def _figures_agree(premise: Statement, hypothesis: Statement, said: float) -> bo
         return True
     if not premise.figures:
         return said >= FIGURES_ASIDE
-    return any(may_be_same_figure(a, b) for a in hypothesis.figures for b in premise.figures)
+    return any(map(Figures(premise.figures).have, hypothesis.figures))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from judges.text.sentences import split_clauses, split_sentences
 from judges.text.statements import Statement, read_statement, read_statements
-from judges.text.tokens import kin
-from judges.text.weights import TermWeights
+from judges.text.term_weights import TermWeights
+from judges.text.tokens import related
 
 WINDOW = 2
 NEED_SHARE = 0.35
@@ -26,7 +26,7 @@ class Bag:
 
     text: str
     terms: frozenset[str]
-    kin: frozenset[str]
+    related: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class NeedReader:
 
     def _closest(self, own: frozenset[str], clauses: Sequence[Bag]) -> Bag | None:
         """The first of the clauses that have most of a need's weight; None where none has any to speak of."""
-        shares = [self._weights.share(own, clause.terms, clause.kin) for clause in clauses]
+        shares = [self._weights.share(own, clause.terms, clause.related) for clause in clauses]
         most = max(shares)
         return clauses[shares.index(most)] if most >= FAINT else None
 
@@ -85,11 +85,11 @@ class NeedReader:
         return best
 
     def _share(self, need: Need, window: Bag) -> float:
-        asked = self._weights.share(need.terms, window.terms, window.kin)
+        asked = self._weights.share(need.terms, window.terms, window.related)
         if not need.keys:
             return asked
         said = max(
-            self._weights.share(key.terms - need.terms or key.terms, window.terms, window.kin)
+            self._weights.share(key.terms - need.terms or key.terms, window.terms, window.related)
             for key in need.keys
         )
         return NEED_SHARE * asked + (1 - NEED_SHARE) * said
@@ -118,4 +118,4 @@ def _clauses(texts: Sequence[str]) -> Iterator[Bag]:
 
 def _bag(statements: Sequence[Statement]) -> Bag:
     held = frozenset[str]().union(*(statement.terms for statement in statements))
-    return Bag(" ".join(statement.text for statement in statements), held, frozenset(map(kin, held)))
+    return Bag(" ".join(statement.text for statement in statements), held, frozenset(map(related, held)))

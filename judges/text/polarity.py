@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from judges.text.folding import fold
 from judges.text.lexicon import AXES
-from judges.text.tokens import fold, stem
+from judges.text.tokens import stem
 
 NEGATION = re.compile(
     r"\b(?:not(?! only| just| merely| least)|never|neither|nor|none|nobody|nothing|cannot|without|hardly|"
@@ -32,6 +33,6 @@ def _axes() -> Mapping[str, tuple[tuple[int, int], ...]]:
     return {word: tuple(sorted(found)) for word, found in listed.items()}
 
 
-def poles(word: str) -> tuple[tuple[int, int], ...]:
+def antonyms(word: str) -> tuple[tuple[int, int], ...]:
     """Return the (axis, pole) pairs of a folded word: opposites share an axis and differ in the pole."""
     return _axes().get(word) or _axes().get(stem(word)) or ()

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
+from judges.text.folding import fold
 from judges.text.numbers import NUMBER_WORDS, SCALES
-from judges.text.tokens import fold, is_content, stem
+from judges.text.tokens import is_content, stem
 
 UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
     {

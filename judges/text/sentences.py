@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 from functools import lru_cache
 
 from judges.text.lexicon import ABBREVIATIONS
 
 BULLET = re.compile(r"^\s*(?:[-*+•‣◦▪–—]|\(?\d{1,3}[.)]|\(?[a-z][.)]|#{1,6}|>|\|)\s+")
 RULE = re.compile(r"^[\s|:*_=\-#]*$")
-EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1")
+EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)")
+EMPHASIS_ENDS = {mark: re.compile(rf"(?<=\S)(?={re.escape(mark)})") for mark in ("**", "__", "`")}
 BOUNDARY = re.compile(
-    r"(?:[.!?…]+[\"'”’»)\]]*(?:\s?\[\d{1,3}(?:,\s?\d{1,3})*\])*(?=\s|$))|[。！？｡।؟]+[”’»」』)\]]*"
+    r"(?:(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?:\s?\[\d{1,3}(?:,\s?\d{1,3})*\])*(?=\s|$))"
+    r"|[。！？｡।؟។။։]+[”’»」』)\]]*"
 )
-CLAUSE = re.compile(r"\s*;\s+|\s+[–—]\s+|:\s+(?=\S+\s+\S+\s+\S+)")
-DOTTED = re.compile(r"(?:^|[\s(\"“])(?:[^\W\d_]\.){2,}$")
-INITIAL = re.compile(r"(?:^|[\s(\"“.])[A-Z]\.$")
-LAST_WORD = re.compile(r"([^\W\d_]+)\.$")
+CLAUSE = re.compile(r"(?:(?<!\s)\s++)?;\s++|(?<!\s)\s++[–—]\s++|:\s++(?=\S++\s++\S++\s++\S)")
+TOKEN = re.compile(r"\S+")
+NO_SPACE = re.compile(r"\S")
+# These three read the last token before a full stop, from its first character.
+DOTTED = re.compile(r"(?:^|[(\"“])(?:[^\W\d_]\.){2,}+$")
+INITIAL = re.compile(r"(?:^|[(\"“.])[A-Z]\.$")
+LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\.$")
 KNOWN_ABBREVIATIONS = frozenset(ABBREVIATIONS.split())
 SHORTEST_CLAUSE = 3
 CACHED_TEXTS = 1 << 11
@@ -56,20 +63,39 @@ def split_clauses(sentence: str) -> tuple[str, ...]:
 
 def _blocks(text: str) -> list[str]:
     """Join wrapped lines; start anew at list items, headings and blank lines."""
-    blocks: list[str] = []
+    blocks: list[list[str]] = []
     joinable = False
     for line in text.replace("\r\n", "\n").split("\n"):
         if RULE.match(line):
             joinable = False
             continue
         bullet = BULLET.match(line)
-        body = EMPHASIS.sub(r"\2", line[bullet.end() :] if bullet else line).strip()
-        if joinable and bullet is None and _continues(body):
-            blocks[-1] = f"{blocks[-1]} {body}"
+        body = _without_emphasis(line[bullet.end() :] if bullet else line).strip()
+        if blocks and joinable and bullet is None and _continues(body):
+            blocks[-1].append(body)
         elif body:
-            blocks.append(body)
+            blocks.append([body])
         joinable = True
-    return blocks
+    return [" ".join(lines) for lines in blocks]
+
+
+def _without_emphasis(line: str) -> str:
+    """A line without the marks around words that are set off; a mark that nothing closes stays."""
+    if not EMPHASIS.search(line):
+        return line
+    ends = {mark: [end.start() for end in found.finditer(line)] for mark, found in EMPHASIS_ENDS.items()}
+    pieces: list[str] = []
+    done = at = 0
+    while opened := EMPHASIS.search(line, at):
+        mark = opened[1]
+        place = bisect_left(ends[mark], opened.end() + 1)
+        if place == len(ends[mark]):
+            at = opened.start() + 1
+            continue
+        closed = ends[mark][place]
+        pieces += [line[done : opened.start()], line[opened.end() : closed]]
+        done = at = closed + len(mark)
+    return "".join([*pieces, line[done:]])
 
 
 def _continues(line: str) -> bool:
@@ -80,28 +106,32 @@ def _continues(line: str) -> bool:
 def _cut(block: str) -> list[str]:
     """Cut one block at its sentence ends."""
     sentences: list[str] = []
-    start = 0
+    tokens = [token.span() for token in TOKEN.finditer(block)]
+    start = number = 0
     for mark in BOUNDARY.finditer(block):
-        if _ends_sentence(block[start : mark.end()], block[mark.end() :].lstrip()[:1]):
-            sentences.append(block[start : mark.end()].strip())
-            start = mark.end()
+        end = mark.end()
+        found = NO_SPACE.search(block, end)
+        following = found[0] if found else ""
+        while tokens[number][1] < end:
+            number += 1
+        if following.islower() or (
+            block[end - 1] == "."
+            and not _closes(block, start, tokens[max(0, number - 1) : number + 1], following)
+        ):
+            continue
+        sentences.append(block[start:end].strip())
+        start = end
     sentences.append(block[start:].strip())
     return [sentence for sentence in sentences if any(character.isalnum() for character in sentence)]
 
 
-def _ends_sentence(before: str, following: str) -> bool:
-    """Whether the mark that `before` ends with closes a sentence, given the next character."""
-    if not before.endswith("."):
-        return not following.islower()
-    if following.islower() or DOTTED.search(before):
+def _closes(block: str, start: int, tokens: Sequence[tuple[int, int]], following: str) -> bool:
+    """Whether the full stop at the end of the last token closes the sentence that begins at `start`."""
+    *earlier, last = (block[max(start, first) : end] for first, end in tokens)
+    if DOTTED.search(last):
         return False
-    if INITIAL.search(before):
-        return not _reads_as_initial(before)
-    word = LAST_WORD.search(before)
+    if INITIAL.search(last):
+        # The last letter belongs to a name where it opens the text or follows a capital.
+        return any(earlier) and not earlier[0][:1].isupper()
+    word = LAST_WORD.search(last)
     return not (word and word.group(1).casefold() in KNOWN_ABBREVIATIONS) or not following
-
-
-def _reads_as_initial(before: str) -> bool:
-    """Whether the last letter belongs to a name: it opens the text or follows a capital."""
-    words = before.split()
-    return len(words) == 1 or words[-2][:1].isupper()

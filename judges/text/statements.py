@@ -11,10 +11,11 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
-from judges.text.polarity import negations, poles
+from judges.text.folding import fold
+from judges.text.polarity import antonyms, negations
 from judges.text.quantities import is_unit, quantities
 from judges.text.sentences import split_sentences
-from judges.text.tokens import WORD, fold, kin, term
+from judges.text.tokens import WORD, related, term
 
 REACH = 4
 Spot: TypeAlias = tuple[int, str, tuple[str, ...]]
@@ -61,7 +62,7 @@ class Statement:
     text: str
     source: str
     terms: frozenset[str]
-    kin: frozenset[str]
+    related: frozenset[str]
     marks: tuple[Mark, ...]
 
     @cached_property
@@ -93,7 +94,7 @@ def read_statement(sentence: str, source: str = "") -> Statement:
     spots = [(match.start(), match[0], term(match[0])) for match in WORD.finditer(folded)]
     bag = frozenset(single for _, _, found in spots for single in found)
     marks = tuple(dict.fromkeys(_marks(sentence, folded, spots)))
-    return Statement(sentence, source, bag, frozenset(map(kin, bag)), marks)
+    return Statement(sentence, source, bag, frozenset(map(related, bag)), marks)
 
 
 def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
@@ -111,7 +112,7 @@ def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
         )
     denials = negations(sentence)
     for start, word, own in spots:
-        for axis, pole in poles(word):
+        for axis, pole in antonyms(word):
             earlier = bisect_left(denials, start)
             denied = earlier > 0 and start - denials[earlier - 1] <= DENIAL_REACH
             around = near.around(start) - set(own)
@@ -149,6 +150,6 @@ def merge_statements(statements: Sequence[Statement]) -> Statement:
         " ".join(one.text for one in statements),
         "",
         frozenset().union(*(one.terms for one in statements)),
-        frozenset().union(*(one.kin for one in statements)),
+        frozenset().union(*(one.related for one in statements)),
         tuple(dict.fromkeys(mark for one in statements for mark in one.marks)),
     )

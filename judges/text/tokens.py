@@ -1,7 +1,7 @@
 """Words, stems and terms: what two texts are compared by.
 
-English is stemmed (Snowball); text in scripts without spaces is compared by pairs of characters, and
-any other language by its folded words, so that no language is refused.
+Words are stemmed (Snowball) in the language of their text; text in scripts without spaces is compared by
+pairs of characters. Where no language is given, it is English.
 """
 
 from __future__ import annotations
@@ -11,26 +11,20 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-import snowballstemmer
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-from judges.text.lexicon import WEAK_WORDS
+from judges.text.folding import fold
+from judges.text.languages import ENGLISH, language
 from judges.text.numbers import number_word
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-WORD = re.compile(rf"\d[\d.,]*\d|[{UNSPACED}]+|[^\W_{UNSPACED}]+(?:['’][^\W\d_]+)?")
+# The vowel signs of Indic scripts are no letters to regular expressions, but parts of words.
+SIGNS = "".join(filter(lambda sign: unicodedata.category(sign)[0] == "M", map(chr, range(0x900, 0xE00))))
+LETTER = rf"[^\W_{UNSPACED}]"
+WORD = re.compile(rf"\d[\d.,]*\d|[{UNSPACED}]+|{LETTER}+(?:[{SIGNS}]+{LETTER}*)*(?:['’][^\W\d_]+)?")
 UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
-ACCENTS = re.compile("[\u0300-\u036f]")
 NUMERAL = re.compile(r"\d[\d.,]*")
 POSSESSIVE = re.compile(r"['’]s?$")
-FUNCTION_WORDS = frozenset(ENGLISH_STOP_WORDS) | frozenset(WEAK_WORDS.split())
 BRIEFEST = 2
 PREFIX = 5
-
-
-def fold(text: str) -> str:
-    """Return the text in one form: compatibility characters, case and accents removed."""
-    return ACCENTS.sub("", unicodedata.normalize("NFKD", text)).casefold()
 
 
 def words(text: str) -> list[str]:
@@ -38,52 +32,58 @@ def words(text: str) -> list[str]:
     return WORD.findall(fold(text))
 
 
-@lru_cache(maxsize=1)
-def _stemmer() -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer("english")
+def stem(word: str, code: str = ENGLISH) -> str:
+    """Return the stem of one folded word; in English, what is not plain Latin letters stays as it is."""
+    return _stem(word, code)
 
 
 @lru_cache(maxsize=1 << 16)
-def stem(word: str) -> str:
-    """Return the stem of one folded word; words that are not plain Latin letters stay as they are."""
+def _stem(word: str, code: str) -> str:
     bare = POSSESSIVE.sub("", word)
-    return str(_stemmer().stemWord(bare)) if bare.isascii() and bare.isalpha() else bare
+    stemmer = language(code).stemmer
+    if stemmer is None or not bare.isalpha() or (code == ENGLISH and not bare.isascii()):
+        return bare
+    return str(stemmer.stemWord(bare))
 
 
-def is_content(word: str) -> bool:
+def is_content(word: str, code: str = ENGLISH) -> bool:
     """Whether a folded word says something of its own."""
-    return word not in FUNCTION_WORDS
+    return word not in language(code).function_words
+
+
+def term(word: str, code: str = ENGLISH) -> tuple[str, ...]:
+    """Return the terms that one word stands for: none for function words, several for unspaced runs."""
+    return _term(word, code)
 
 
 @lru_cache(maxsize=1 << 16)
-def term(word: str) -> tuple[str, ...]:
-    """Return the terms that one word stands for: none for function words, several for unspaced runs."""
+def _term(word: str, code: str) -> tuple[str, ...]:
     if UNSPACED_RUN.fullmatch(word):
         return tuple(word[at : at + 2] for at in range(max(1, len(word) - 1)))
     if NUMERAL.fullmatch(word):
         return (f"#{word.replace(',', '').rstrip('.')}",)
-    value = number_word(word)
+    value = number_word(word) if code == ENGLISH else None
     if value is not None:
         return (f"#{value:g}",) if value > 1 else ()
     bare = POSSESSIVE.sub("", word)
-    if len(bare) < BRIEFEST or not is_content(bare):
+    if len(bare) < BRIEFEST or not is_content(bare, code):
         return ()
-    return (stem(bare),)
+    return (_stem(bare, code),)
 
 
-def iterate_terms(text: str) -> Iterator[str]:
+def iterate_terms(text: str, code: str = ENGLISH) -> Iterator[str]:
     """Yield the terms of a text in order, repeats included."""
     for word in words(text):
-        yield from term(word)
+        yield from term(word, code)
 
 
-def terms(text: str) -> tuple[str, ...]:
+def terms(text: str, code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of a text in order, repeats included."""
-    return tuple(iterate_terms(text))
+    return tuple(iterate_terms(text, code))
 
 
 @lru_cache(maxsize=1 << 16)
-def kin(a_term: str) -> str:
+def related(a_term: str) -> str:
     """Return what related words share: the first five letters of a stem, else the term itself.
 
     It brings together what stemming leaves apart (absorb, absorption).

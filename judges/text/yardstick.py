@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.records import Passage
-from judges.text.contradictions import ContradictionFinder
 from judges.text.statements import Statement, read_statements
-from judges.text.tokens import kin, terms
-from judges.text.weights import KIN_CREDIT, TermWeights
+from judges.text.term_weights import KIN_CREDIT, TermWeights
+from judges.text.tokens import related, terms
 
 FloatArray = NDArray[np.float64]
 LEAST_RELEVANCE = 0.6
@@ -44,20 +43,9 @@ class YardstickText:
         return cls(statements, weights, _relevance(passages, statements, weights.topic))
 
     @cached_property
-    def sources(self) -> NDArray[np.intp]:
-        """The number of each statement's passage, counted from 0."""
-        names = list(dict.fromkeys(statement.source for statement in self.statements))
-        return np.array([names.index(statement.source) for statement in self.statements], dtype=np.intp)
-
-    @cached_property
     def masses(self) -> FloatArray:
         """The weight of each statement: that of its terms."""
         return np.array([self.weights.total(statement.terms) for statement in self.statements])
-
-    @cached_property
-    def finder(self) -> ContradictionFinder:
-        """Finds what contradicts the yardstick."""
-        return ContradictionFinder(self.statements, self.weights)
 
     def coverage(self, bags: Sequence[Statement]) -> FloatArray:
         """How much of each statement the given sentences have, 0–1, taken together.
@@ -68,26 +56,6 @@ class YardstickText:
         shares: FloatArray = (self._matrix @ self._credit(bags)) / np.maximum(self.masses, 1e-12)
         return shares
 
-    def windows(self, sentences: Sequence[Statement]) -> FloatArray:
-        """How much of each statement the best two neighbouring sentences have, 0–1."""
-        pairs = [sentences[at : at + 2] for at in range(max(1, len(sentences) - 1))]
-        granted = np.stack([self._credit(pair) for pair in pairs], axis=1)
-        shares: FloatArray = (self._matrix @ granted) / np.maximum(self.masses, 1e-12)[:, None]
-        best: FloatArray = shares.max(axis=1)
-        return best
-
-    def support(self, sentence: Statement) -> float:
-        """The weighted share of a sentence's terms that the yardstick has anywhere."""
-        return self.weights.share(sentence.terms, self._known, self._known_kin)
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        return frozenset(self._columns)
-
-    @cached_property
-    def _known_kin(self) -> frozenset[str]:
-        return frozenset(self._kin_columns)
-
     @cached_property
     def _columns(self) -> dict[str, int]:
         return {term: column for column, term in enumerate(sorted(self.weights.known))}
@@ -96,7 +64,7 @@ class YardstickText:
     def _kin_columns(self) -> dict[str, list[int]]:
         columns: dict[str, list[int]] = {}
         for term, column in self._columns.items():
-            columns.setdefault(kin(term), []).append(column)
+            columns.setdefault(related(term), []).append(column)
         return columns
 
     @cached_property
@@ -111,7 +79,7 @@ class YardstickText:
         """What each known term gets: 1 where the sentences have it, less where they have a relative."""
         credit = np.zeros(len(self._columns))
         for sentence in sentences:
-            for root in sentence.kin:
+            for root in sentence.related:
                 columns = self._kin_columns.get(root)
                 if columns:
                     credit[columns] = np.maximum(credit[columns], KIN_CREDIT)
@@ -128,9 +96,10 @@ def _relevance(
 ) -> FloatArray:
     """How much of the question each statement's passage (with its title) speaks of, the best being 1."""
     roots = {
-        passage.id: {kin(term) for term in terms(f"{passage.title} {passage.text}")} for passage in passages
+        passage.id: {related(term) for term in terms(f"{passage.title} {passage.text}")}
+        for passage in passages
     }
-    asked = {kin(term) for term in topic}
+    asked = {related(term) for term in topic}
     rarity = {root: 1.0 / (1 + sum(root in found for found in roots.values())) for root in asked}
     share = {name: sum(rarity[root] for root in asked & found) for name, found in roots.items()}
     most = max(share.values(), default=0.0)

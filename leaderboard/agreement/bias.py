@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from data.records import Preference
-from leaderboard.agreement.pairs import ROUNDING, CalibrationPair
+from data.records.plain import to_json
+from leaderboard.agreement.pairs import CalibrationPair
 
 NORMAL_95 = 1.96
 SideOf = Callable[[CalibrationPair], Preference | None]
@@ -36,8 +38,7 @@ class Excess:
 
     def as_json(self) -> dict[str, float | int | None]:
         """The fields as a JSON object."""
-        names = ("pairs", "judge", "people", "effect", "lower", "upper")
-        return {name: getattr(self, name) for name in names}
+        return to_json(self)
 
 
 def excess(pairs: Sequence[CalibrationPair], favoured: SideOf) -> Excess:
@@ -52,9 +53,7 @@ def excess(pairs: Sequence[CalibrationPair], favoured: SideOf) -> Excess:
         side = favoured(pair)
         if pair.preference is None or side is None or side is Preference.TIE:
             continue
-        label = sum(pair.labels) / len(pair.labels)
-        told = Preference.TIE if abs(label) < ROUNDING else Preference.B if label > 0 else Preference.A
-        shares.append((_share(pair.preference, side), _share(told, side)))
+        shares.append((_share(pair.preference, side), _share(pair.people, side)))
     if not shares:
         return Excess(pairs=0)
     differences = [judge - people for judge, people in shares]
@@ -75,3 +74,24 @@ def _share(preference: Preference, side: Preference) -> float:
     if preference is Preference.TIE:
         return 0.5
     return 1.0 if preference is side else 0.0
+
+
+FAMILIES = (
+    ("gpt", r"gpt|chatgpt|\bo[134]\b|openai"),
+    ("claude", r"claude|anthropic"),
+    ("gemini", r"gemini|gemma|palm"),
+    ("llama", r"llama|meta-"),
+    ("mistral", r"mistral|mixtral|ministral"),
+    ("qwen", r"qwen|qwq"),
+    ("command", r"command[-_ ]?[ar]|cohere|aya"),
+    ("deepseek", r"deepseek"),
+    ("phi", r"\bphi\b|phi-\d"),
+    ("grok", r"grok"),
+)
+_PATTERNS = tuple((family, re.compile(pattern)) for family, pattern in FAMILIES)
+
+
+def family_of(name: str) -> str:
+    """The family that a model's or system's name speaks of, empty where none is known."""
+    plain = name.lower()
+    return next((family for family, pattern in _PATTERNS if pattern.search(plain)), "")

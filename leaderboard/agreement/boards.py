@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from data.errors import StatisticsError
+from data.stats import LEVEL
 from leaderboard.agreement import coefficients
-from leaderboard.agreement.resampling import Estimate, Resampling, bounds_of, estimate, weight_batches
+from leaderboard.agreement.coefficients import Estimate, Resampling, bounds_of, estimate, weight_batches
 from leaderboard.battles import BattleTable, Winner
-from leaderboard.intervals import LEVEL, cluster_variance, mean_interval, percentile_interval
+from leaderboard.stats.intervals import cluster_variance, mean_interval, percentile_interval
 
 Floats = NDArray[np.float64]
 

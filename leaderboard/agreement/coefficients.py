@@ -2,8 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
+
+from data.stats import LEVEL, Interval
+from leaderboard.stats.intervals import percentile_interval
+
+Codes = NDArray[np.int64]
+
+BATCH_CELLS = 4_000_000
+"""Weights held at once: resamples of a batch times questions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampling:
+    """How intervals are drawn; the same settings give the same bytes.
+
+    Attributes:
+        resamples: How often the questions are drawn with replacement; 0 for no intervals.
+        seed: Of the draws.
+        level: Of the percentile intervals.
+    """
+
+    resamples: int = 1000
+    seed: int = 0
+    level: float = LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its interval; None where it does not exist for these data."""
+
+    value: float | None
+    interval: Interval | None = None
+
+
+def weight_batches(questions: int, resampling: Resampling) -> Iterator[Floats]:
+    """How often each question was drawn, (batch, questions), batch by batch."""
+    random = np.random.default_rng(resampling.seed)
+    size = max(1, BATCH_CELLS // max(1, questions))
+    chance = np.full(questions, 1 / questions)
+    for start in range(0, resampling.resamples, size):
+        batch = min(size, resampling.resamples - start)
+        yield random.multinomial(questions, chance, size=batch).astype(np.float64)
+
+
+def clustered(
+    statistic: Callable[[Floats], Floats], sums: Floats, questions: Codes, resampling: Resampling
+) -> Estimate:
+    """Estimate a statistic of summed columns, with a question-clustered percentile interval.
+
+    Args:
+        statistic: Takes (…, columns) sums, gives (…) values, NaN where undefined.
+        sums: (items, columns) contributions of each item.
+        questions: (items,) codes of the question of each item.
+        resampling: Draws, seed and level.
+    """
+    value = float(statistic(sums.sum(axis=0)))
+    by_question = per_question(sums, questions)
+    if len(by_question) < 2 or not resampling.resamples:  # noqa: PLR2004 - one question has no spread
+        return estimate(value, None)
+    batches = [statistic(weights @ by_question) for weights in weight_batches(len(by_question), resampling)]
+    return estimate(value, percentile_interval(np.concatenate(batches), resampling.level))
+
+
+def estimate(value: float, interval: Interval | None) -> Estimate:
+    """An estimate whose undefined value is None, without an interval then."""
+    return Estimate(value, interval) if np.isfinite(value) else Estimate(None)
+
+
+def bounds_of(one: Estimate) -> list[float] | None:
+    """The interval of an estimate as JSON."""
+    return None if one.interval is None else one.interval.as_json()
+
+
+def per_question(sums: Floats, questions: Codes) -> Floats:
+    """(questions, columns) totals of the items of each question that has any."""
+    present, codes = np.unique(questions, return_inverse=True)
+    totals = np.zeros((len(present), sums.shape[1]))
+    np.add.at(totals, codes, sums)
+    return totals
+
 
 Floats = NDArray[np.float64]
 
@@ -104,3 +188,79 @@ def kendall(x: Floats, y: Floats) -> float:
     first, second = (np.sign(np.subtract.outer(v, v))[upper] for v in (x, y))
     untied = np.sqrt(float(first @ first) * float(second @ second))
     return float(first @ second) / untied if untied else float("nan")
+
+
+class Scale(StrEnum):
+    """What a difference of two values means."""
+
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    INTERVAL = "interval"
+
+
+def krippendorff_alpha(
+    values: Floats,
+    *,
+    scale: Scale = Scale.NOMINAL,
+    questions: Codes | None = None,
+    resampling: Resampling | None = None,
+) -> Estimate:
+    """Alpha: 1 − observed over expected disagreement of all who judged the same pairs.
+
+    Args:
+        values: (pairs, judges) values, NaN where one did not judge a pair. Pairs that fewer than two
+            judged say nothing.
+        scale: What a difference of two values means.
+        questions: (pairs,) question of each pair, the unit of resampling; None: each its own.
+        resampling: Draws, seed and level.
+
+    Returns:
+        The estimate; its value is None where everyone named one and the same value.
+
+    Source: Krippendorff (2011), "Computing Krippendorff's alpha-reliability".
+    """
+    names = np.unique(values[np.isfinite(values)])
+    counts = (
+        np.stack([(values == name).sum(axis=1) for name in names], axis=1, dtype=np.float64)
+        if len(names)
+        else np.zeros((len(values), 0))
+    )
+    judged = counts.sum(axis=1)
+    kept = judged > 1
+    counts, judged = counts[kept], judged[kept]
+    codes = np.arange(len(values)) if questions is None else questions
+    if not len(counts):
+        return Estimate(None)
+    same = counts[:, :, None] * np.eye(len(names))
+    coincidences = (counts[:, :, None] * counts[:, None, :] - same) / (judged - 1)[:, None, None]
+    return clustered(
+        partial(_alpha, names=names, scale=scale),
+        coincidences.reshape(len(counts), -1),
+        codes[kept],
+        resampling or Resampling(),
+    )
+
+
+def _alpha(sums: Floats, names: Floats, scale: Scale) -> Floats:
+    """Alpha from (…, V²) sums of coincidences."""
+    size = len(names)
+    table = sums.reshape(*sums.shape[:-1], size, size)
+    totals = table.sum(axis=-1)
+    distance = _distances(totals, names, scale)
+    number = totals.sum(axis=-1)
+    observed = (table * distance).sum(axis=(-2, -1))
+    outer = totals[..., :, None] * totals[..., None, :]
+    expected = (outer * distance).sum(axis=(-2, -1))
+    return 1 - ratio(observed * (number - 1), expected)
+
+
+def _distances(totals: Floats, names: Floats, scale: Scale) -> Floats:
+    """(…, V, V) squared distances of values."""
+    if scale is Scale.NOMINAL:
+        return 1.0 - np.eye(len(names))
+    if scale is Scale.INTERVAL:
+        gaps: Floats = np.subtract.outer(names, names) ** 2
+        return gaps
+    # Ordinal: how many values lie between, with half of the two themselves.
+    middle = np.cumsum(totals, axis=-1) - totals / 2
+    return (middle[..., :, None] - middle[..., None, :]) ** 2

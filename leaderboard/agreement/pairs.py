@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import fmean
 from types import MappingProxyType
 
 import numpy as np
@@ -13,17 +14,18 @@ from numpy.typing import NDArray
 from data.errors import RecordError
 from data.records import Preference
 from leaderboard.agreement import coefficients
-from leaderboard.agreement.alpha import Scale, krippendorff_alpha
-from leaderboard.agreement.resampling import (
+from leaderboard.agreement.coefficients import (
     Codes,
     Estimate,
     Resampling,
+    Scale,
     bounds_of,
     clustered,
     estimate,
+    krippendorff_alpha,
     weight_batches,
 )
-from leaderboard.intervals import percentile_interval
+from leaderboard.stats.intervals import percentile_interval
 
 Floats = NDArray[np.float64]
 _Statistic = Callable[[Floats], Floats]
@@ -61,6 +63,33 @@ class CalibrationPair:
             message = f"The pair {self.id} has the labels {self.labels}."
             raise RecordError(message, advice="Each pair needs one or more labels between -2 and 2.")
 
+    @property
+    def people(self) -> Preference:
+        """What people made of it: the side that more than half of them named, else a tie."""
+        return majority(self.labels)
+
+    @property
+    def mean_label(self) -> float:
+        """The mean of its labels, −2…2, positive where b is better."""
+        return sum(self.labels) / len(self.labels)
+
+
+def majority(labels: Sequence[float]) -> Preference:
+    """Merge people's labels of one pair.
+
+    Args:
+        labels: One a person, −2…2, positive where b is better; how much better does not count.
+
+    Returns:
+        The side that more than half of the people prefer; a tie where there is none.
+
+    Source: Han et al. (2024), section 4.1 and appendix A.6.
+    """
+    for side, chosen in ((Preference.A, -1), (Preference.B, 1)):
+        if 2 * sum(label * chosen > ROUNDING for label in labels) > len(labels):
+            return side
+    return Preference.TIE
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
@@ -69,7 +98,7 @@ class Agreement:
     Attributes:
         pairs: All pairs, those without a verdict included.
         unreadable: Pairs without a verdict of the judge; they enter nothing below.
-        decided: Pairs with a verdict that people decided.
+        decided: Pairs with a verdict on which most people prefer one side.
         decisive_accuracy: Share of the decided pairs on which the judge says the same; a tie misses.
         accuracy: Share of pairs on which both say a, tie or b alike.
         kappa: Cohen's kappa of the three classes.
@@ -80,11 +109,13 @@ class Agreement:
         pearson: Correlation of the judge's margin and the mean label.
         spearman: Correlation of their ranks.
         tie_rate: Share of pairs that the judge calls a tie.
+        mean_label: The mean label over all pairs; None without pairs.
     """
 
     pairs: int
     unreadable: int
     decided: int
+    mean_label: float | None
     decisive_accuracy: Estimate
     accuracy: Estimate
     kappa: Estimate
@@ -108,6 +139,7 @@ class Agreement:
             **{name: found[name].value for name in _ESTIMATES},
             "unreadable": self.unreadable,
             "decided": self.decided,
+            "mean_label": self.mean_label,
             "intervals": {name: bounds_of(found[name]) for name in _ESTIMATES},
         }
 
@@ -142,8 +174,9 @@ class Calibration:
 def calibrate(pairs: Sequence[CalibrationPair], resampling: Resampling | None = None) -> Calibration:
     """Hold a judge against annotators.
 
-    Several labels of a pair are averaged; people decided a pair whose mean label is not 0. The
-    judge's margin stands for its view where it gives one, else −1, 0 or 1.
+    Several people's labels of a pair are merged to the side that more than half of them prefer,
+    else a tie (`majority`); only the correlations are with the mean label. The judge's margin stands
+    for its view where it gives one, else −1, 0 or 1.
 
     Args:
         pairs: Labelled pairs with the judge's verdicts, in any order.
@@ -201,8 +234,8 @@ def agree(
 def _agreement(pairs: Sequence[CalibrationPair], drawn: Resampling) -> Agreement:
     read = [pair for pair in pairs if pair.preference is not None]
     judge = np.array([_CLASS[pair.preference] for pair in read if pair.preference is not None], dtype=int)
-    label = np.array([sum(pair.labels) / len(pair.labels) for pair in read])
-    people = _sides(label)
+    label = np.array([pair.mean_label for pair in read])
+    people = np.array([_CLASS[pair.people] for pair in read], dtype=np.int64)
     margin = np.array([_margin(pair) for pair in read])
     codes = {name: code for code, name in enumerate(dict.fromkeys(pair.question for pair in read))}
     questions = np.array([codes[pair.question] for pair in read], dtype=np.int64)
@@ -217,6 +250,7 @@ def _agreement(pairs: Sequence[CalibrationPair], drawn: Resampling) -> Agreement
         pairs=len(pairs),
         unreadable=len(pairs) - len(read),
         decided=int((people != coefficients.TIE).sum()),
+        mean_label=fmean(pair.mean_label for pair in pairs) if pairs else None,
         decisive_accuracy=of_cells(coefficients.decisive_accuracy),
         accuracy=of_cells(coefficients.accuracy),
         kappa=of_cells(coefficients.kappa),
@@ -231,7 +265,7 @@ def _agreement(pairs: Sequence[CalibrationPair], drawn: Resampling) -> Agreement
 
 
 def _sides(labels: Floats) -> Codes:
-    """Classes of mean labels: below, at or above zero."""
+    """Classes of labels: below, at or above zero."""
     return (np.where(np.abs(labels) < ROUNDING, 0, np.sign(labels)) + 1).astype(np.int64)
 
 

@@ -1,1 +1,15 @@
 """Battle files of the project and of the public arenas, read and written as streams."""
+
+from leaderboard.formats.reading import BattleFile, format_of, read_battles
+from leaderboard.formats.registry import BattleFormat
+from leaderboard.formats.writing import Written, convert, write_battles
+
+__all__ = [
+    "BattleFile",
+    "BattleFormat",
+    "Written",
+    "convert",
+    "format_of",
+    "read_battles",
+    "write_battles",
+]

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 
-from leaderboard.formats.columns import column, identifiers, optional
 from leaderboard.formats.rows import (
     BattleRows,
     Context,
@@ -24,7 +23,7 @@ from leaderboard.formats.rows import (
     names,
     refuse,
 )
-from leaderboard.formats.sources import Chunk
+from leaderboard.formats.sources import Chunk, column, identifiers, optional
 
 TIE = 1.5
 

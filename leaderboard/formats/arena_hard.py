@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from leaderboard.formats.columns import column, has, identifiers, optional
 from leaderboard.formats.rows import (
     BattleRows,
     Context,
@@ -24,7 +23,7 @@ from leaderboard.formats.rows import (
     names,
     refuse,
 )
-from leaderboard.formats.sources import Chunk
+from leaderboard.formats.sources import Chunk, column, has, identifiers, optional
 
 STRONG = 3.0
 """How often a clear win counts (`>>`), Arena-Hard's default weight."""

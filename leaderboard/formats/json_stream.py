@@ -15,7 +15,7 @@ ELEMENT_LIMIT = 64 * 1024 * 1024
 """Characters of one element; a longer one is no battle but a file of another kind, or an attack."""
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_STRINGS = re.compile(r'(?:[ \t\r\n]*"[^"\\\x00-\x1f]*"[ \t\r\n]*,){1,4096}')
+_STRINGS = re.compile(r'(?:"[^"\\\x00-\x1f]*+"[ \t\r\n]*+,[ \t\r\n]*+){1,4096}')
 _STRING = re.compile(r'"([^"]*)"')
 
 
@@ -87,6 +87,7 @@ class JsonStream:
 
     def _plain_strings(self) -> list[str]:
         """Strings without escapes, each followed by a comma: columns of names, a thousand at a time."""
+        self._peek()
         found = _STRINGS.match(self._buffer, self._position)
         if found is None:
             return []

@@ -5,7 +5,6 @@ Source: docs/design.md, section 4; Chiang et al. (2024), the columns of the rele
 
 from __future__ import annotations
 
-from leaderboard.formats.columns import column, has, identifiers, optional
 from leaderboard.formats.rows import (
     BattleRows,
     Context,
@@ -17,7 +16,7 @@ from leaderboard.formats.rows import (
     scores,
     winners,
 )
-from leaderboard.formats.sources import Chunk
+from leaderboard.formats.sources import Chunk, column, has, identifiers, optional
 
 COUNT_COLUMNS = ("weight", "count")
 

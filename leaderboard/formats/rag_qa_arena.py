@@ -14,23 +14,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from leaderboard.formats.columns import column, identifiers, optional
 from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut, Place, WinnerWord, names, refuse
-from leaderboard.formats.sources import Chunk
+from leaderboard.formats.sources import Chunk, column, identifiers, optional
 
 DOMAINS = ("bioasq", "fiqa", "lifestyle", "recreation", "technology", "science", "writing")
 
-_FILE = re.compile(r"(?:(?P<domain>[a-z]+)_)?.*?(?:_eval_by_(?P<judge>.+?))?\.json(?:\.gz)?")
+_DOMAIN = re.compile(r"\A([a-z]++)_")
 _RATING = re.compile(r"<rating>\s*([012])\s*</rating>")
-_COMPAT_RATING = re.compile(r"<rating>.*\d+.*</rating>", re.DOTALL)
+_DIGIT = re.compile(r"\d")
 _WORDS = {"1": WinnerWord.A.value, "2": WinnerWord.B.value, "0": WinnerWord.TIE.value}
 
 
 def context_of(file_name: str) -> Context:
     """Read domain and judge from a name such as `fiqa_gpt-4o_eval_by_gpt-4-0125-preview.json`."""
-    found = _FILE.fullmatch(file_name)
-    domain = found["domain"] if found and found["domain"] in DOMAINS else ""
-    return Context(domain=domain, judge=(found["judge"] or "") if found else "")
+    plain = file_name.removesuffix(".gz")
+    if not plain.endswith(".json"):
+        return Context(domain="", judge="")
+    found = _DOMAIN.match(plain)
+    domain = found[1] if found else ""
+    _, _, judge = plain[found.end() if found else 0 :].removesuffix(".json").partition("_eval_by_")
+    return Context(domain=domain if domain in DOMAINS else "", judge=judge)
 
 
 def parse_strict(chunk: Chunk, context: Context) -> Draft:
@@ -75,7 +78,8 @@ def _strict(reply: object) -> str | None:
 
 def _compat(reply: object) -> str | None:
     text = reply if isinstance(reply, str) else ""
-    found = _COMPAT_RATING.search(text)
-    rating = found[0] if found else text
-    digit = next((digit for digit in "210" if digit in rating), "0")
+    start, end = text.find("<rating>"), text.rfind("</rating>")
+    rating = text[start:end] if 0 <= start < end else ""
+    scanned = rating if _DIGIT.search(rating) else text
+    digit = next((digit for digit in "210" if digit in scanned), "0")
     return _WORDS[digit]

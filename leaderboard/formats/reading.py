@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import FileFormatError
+from data.progress import working
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.formats import rag_qa_arena
+from leaderboard.formats.registry import GUESSED, SIGNATURES, BattleFormat, guess, parse
 from leaderboard.formats.rows import BattleRows, Context, LeftOut, WinnerWord, missing
-from leaderboard.formats.schemas import GUESSED, SIGNATURES, BattleFormat, guess, parse
 from leaderboard.formats.sources import Chunk, chunks_of, container_of
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz")
@@ -130,8 +131,10 @@ def read_battles(
     """
     kind = kind or format_of(path)
     builder = _Builder()
-    for rows in read_chunks(path, kind, context=context):
-        builder.add(rows)
+    with working(f"reading battles of {path.name}") as work:
+        for rows in read_chunks(path, kind, context=context):
+            builder.add(rows)
+            work.done += len(rows)
     return builder.built(path, kind)
 
 
@@ -208,6 +211,5 @@ def _files(path: Path) -> list[Path]:
         return [path]
     files = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
     if not files:
-        message = f"{path} holds no battle files."
-        raise FileFormatError(message, advice=f"They end in {', '.join(SUFFIXES)}.")
+        raise FileFormatError(f"{path} holds no battle files.", advice=f"They end in {', '.join(SUFFIXES)}.")
     return files

@@ -8,6 +8,7 @@ import io
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import IO, TextIO, cast
 
 from data.errors import FileFormatError
 from leaderboard.formats.json_stream import ELEMENT_LIMIT, JsonStream
-from leaderboard.formats.rows import CHUNK_ROWS, Place
+from leaderboard.formats.rows import CHUNK_ROWS, Place, labels, missing, names
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_CHARACTERS = 1 << 16
@@ -80,8 +81,7 @@ def container_of(path: Path) -> Container:
     with open_text(path) as text:
         head = text.read(HEAD_CHARACTERS).lstrip()
     if not head:
-        message = f"{path.name} is empty."
-        raise FileFormatError(message, advice="A battle file has a row for each battle.")
+        raise FileFormatError(f"{path.name} is empty.", advice="A battle file has a row for each battle.")
     if head.startswith("["):
         return Container.ARRAY
     if not head.startswith("{"):
@@ -208,8 +208,39 @@ def _csv_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
 
 def _header(cells: list[str], name: str) -> list[str]:
     header = [cell.strip() for cell in cells]
-    for cell in header:
-        if header.count(cell) > 1:
+    for cell, count in Counter(header).items():
+        if count > 1:
             message = f"{name} has the column {cell!r} twice."
             raise FileFormatError(message, advice="Each column needs a name of its own.")
     return header
+
+
+def column(chunk: Chunk, name: str) -> list[object]:
+    """The values of a column, None where a record lacks it."""
+    return [record.get(name) for record in chunk.records]
+
+
+def has(chunk: Chunk, name: str) -> bool:
+    """Whether any record has the column."""
+    return any(name in record for record in chunk.records)
+
+
+def optional(chunk: Chunk, name: str, otherwise: str = "") -> list[str] | None:
+    """A column of labels that may be absent or empty; then the same `otherwise` for every row."""
+    if has(chunk, name):
+        return labels(chunk.place, name, column(chunk, name))
+    return [otherwise] * len(chunk.records) if otherwise else None
+
+
+def identifiers(chunk: Chunk, name: str) -> list[str] | None:
+    """A column of ids that stands in every record, or in none.
+
+    Raises:
+        FileFormatError: Some records have it and some lack it.
+    """
+    if not has(chunk, name):
+        return None
+    for index, record in enumerate(chunk.records):
+        if name not in record:
+            missing(chunk.place, index, name, " Other rows have it.")
+    return names(chunk.place, name, column(chunk, name))

@@ -1,20 +1,22 @@
 """Ratings of systems from their battles, and what readers ask of them."""
 
-from leaderboard.ratings.designs import StarBeside, rate_beside_star, star_battles
-from leaderboard.ratings.differences import (
+from leaderboard.ratings.domains import DomainTable, rate_domains
+from leaderboard.ratings.models.style import StyleBeside, StyleEffect, rate_with_style
+from leaderboard.ratings.rate import rate
+from leaderboard.ratings.result import Rating, RatingTable, Settings
+from leaderboard.ratings.uncertainty.differences import (
     Difference,
     DomainDifference,
     Separation,
+    StarBeside,
     chances_better,
     difference,
     differences_by_domain,
     questions_to_separate,
+    rate_beside_star,
+    star_battles,
     win_shares,
 )
-from leaderboard.ratings.domains import DomainTable, rate_domains
-from leaderboard.ratings.rate import rate
-from leaderboard.ratings.result import Rating, RatingTable, Settings
-from leaderboard.ratings.style import StyleBeside, StyleEffect, rate_with_style
 from leaderboard.ratings.vocabulary import (
     Anchor,
     Bounds,

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leaderboard.battles import BattleTable
-from leaderboard.ratings import bounds
 from leaderboard.ratings.counts import Floats, Ints, PairCounts
 from leaderboard.ratings.estimate import Estimate
-from leaderboard.ratings.existence import Groups
-from leaderboard.ratings.newton import SPARSE_ABOVE
-from leaderboard.ratings.places import Places, place_systems
+from leaderboard.ratings.models.existence import Groups
+from leaderboard.ratings.models.newton import SPARSE_ABOVE
+from leaderboard.ratings.ranks import Places, place_systems
 from leaderboard.ratings.result import Rating, RatingTable, Settings
+from leaderboard.ratings.uncertainty import bounds
 from leaderboard.ratings.vocabulary import POINTS, Cluster, Flag
 
 # Below this many points a spread is rounding, not variation.
@@ -242,6 +242,7 @@ def _rows(table: BattleTable, pairs: PairCounts, columns: Columns, places: Place
             rank_lower=int(places.lower[code]),
             rank_upper=int(places.upper[code]),
             tie_group=int(places.group[code]),
+            letters=places.letters[code],
             battles=battles[code],
             component=int(columns.component[code]),
             flags=tuple(columns.flags[code]),

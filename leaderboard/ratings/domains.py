@@ -16,17 +16,17 @@ import numpy as np
 
 from data.errors import UnrankableError
 from leaderboard.battles import BattleTable
-from leaderboard.ratings import bounds
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_by_cluster, count_pairs
-from leaderboard.ratings.differences import rate_as
 from leaderboard.ratings.estimate import Estimate, in_gauge, restrict
-from leaderboard.ratings.models import BradleyTerry
-from leaderboard.ratings.newton import Ridge, fit, information
+from leaderboard.ratings.models.likelihoods import BradleyTerry
+from leaderboard.ratings.models.newton import Ridge, fit, information
 from leaderboard.ratings.rate import usable
-from leaderboard.ratings.resample import Units, draw
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
+from leaderboard.ratings.uncertainty import bounds
+from leaderboard.ratings.uncertainty.differences import rate_as
+from leaderboard.ratings.uncertainty.resample import Units, draw
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Cluster, IntervalKind, Method
 
 EM_STEPS = 100
@@ -141,8 +141,7 @@ def _draws(
     """(B, M) posterior draws in log-odds."""
     centre, theta = centres
     if overall.draws is None:
-        message = "The overall ratings have no draws."
-        raise UnrankableError(message, advice="Rate by the bootstrap.")
+        raise UnrankableError("The overall ratings have no draws.", advice="Rate by the bootstrap.")
     moved = in_gauge(overall.draws[:, rated] / POINTS, None)
     moved = np.where(np.isnan(moved), centre, moved)
     rng = np.random.default_rng([settings.seed, len(local), len(local.questions)])

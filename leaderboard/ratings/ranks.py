@@ -4,15 +4,89 @@ Every pair of systems is tested; Holm's procedure keeps the chance of even one f
 A system's best possible rank counts those that are surely better, its worst those that are surely worse.
 
 Sources: Holm (1979); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks from tests of differences.
+
+Compact letter displays: systems share a letter exactly where no test separates them.
+
+Letters, unlike tie groups, may overlap: "A", "AB" and "B" say that the first and the last are separated from
+each other and neither of them from the one between.
+
+Sources: Piepho (2004) for the display; Gramm, Guo, Hüffner, Niedermeier, Piepho & Schmid (2007) for letters
+as cliques that are grown until they cover every pair that is not separated. That takes polynomial time
+whatever the tests say. Piepho's own insert-and-absorb gives the same letters where systems are separated by
+intervals that do not meet, and takes exponential time where many pairs are separated within themselves alone.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from leaderboard.ratings.counts import Floats, Ints
+
+ALPHABET = 26
+MOST_SYSTEMS = 400
+"""Above this there are no letters: a row of them would be too long to read."""
+_LETTER = re.compile(r"[A-Z][a-z]*")
+
+
+def letters(separated: NDArray[np.bool_]) -> tuple[str, ...]:
+    """The letters of each system.
+
+    Args:
+        separated: (S, S), symmetric: whether a test separates two systems; systems best first.
+
+    Returns:
+        (S,) letters in alphabetical order, at least one each. Two systems have a letter in common if and only
+        if they are not separated. Letters go by the places of the systems that have them, so the best system
+        has "A".
+    """
+    groups = _cover(separated)
+    named = [(letter(number), set(group)) for number, group in enumerate(groups, 1)]
+    return tuple("".join(name for name, group in named if at in group) for at in range(len(separated)))
+
+
+def _cover(separated: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """Groups of systems without a separated pair; every pair that is not separated is within one of them."""
+    alike = [{*np.flatnonzero(~row).tolist(), at} for at, row in enumerate(separated)]
+    # Pairs that no group has yet; each system is a pair with itself, so that none is without a group.
+    lacking = [set(others) for others in alike]
+    groups = []
+    for at in range(len(alike)):
+        while lacking[at]:
+            group = _grown(at, alike, lacking[at])
+            groups.append(group)
+            for one in group:
+                lacking[one].difference_update(group)
+    return sorted(groups)
+
+
+def _grown(first: int, alike: Sequence[set[int]], wanted: set[int]) -> tuple[int, ...]:
+    """A group without a separated pair that cannot grow further; wanted systems come first."""
+    group, room = {first}, set(alike[first])
+    for other in (*sorted(wanted), *sorted(room - wanted)):
+        if other in room:
+            group.add(other)
+            room &= alike[other]
+    return tuple(sorted(group))
+
+
+def letter(number: int) -> str:
+    """1 → A, 26 → Z, 27 → Aa, 53 → Ba: small letters follow, so that letters in a row can be told apart."""
+    turn, place = divmod(number - 1, ALPHABET)
+    if not turn:
+        return chr(ord("A") + place)
+    return letter(turn) + chr(ord("a") + place)
+
+
+def letter_set(text: str) -> frozenset[str]:
+    """The single letters of a system, as `letters` wrote them."""
+    return frozenset(_LETTER.findall(text))
+
 
 ERROR = 0.05
 
@@ -79,3 +153,109 @@ def competition_ranks(points: Floats) -> Ints:
     """1 for the best; ratings equal to a billionth of a point share a rank."""
     rounded = np.round(points, 9)
     return 1 + len(points) - np.searchsorted(np.sort(rounded), rounded, side="right")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Places:
+    """(S,) places within each component, and the order of all systems, best first."""
+
+    order: Ints
+    rank: Ints
+    lower: Ints
+    upper: Ints
+    group: Ints
+    letters: list[str | None]
+
+
+def place_systems(
+    points: Floats, se: Floats, ends: tuple[Floats, Floats], component: Ints, covariance: Floats | None
+) -> Places:
+    """Order the systems of each component and say what the battles leave open.
+
+    Args:
+        points: (S,) ratings, NaN where there is none.
+        se: (S,) standard errors, NaN where there are none.
+        ends: (S,) lower and upper ends; of a system without a rating at most one is a number.
+        component: (S,) groups, 0 for the main one.
+        covariance: (S, S) of the ratings; None to work from standard errors alone.
+    """
+    size = len(points)
+    places = Places(
+        order=_order(points, ends, component),
+        rank=np.zeros(size, dtype=np.int64),
+        lower=np.ones(size, dtype=np.int64),
+        upper=np.zeros(size, dtype=np.int64),
+        group=np.ones(size, dtype=np.int64),
+        letters=[None] * size,
+    )
+    edges = np.searchsorted(component[places.order], np.arange(component.max(initial=0) + 2))
+    for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        if last > first:
+            _place_component(places, places.order[first:last], points, se, ends, covariance)
+    return places
+
+
+def _order(points: Floats, ends: tuple[Floats, Floats], component: Ints) -> Ints:
+    """Best first: bounded from below alone, rated, bounded from above alone."""
+    lower, upper = ends
+    rated, from_below, from_above = ~np.isnan(points), ~np.isnan(lower), ~np.isnan(upper)
+    level = np.select([rated, from_below, from_above], [1, 0, 2], 3)
+    value = np.select([rated, from_below, from_above], [points, lower, upper], 0.0)
+    return np.asarray(np.lexsort((np.arange(len(points)), -value, level, component)))
+
+
+def _place_component(
+    places: Places,
+    order: Ints,
+    points: Floats,
+    se: Floats,
+    ends: tuple[Floats, Floats],
+    covariance: Floats | None,
+) -> None:
+    rated = ~np.isnan(points[order])
+    rank = np.arange(1, len(order) + 1)
+    if rated.any():
+        rank[rated] = int(np.argmax(rated)) + competition_ranks(points[order[rated]])
+    places.rank[order] = rank
+    places.upper[order] = len(order)
+    if covariance is None:
+        _place_many(places, order[rated & ~np.isnan(se[order])], points, se)
+        return
+    sure = _sure(order, points, se, ends, covariance)
+    places.lower[order] = 1 + sure.sum(axis=0)
+    places.upper[order] = len(order) - sure.sum(axis=1)
+    places.group[order] = tie_groups(np.arange(len(order)), sure)
+    if len(order) <= MOST_SYSTEMS:
+        for code, text in zip(order.tolist(), letters(sure | sure.T), strict=True):
+            places.letters[code] = text
+
+
+def _sure(
+    order: Ints, points: Floats, se: Floats, ends: tuple[Floats, Floats], covariance: Floats
+) -> NDArray[np.bool_]:
+    """(M, M) whether the row's system is surely better: by Holm, and by one-sided bounds."""
+    lower, upper = ends[0][order], ends[1][order]
+    tested = ~np.isnan(points[order]) & ~np.isnan(se[order])
+    sure = np.zeros((len(order), len(order)), dtype=bool)
+    inner = np.flatnonzero(tested)
+    codes = order[inner]
+    sure[np.ix_(inner, inner)] = better(points[codes], covariance[np.ix_(codes, codes)])
+    single = np.isnan(points[order])
+    bounded = single[:, None] != single[None, :]
+    with np.errstate(invalid="ignore"):
+        sure |= bounded & (lower[:, None] > upper[None, :])
+    return sure
+
+
+def _place_many(places: Places, tested: Ints, points: Floats, se: Floats) -> None:
+    over, under = wide_better(points[tested], se[tested])
+    places.lower[tested] = 1 + over
+    places.upper[tested] -= under
+    reach = simultaneous_reach(len(tested)) * se[tested]
+    lowest, number = np.inf, 0
+    for code, low, high in zip(
+        tested.tolist(), (points[tested] - reach).tolist(), (points[tested] + reach).tolist(), strict=True
+    ):
+        if number == 0 or high < lowest:
+            lowest, number = low, number + 1
+        places.group[code] = number

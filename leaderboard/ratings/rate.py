@@ -11,7 +11,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Ints, count_pairs
 from leaderboard.ratings.estimate import estimate, restrict
-from leaderboard.ratings.existence import Groups, find_groups
+from leaderboard.ratings.models.existence import Groups, find_groups
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, IntervalKind, Method, Prior, Weighting
@@ -83,8 +83,7 @@ def usable(table: BattleTable) -> BattleTable:
         raise UnrankableError(message, advice="Give each battle a weight of 0 or more.")
     rows = np.ones(len(table)) if table.weight is None else table.weight
     if not rows.any():
-        message = "There is no battle to rate systems by."
-        raise UnrankableError(message, advice="Judge some battles first.")
+        raise UnrankableError("There is no battle to rate systems by.", advice="Judge some battles first.")
     size = len(table.systems)
     battles = np.bincount(table.a, table.weight, size) + np.bincount(table.b, table.weight, size)
     used = np.bincount(table.question, table.weight, len(table.questions)) > 0
@@ -96,7 +95,7 @@ def usable(table: BattleTable) -> BattleTable:
 def _rate(table: BattleTable, settings: Settings) -> RatingTable:
     anchor = _anchor_code(table, settings.anchor)
     if settings.method is Method.ELO:
-        from leaderboard.ratings.elo import rate_online  # noqa: PLC0415 - loads only where Elo is asked for
+        from leaderboard.ratings.models.elo import rate_online  # noqa: PLC0415 - loads only where Elo is asked for
 
         return rate_online(table, settings, anchor)
     pairs = count_pairs(table)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import NotFoundError
+from data.records.plain import to_json
 from leaderboard.ratings.vocabulary import (
     Anchor,
     Bounds,
@@ -34,6 +35,8 @@ class Rating:
         rank_lower: Best place that the battles leave open, simultaneously for all systems (95 %).
         rank_upper: Worst such place.
         tie_group: 1 for the leader and all whom the battles do not separate from it, 2 for the next, …
+        letters: Two systems of a component have a letter in common if and only if their paired difference is
+            not significant, for all pairs at once (95 %); None where systems are too many for letters.
         battles: How many battles it took part in.
         component: 0 for the main group of comparable systems, 1, 2, … for groups apart.
         flags: What a reader must know.
@@ -48,26 +51,14 @@ class Rating:
     rank_lower: int
     rank_upper: int
     tie_group: int
+    letters: str | None = None
     battles: int
     component: int = 0
     flags: tuple[Flag, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """The fields of `arena battles rate` (docs/design.md, section 5)."""
-        return {
-            "system": self.system,
-            "rating": self.rating,
-            "se": self.se,
-            "lower": self.lower,
-            "upper": self.upper,
-            "rank": self.rank,
-            "rank_lower": self.rank_lower,
-            "rank_upper": self.rank_upper,
-            "tie_group": self.tie_group,
-            "battles": self.battles,
-            "component": self.component,
-            "flags": [flag.value for flag in self.flags],
-        }
+        return to_json(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +129,7 @@ class RatingTable:
         for rating in self.ratings:
             if rating.system == system:
                 return rating
-        message = f"No battle names the system {system}."
-        raise NotFoundError(message, advice="Spell it as in the battle file.")
+        raise NotFoundError(f"No battle names the system {system}.", advice="Spell it as in the battle file.")
 
     def code(self, system: str) -> int:
         """The place of a system in the arrays.

@@ -112,8 +112,7 @@ def power(
 
 def _check(planned: BattleTable, verdicts: Floats, draws: Sequence[Draw]) -> None:
     if not draws:
-        message = "No battle was drawn for the expensive judge."
-        raise InputError(message, advice="Give at least one draw.")
+        raise InputError("No battle was drawn for the expensive judge.", advice="Give at least one draw.")
     for draw in draws:
         if not len(planned) == len(verdicts) == len(draw.probability) == len(draw.judged):
             message = f"{len(planned)} battles, {len(verdicts)} verdicts and {len(draw.judged)} draws differ."

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from data.errors import InputError, StatisticsError
-from leaderboard.intervals import LEVEL, Interval
+from data.stats import LEVEL, Interval
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 
 from data.errors import FileFormatError
-from data.files import GuardedStream, decode
-from submissions.codes import Code, Findings, listed, shown
+from data.files.text_files import GuardedStream, decode
 from submissions.formats.rows import Row
+from submissions.problem_codes import Code, Findings, listed, shown
 
 DELIMITERS = ",;\t"
 REQUIRED = (frozenset({"question_id", "query"}), frozenset({"answer", "pred"}))
@@ -78,7 +79,7 @@ class _Lines:
 
 def _header(line: int, cells: list[str]) -> list[str]:
     columns = [cell.strip() for cell in cells]
-    twice = sorted({column for column in columns if columns.count(column) > 1})
+    twice = sorted(column for column, count in Counter(columns).items() if count > 1)
     if twice:
         message = f"A column stands twice: {listed(map(shown, twice), 5)}."
         advice = "Name every column once."

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Self
 
 from data.errors import FileFormatError
-from data.files import GuardedStream
-from submissions.codes import Code, Findings
+from data.files.text_files import GuardedStream
 from submissions.formats.csv_table import DELIMITERS, REQUIRED, read_csv, split_header
-from submissions.formats.json_array import read_array
-from submissions.formats.jsonl import read_jsonl
+from submissions.formats.json_files import read_array, read_jsonl
 from submissions.formats.rows import FileFormat, Row
 from submissions.limits import IntakeLimits
+from submissions.problem_codes import Code, Findings
 
 HEAD = 64 * 1024
 COLUMNS = frozenset().union(*REQUIRED)

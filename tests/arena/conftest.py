@@ -28,17 +28,29 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from arena.bootstrap import Arena
 from arena.cli import main
-from arena.services.rounds import RoundRequest
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.records import Outcome, RoundState, Score
 
 METRIC = "comprehensiveness-nli"
+# Tests that share a server or a browser go to one worker, which starts it once.
+SHARED = {"site": "site", "browser": "site", "club": "api", "public_server": "api"}
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 
 
 DEAD_ENDPOINT = "http://127.0.0.1:9/v1"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Group the tests by what they share."""
+    for item in items:
+        names = getattr(item, "fixturenames", ())
+        groups = {group for fixture, group in SHARED.items() if fixture in names}
+        if groups and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(min(groups)))
 
 
 class Commands:
@@ -106,13 +118,22 @@ class Commands:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Commands:
-    """Commands over an empty home."""
-    return Commands(tmp_path / "home", monkeypatch, capsys)
+def run(empty_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Commands:
+    """Commands over a home with an empty database."""
+    return Commands(empty_home, monkeypatch, capsys)
 
 
 @pytest.fixture
-def make_arena(tmp_path: Path) -> Iterator[Callable[..., Arena]]:
+def empty_home(tmp_path: Path, sqlite_template: Path) -> Path:
+    """A home with a database that has the newest schema and no rows."""
+    home = tmp_path / "home"
+    home.mkdir()
+    shutil.copyfile(sqlite_template, home / "arena.sqlite")
+    return home
+
+
+@pytest.fixture
+def make_arena(empty_home: Path) -> Iterator[Callable[..., Arena]]:
     """Open arenas: `make_arena(database_url=…, endpoint=…, …)`; SQLite in a temporary folder by default."""
     opened: list[Arena] = []
 
@@ -122,8 +143,8 @@ def make_arena(tmp_path: Path) -> Iterator[Callable[..., Arena]]:
         **options: Any,  # noqa: ANN401 - further settings of any type
     ) -> Arena:
         settings = Settings(
-            home=tmp_path / "home",
-            database_url=database_url or f"sqlite:///{tmp_path / 'home' / 'arena.sqlite'}",
+            home=empty_home,
+            database_url=database_url or f"sqlite:///{empty_home / 'arena.sqlite'}",
             endpoint=endpoint,
             api_key="none",
             **options,
@@ -280,14 +301,15 @@ PATIENCE = 60
 
 
 @contextmanager
-def _served(settings: Settings, log: Path) -> Iterator[str]:
+def _served(settings: Settings, log: Path, **variables: str) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251 - of the command
     own = {"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url}
+    own |= variables
     with log.open("wb") as output:
-        command = [sys.executable, "-m", "arena", "serve", "--port", str(port)]
+        command = [sys.executable, "-m", "arena", "serve", "--no-worker", "--port", str(port)]
         process = subprocess.Popen(command, env={**kept, **own}, cwd=ROOT, stdout=output, stderr=output)
         try:
             _wait(f"http://127.0.0.1:{port}/healthz", process, log)
@@ -300,8 +322,11 @@ def _served(settings: Settings, log: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def served() -> Callable[[Settings, Path], AbstractContextManager[str]]:
-    """Serve an arena by the command: a context with its address, and the log in a file."""
+def served() -> Callable[..., AbstractContextManager[str]]:
+    """Serve an arena by the command: a context with its address, and the log in a file.
+
+    Keywords are further variables.
+    """
     return _served
 
 
@@ -403,15 +428,8 @@ WHOLE = "Item {n} is {word}. Item {n} weighs {weight} grams."
 
 
 @pytest.fixture
-def arena_of(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    set_folder: Path,
-    answers_file: Callable[..., Path],
-) -> Commands:
+def arena_of(run: Commands, set_folder: Path, answers_file: Callable[..., Path]) -> Commands:
     """Commands over a database with the small set and two systems: one whole, one that says half."""
-    run = Commands(tmp_path / "home", monkeypatch, capsys)
     assert run("sets", "import", set_folder)[0] == 0
     for system, template in (("half", HALF), ("whole", WHOLE)):
         path = answers_file(system, template)

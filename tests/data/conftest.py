@@ -30,6 +30,7 @@ def make_set() -> Callable[..., QuestionSet]:
                     aspects=("size",),
                     gold_doc_ids=("7", "8"),
                     citation_numbers=((1,), (1, 2)),
+                    citations=(("7",), ("7", "8"), ()),
                 )
                 for number in range(count)
             ),

@@ -10,9 +10,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 from data.errors import StoreError
-from data.store.database import MIGRATIONS, Database
+from data.store.engine import MIGRATIONS, Database
 from data.store.store import Store
-from data.tables import Base
+from data.tables import metadata
 
 
 def _config(database: Database) -> Config:
@@ -25,7 +25,7 @@ def test_migrations_make_the_tables(database_url: str) -> None:
     """Nothing differs between the migrated schema and `data.tables`."""
     store = Store.open(database_url)
     with store.database.begin() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
     store.close()
 
 
@@ -83,6 +83,44 @@ OLD_ROWS = (
     JUDGMENT.format(id=1, cached="false"),
     JUDGMENT.format(id=2, cached="true"),
 )
+
+
+HELD = """
+    INSERT INTO submission (id, set_id, kind, system, team, version, state, card, content_hash, answers,
+        no_answers, phase, anonymous, selected, withdrawn_reason, created_at)
+    VALUES ({id}, 1, 'system', 's{id}', 'ours', 1, '{state}', '{{}}', 'x', 0, 0, 'open', false, false, '',
+        '2025-01-01')"""
+NOTE = """
+    INSERT INTO audit (at, actor, action, subject, team, detail)
+    VALUES ('2025-01-01', 'x', 'submission-{action}', 'submission {id}', 'ours', '{{}}')"""
+SUBMITTED = {
+    1: ("accepted", (), True),
+    2: ("checked", ("checked",), False),
+    3: ("withdrawn", ("checked", "withdrawn"), False),
+    4: ("withdrawn", ("checked", "confirmed", "withdrawn"), True),
+    5: ("withdrawn", ("added", "withdrawn"), True),
+    6: ("withdrawn", (), True),
+}
+
+
+def test_log_tells_which_withdrawn_submissions_were_never_submitted(database_url: str) -> None:
+    """C1: An older arena's submissions that were held and withdrawn become unknown; others stay known."""
+    database = Database(database_url)
+    config = _config(database)
+    with database.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0006")
+        connection.execute(text(OLD_ROWS[0]))
+        for number, (state, actions, _) in SUBMITTED.items():
+            connection.execute(text(HELD.format(id=number, state=state)))
+            for action in actions:
+                connection.execute(text(NOTE.format(id=number, action=action)))
+        command.upgrade(config, "head")
+        found = connection.execute(text("SELECT id, submitted_at FROM submission")).all()
+    assert {number: at is not None for number, at in found} == {
+        number: submitted for number, (_, _, submitted) in SUBMITTED.items()
+    }
+    database.close()
 
 
 def test_schema_of_a_newer_program_is_refused_in_words(database_url: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from judges.llm.opening import open_asker
+from judges.llm.factory import open_client
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner
 
@@ -21,8 +21,8 @@ def with_runner() -> Callable[[str, Callable[[TaskRunner], Awaitable[Any]]], Any
 
     def run(url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:
         async def once() -> T:
-            async with open_asker(AccessSettings(backoff=0.01)) as asker:
-                return await use(TaskRunner(asker, endpoint=url, model="m"))
+            async with open_client(AccessSettings(backoff=0.01)) as client:
+                return await use(TaskRunner(client, endpoint=url, model="m"))
 
         return asyncio.run(once())
 

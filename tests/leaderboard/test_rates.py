@@ -12,9 +12,9 @@ import pytest
 from data.errors import InputError, NotFoundError
 from leaderboard.battles import BattleTable
 from leaderboard.formats.reading import read_battles
-from leaderboard.head_to_head import head_to_head
-from leaderboard.intervals import effective_count, wilson
 from leaderboard.rates import win_rates
+from leaderboard.standings.head_to_head import head_to_head
+from leaderboard.stats.intervals import effective_count, wilson
 
 FIELDS = [
     "system",

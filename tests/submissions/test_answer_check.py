@@ -17,9 +17,9 @@ import pytest
 from data.errors import InvalidFileError, RecordError
 from data.records import Problem, QuestionSet, Severity
 from submissions.check import CheckResult, check_answers, read_answers
-from submissions.codes import Code
+from submissions.check_report import report_csv, report_html, report_json, report_lines
 from submissions.limits import IntakeLimits
-from submissions.report import report_csv, report_html, report_json, report_lines
+from submissions.problem_codes import Code
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PAGE = Path(__file__).parents[2] / "docs" / "submission-format.md"
@@ -244,5 +244,5 @@ def test_the_page_explains_exactly_the_codes_there_are() -> None:
     """The codes of the documentation, in their two tables, are those of the code."""
     errors, warnings = PAGE.read_text(encoding="utf-8").split("### Errors")[1].split("### Warnings")
     for text, severity in ((errors, Severity.ERROR), (warnings.split("\n## ")[0], Severity.WARNING)):
-        documented = re.findall(r"^\| `([a-z0-9-]+)` \|", text, flags=re.MULTILINE)
+        documented = re.findall(r"^\| `([a-z0-9_-]+)` \|", text, flags=re.MULTILINE)
         assert documented == [code.value for code in Code if code.severity is severity]

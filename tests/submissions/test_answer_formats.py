@@ -6,15 +6,17 @@ import gzip
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
+from data.errors import FileFormatError
 from data.records import Question, QuestionSet
 from submissions.check import CheckResult, check_answers, read_answers
-from submissions.codes import Findings
 from submissions.formats import FileFormat, open_rows
+from submissions.formats.csv_table import _header
 from submissions.limits import IntakeLimits
+from submissions.problem_codes import Findings
 
 FORMATS = ("jsonl", "json", "csv", "jsonl.gz", "json.gz", "csv.gz")
 BOM = b"\xef\xbb\xbf"
@@ -143,7 +145,7 @@ def test_chunks_of_an_array_do_not_matter(
     encoders: dict[str, Callable[[Sequence[Any]], bytes]],
 ) -> None:
     """Items are cut at the array's own commas, wherever a chunk of the file ends."""
-    monkeypatch.setattr("submissions.formats.json_array.CHUNK", chunk)
+    monkeypatch.setattr("submissions.formats.json_files.CHUNK", chunk)
     path: Path = tmp_path / "answers"
     path.write_bytes(b"\n\n" + encoders["json"]([*good_rows, {"q": 'a"],[{}\\'}]) + b"\n")
     findings = Findings(10)
@@ -153,3 +155,33 @@ def test_chunks_of_an_array_do_not_matter(
     assert [row.value for row in read] == expected
     lines = path.read_text(encoding="utf-8").split("\n")
     assert [row.line for row in read] == [place for place, line in enumerate(lines, 1) if line == "  {"]
+
+
+class CountedName(str):
+    """A column's name that counts how often it is compared."""
+
+    __slots__ = ()
+    compared: ClassVar[list[int]] = [0]
+    __hash__ = str.__hash__
+
+    def strip(self, *_: object) -> CountedName:
+        """Itself: it has no space around it."""
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Compare, and count it."""
+        self.compared[0] += 1
+        return str.__eq__(self, other)
+
+
+def test_a_header_is_read_once_however_long() -> None:
+    """A2: a header of 2,000 columns takes a few comparisons a column, not one with every other column."""
+    names = ["question_id", "answer", *(f"c{number}" for number in range(2_000))]
+    _header(1, [CountedName(name) for name in names])
+    assert CountedName.compared[0] < 10 * len(names)
+
+
+def test_every_doubled_column_is_named() -> None:
+    """A2: columns that stand twice are told, each once."""
+    with pytest.raises(FileFormatError, match="'a', 'b'"):
+        _header(1, ["question_id", "answer", "b", "a", "b", "a", "a"])

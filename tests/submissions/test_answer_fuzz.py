@@ -16,9 +16,9 @@ from data.errors import InvalidFileError
 from data.records import QuestionSet
 from submissions.card import check_card
 from submissions.check import CheckResult, check_answers, read_answers
-from submissions.codes import Code
+from submissions.check_report import report_json, report_lines
 from submissions.limits import IntakeLimits
-from submissions.report import report_json, report_lines
+from submissions.problem_codes import Code
 
 QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 LIMITS = IntakeLimits(file_bytes=4_000, row_bytes=600, answers=12, answer_chars=200, errors=20)

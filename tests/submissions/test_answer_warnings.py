@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from data.records import Question, QuestionSet, Severity
+from submissions.answer_warnings import copied_share, hidden_characters, judge_directed
 from submissions.check import CheckResult
 from submissions.limits import WarningLevels
-from submissions.near_copy import copied_share
-from submissions.persuasion import hidden_characters, judge_directed
 
 
 def answers(questions: QuestionSet, text: Callable[[Question], str]) -> list[dict[str, str]]:

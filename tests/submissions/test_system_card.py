@@ -105,3 +105,10 @@ def test_a_form_is_checked_field_by_field() -> None:
         {},
     )
     assert set(check_fields({"color": "red"})[1]) == {"color"}
+
+
+def test_a_card_of_many_keys_is_refused_unread() -> None:
+    """A3: text longer than a card file may be is one problem, however many keys it has."""
+    card, problems = check_card("".join(f"key{number}: a\n" for number in range(200_000)))
+    assert card is None
+    assert [problem.code for problem in problems] == ["too-large"]

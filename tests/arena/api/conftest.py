@@ -17,8 +17,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from arena.bootstrap import Arena
-from arena.services.identity import OPERATOR
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings
 from data.records import TokenScope
 
@@ -36,7 +36,7 @@ def free_port() -> int:
 
 @contextmanager
 def running_server(settings: Settings, log: Path, **variables: str) -> Iterator[str]:
-    """Run `arena serve`; gives the address of its API, and stops it at the end."""
+    """Run `arena serve` without a worker; gives the address of its API, and stops it at the end."""
     port = free_port()
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("ARENA_")},  # noqa: TID251
@@ -48,7 +48,7 @@ def running_server(settings: Settings, log: Path, **variables: str) -> Iterator[
     }
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "arena", "serve", "--port", str(port)],
+            [sys.executable, "-m", "arena", "serve", "--no-worker", "--port", str(port)],
             cwd=ROOT,
             env=environment,
             stdout=out,

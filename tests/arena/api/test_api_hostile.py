@@ -112,8 +112,12 @@ def test_body_over_the_limit_is_refused_by_its_announcement(club: Any) -> None: 
     assert b"Wrong" not in answered
 
 
-def test_body_without_length_is_cut_at_the_limit(alpha: httpx.Client) -> None:
-    """A chunked body that grows over the limit is 413, and the server has not kept it."""
+def test_body_without_length_is_cut_at_the_limit(
+    club: Any,  # noqa: ANN401
+    alpha: httpx.Client,
+    until: Callable[..., None],
+) -> None:
+    """C5: A chunked body that grows over the limit is 413, and nothing of it is left on the disk."""
 
     def blocks() -> Iterator[bytes]:
         for _ in range(48):
@@ -123,9 +127,20 @@ def test_body_without_length_is_cut_at_the_limit(alpha: httpx.Client) -> None:
     # The server may answer and close while we are still sending.
     with contextlib.suppress(httpx.WriteError):
         assert alpha.put(name, content=blocks()).status_code == 413
-    found = alpha.head(name)
-    assert int(found.headers.get("upload-offset", "0")) <= 2 * MEGABYTE
-    alpha.delete(name)
+    until(lambda: not list(club.settings.home.rglob(f"{'1' * 64}*")))
+    assert alpha.head(name).status_code == 404
+
+
+def test_upload_that_is_continued_over_the_limit_is_removed(club: Any, alpha: httpx.Client) -> None:  # noqa: ANN401
+    """C5: A part that grows over the limit when it is gone on with is removed at once as well."""
+    name, half = f"/uploads/{'4' * 64}", b"a" * (3 * MEGABYTE // 2)
+    total = 2 * len(half)
+    first = {"Content-Range": f"bytes 0-{len(half) - 1}/{total}"}
+    assert alpha.put(name, content=half, headers=first).status_code == 202
+    assert list(club.settings.home.rglob(f"{'4' * 64}.part"))
+    second = {"Content-Range": f"bytes {len(half)}-{total - 1}/{total}"}
+    assert alpha.put(name, content=half, headers=second).status_code == 422
+    assert not list(club.settings.home.rglob(f"{'4' * 64}*"))
 
 
 def test_json_bodies_are_small(alpha: httpx.Client) -> None:
@@ -225,7 +240,7 @@ def test_too_many_waiting_uploads_are_refused(club: Any, answers: Answers) -> No
 
 def test_faults_of_ours_tell_an_id_and_nothing_else(serve: Any, tmp_path: Path) -> None:  # noqa: ANN401
     """Where the database goes away, the answer is 503 without its address; the log has the reason."""
-    from arena.bootstrap import Arena  # noqa: PLC0415 - this test alone
+    from arena.container import Arena  # noqa: PLC0415 - this test alone
     from arena.settings import Settings  # noqa: PLC0415 - as above
 
     home = tmp_path / "secret-place"

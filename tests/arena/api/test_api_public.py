@@ -11,7 +11,7 @@ import httpx
 import pyarrow.parquet as pq
 import pytest
 
-from arena.bootstrap import open_arena
+from arena.container import open_arena
 from arena.settings import Settings
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from schemathesis.checks import load_all_checks
 
-from arena.web.api.openapi import operations
+from arena.api.app import operations
 
 API_PAGE = Path(__file__).parents[3] / "docs" / "api.md"
 EXAMPLES = 12

@@ -140,8 +140,8 @@ def test_check_is_the_checker_of_the_command_line(
     tmp_path: Any,  # noqa: ANN401
 ) -> None:
     """POST …/check gives the JSON of `arena submissions check`, and stores nothing."""
-    from arena.bootstrap import Arena  # noqa: PLC0415 - this test alone
-    from submissions.report import report_json  # noqa: PLC0415 - as above
+    from arena.container import Arena  # noqa: PLC0415 - this test alone
+    from submissions.check_report import report_json  # noqa: PLC0415 - as above
 
     content = answers("checked", 4) + b"not json\n"
     path = tmp_path / "answers"
@@ -192,6 +192,24 @@ def test_withdrawn_submission_leaves_a_tombstone(
         "a mistake",
     )
     assert set(shown["card"].values()) == {""}
+
+
+def test_submission_that_was_only_held_stays_unknown(
+    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
+) -> None:
+    """C1: Withdrawing what was only held tells nobody of it; its team reads what it did."""
+    number = submit(alpha, answers("hush"), system="hushed", hold=True).json()["id"]
+    assert alpha.post(f"/submissions/{number}/withdraw", json={"reason": "a slip"}).status_code == 200
+    for other in (beta, nobody):
+        assert other.get(f"/submissions/{number}").status_code == 404
+        listed = other.get("/submissions", params={"set": "tiny"}).text
+        assert "hushed" not in listed
+        assert "a slip" not in listed
+    mine = alpha.get(f"/submissions/{number}").json()
+    assert (mine["sight"], mine["withdrawn_reason"]) == ("tombstone", "a slip")
+    taken = submit(beta, answers("other"), system="Hushed")
+    assert taken.status_code == 409
+    assert "looks like a name that is taken" in taken.json()["detail"]
 
 
 def test_held_submission_waits_for_its_team(

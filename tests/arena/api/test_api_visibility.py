@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from arena.bootstrap import Arena
-from arena.services.identity import OPERATOR
-from arena.services.rounds import RoundRequest
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.records import TokenScope
 
@@ -82,7 +82,7 @@ def scene(tmp_path: Path, set_folder: Path, serve: Callable[..., str]) -> Iterat
 
 
 def test_what_is_seen_follows_the_life_of_a_round(scene: Scene) -> None:
-    """Before publication nothing of the results is seen; after it the names; once retracted the notice."""
+    """D13: nothing of results before publication; after it the names; once retracted the notice."""
     _nothing_before_publication(scene)
     scene.arena.boards.publish("first", report=lambda _note: None, score=False)
     _results_and_names_after(scene)
@@ -114,15 +114,23 @@ def _results_and_names_after(scene: Scene) -> None:
 
 def _notice_once_retracted(scene: Scene) -> None:
     for client in (scene.public, scene.alpha):
-        board = client.get("/leaderboards/first").json()
+        answer = client.get("/leaderboards/first")
+        board = answer.json()
+        assert answer.status_code == 410
         assert (board["retracted"], board["notice"], board["standings"]) == (
             True,
             "A mistake in the set.",
             {},
         )
         for form in ("csv", "parquet"):
-            assert client.get("/leaderboards/first", params={"format": form}).status_code == 404
-        assert client.get("/rounds/first/battles").status_code == 404
+            assert client.get("/leaderboards/first", params={"format": form}).status_code == 410
+        assert client.get("/rounds/first/battles").status_code == 410
+    report = scene.alpha.get(f"/submissions/{scene.number}/report")
+    assert (report.status_code, report.json()["advice"]) == (410, "A mistake in the set.")
+    assert scene.public.get(f"/submissions/{scene.number}/report").status_code == 404
+    status = scene.alpha.get(f"/submissions/{scene.number}").json()
+    assert status["retracted"] == [{"board": "first", "notice": "A mistake in the set."}]
+    assert scene.olga.get(f"/submissions/{scene.number}/report").json()["round"] == "first"
     assert scene.olga.get("/leaderboards/first").json()["standings"]
 
 

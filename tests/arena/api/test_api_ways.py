@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.bootstrap import Arena
-from arena.services.identity import OPERATOR
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings
 from data.records import TokenScope
 
@@ -115,6 +115,7 @@ def test_sample_reaches_a_published_place_as_written(
     assert {"my-system", "curled"} <= systems
 
 
+@pytest.mark.slow
 def test_commands_say_the_same_here_and_there(
     home: Settings, serve: Callable[..., str], shell: Callable[[Mapping[str, str]], Shell], tmp_path: Path
 ) -> None:

@@ -16,10 +16,10 @@ import structlog
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 
-from arena.bootstrap import Arena
 from arena.cli import main
-from arena.services.identity import OPERATOR
-from arena.services.rounds import RoundRequest
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.rounds.models import RoundRequest
 from data.records import TokenScope
 
 Tell = Callable[..., str]
@@ -156,7 +156,7 @@ def test_site_without_its_database_keeps_every_secret(
     arena.teams.add("ours", caller=OPERATOR)
     token = arena.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR).secret
     arena.close()
-    address = serve(arena.settings, ARENA_LOG_LEVEL="DEBUG")
+    address = serve(arena.settings, ARENA_LOG_LEVEL="DEBUG", ARENA_METRICS="open")
     site = address.removesuffix("/api/v1")
     headers = {"Authorization": f"Bearer {token}", "Cookie": "arena_session=a-token-of-somebody"}
     assert httpx.get(f"{address}/me", headers=headers).status_code == 200

@@ -15,16 +15,14 @@ from data.corpora.dense import VectorIndex, Vectors
 from data.corpora.library import CorpusLibrary
 from data.errors import BudgetError, EndpointError, ReplayMissError, SpecError
 from data.records import Outcome
-from judges.coverage.sources import TERMS
+from judges.embedding.base import DenseSource, LocalEmbedder, embed_corpus
 from judges.embedding.endpoint import AT_ONCE, EmbeddingTransport, EndpointEmbedder, embedding_access
-from judges.embedding.local import LocalEmbedder
-from judges.embedding.retrieval import DenseSource, embed_corpus
-from judges.llm.budget import MemoryLedger
 from judges.llm.cache import MemoryReplyCache
-from judges.llm.metering import Tally
-from judges.llm.opening import open_asker
-from judges.llm.requests import Unanswered
+from judges.llm.costs import MemoryLedger, Usage
+from judges.llm.factory import open_client
+from judges.llm.requests import CallFailure
 from judges.llm.settings import AccessSettings, CacheMode
+from judges.metrics.coverage.sources import TERMS
 
 T = TypeVar("T")
 PRICED = "text-embedding-3-small"
@@ -36,7 +34,7 @@ class Endpoint:
     def __init__(self, url: str) -> None:
         self.url = url
         self.cache = MemoryReplyCache()
-        self.tally = Tally()
+        self.usage = Usage()
 
     def use(
         self,
@@ -52,13 +50,13 @@ class Endpoint:
 
         async def run() -> T:
             transport = EmbeddingTransport(access)
-            async with open_asker(access, self.cache, ledger, transport=transport) as asker:
-                self.tally = asker.tally
-                return await work(EndpointEmbedder(asker, endpoint=self.url, model=model))
+            async with open_client(access, self.cache, ledger, transport=transport) as client:
+                self.usage = client.usage
+                return await work(EndpointEmbedder(client, endpoint=self.url, model=model))
 
         return asyncio.run(run())
 
-    def embed(self, texts: Sequence[str], **more: Any) -> Vectors | Unanswered:  # noqa: ANN401 - as above
+    def embed(self, texts: Sequence[str], **more: Any) -> Vectors | CallFailure:  # noqa: ANN401 - as above
         """Embed texts."""
         return self.use(lambda embedder: embedder.embed(texts), **more)
 
@@ -75,11 +73,11 @@ def test_texts_are_embedded_together_and_never_twice(scripted_llm: Callable[...,
     assert found.shape == (150, 2)
     assert len(server.log.bodies) <= 150 / AT_ONCE + 2
     assert max(len(body["input"]) for body in server.log.bodies) <= AT_ONCE
-    assert (endpoint.tally.calls, endpoint.tally.input_tokens) == (150, 150)
+    assert (endpoint.usage.calls, endpoint.usage.input_tokens) == (150, 150)
     again = endpoint.embed([*texts[:10], "150"])
     assert np.array_equal(again[:10], found[:10])
     assert server.log.started["3"] == 1
-    assert (endpoint.tally.cached, endpoint.tally.calls) == (10, 1)
+    assert (endpoint.usage.cached, endpoint.usage.calls) == (10, 1)
     endpoint.embed(["3"], model="another")
     assert server.log.started["3"] == 2
 
@@ -90,7 +88,7 @@ def test_a_text_that_is_refused_costs_no_other_its_vector(scripted_llm: Callable
     server.handlers["embeddings"] = lambda text: None if text == "long" else [1.0, float(len(text))]
     endpoint = Endpoint(server.url)
     found = endpoint.embed(["a", "long", "bb", "ccc"])
-    assert isinstance(found, Unanswered)
+    assert isinstance(found, CallFailure)
     assert "too long" in found.detail
     assert isinstance(endpoint.embed(["a", "bb", "ccc"], cache_mode=CacheMode.REPLAY), np.ndarray)
 
@@ -101,7 +99,7 @@ def test_vectors_that_cannot_be_read_are_failures(scripted_llm: Callable[..., An
     server = scripted_llm()
     server.handlers["embeddings"] = lambda _: vectors
     found = Endpoint(server.url).embed(["a"], attempts=2)
-    assert isinstance(found, Unanswered)
+    assert isinstance(found, CallFailure)
     assert found.outcome is Outcome.FAILED
     assert found.calls == 2
 
@@ -117,10 +115,10 @@ def test_embeddings_stay_within_the_budget(scripted_llm: Callable[..., Any]) -> 
     server = scripted_llm()
     endpoint = Endpoint(server.url)
     found = endpoint.embed(["a"], model=PRICED, budget=0.0)
-    assert isinstance(found, Unanswered)
+    assert isinstance(found, CallFailure)
     assert (found.outcome, server.log.calls) == (Outcome.SKIPPED, 0)
     assert isinstance(endpoint.embed(["a b c"], model=PRICED, budget=1.0), np.ndarray)
-    assert endpoint.tally.cost_usd > 0
+    assert endpoint.usage.cost_usd > 0
     with pytest.raises(BudgetError, match="no price is known"):
         endpoint.embed(["b"], budget=1.0)
     with pytest.raises(ReplayMissError):
@@ -147,7 +145,7 @@ def test_a_corpus_is_embedded_once_and_searched(
     corpus, folder = library.open("facts"), library.folder_of("facts")
 
     async def work(embedder: EndpointEmbedder) -> Any:  # noqa: ANN401 - several values
-        made = await embed_corpus(corpus, folder, embedder, lambda _done, _total: None)
+        made = await embed_corpus(corpus, folder, embedder)
         source = DenseSource(VectorIndex(corpus, folder), embedder)
         return made, await source.find("Fact 77 is of topic t77.", 3)
 
@@ -173,7 +171,7 @@ def test_embedding_that_was_cut_off_goes_on(library: CorpusLibrary, scripted_llm
     corpus, folder = library.open("facts"), library.folder_of("facts")
 
     async def work(embedder: EndpointEmbedder) -> Any:  # noqa: ANN401 - of any type
-        return await embed_corpus(corpus, folder, embedder, lambda _done, _total: None)
+        return await embed_corpus(corpus, folder, embedder)
 
     with pytest.raises(EndpointError, match=r"after 512 of 600 chunks.*too long"):
         endpoint.use(work)

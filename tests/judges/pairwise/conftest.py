@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from data.records import JudgeKind, Passage, Question, Reply
-from judges.base import Contest
-from judges.llm.requests import Request, Unanswered
-from judges.prompt import load_prompt
+from judges.base import JudgeInput
+from judges.llm.requests import CallFailure, Request
+from judges.pairwise.prompt import load_prompt
 from judges.spec import JudgeSpec, make_spec
 
-Answering = Callable[[Request], str | Reply | Unanswered]
+Answering = Callable[[Request], str | Reply | CallFailure]
 
 
 @dataclass
@@ -21,7 +21,7 @@ class TellingAsker:
     answering: Answering
     requests: list[Request] = field(default_factory=list)
 
-    async def ask(self, request: Request) -> Reply | Unanswered:
+    async def ask(self, request: Request) -> Reply | CallFailure:
         """Answer at once."""
         self.requests.append(request)
         answered = self.answering(request)
@@ -58,12 +58,12 @@ def question() -> Question:
 
 
 @pytest.fixture
-def contest_of(question: Question) -> Callable[..., Contest]:
+def contest_of(question: Question) -> Callable[..., JudgeInput]:
     """Make a battle; both answers and everything else can be given."""
 
-    def make(a: str = "Because of scattering.", b: str = "The sea reflects.", **more: object) -> Contest:
+    def make(a: str = "Because of scattering.", b: str = "The sea reflects.", **more: object) -> JudgeInput:
         values = {"battle_id": "b1", "question": question, "answer_a": a, "answer_b": b, **more}
-        return Contest(**values)
+        return JudgeInput(**values)
 
     return make
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.cleaning import NO_ANSWER, clean, is_no_answer
+from judges.pairwise.cleaning import NO_ANSWER, clean, is_no_answer
 from judges.spec import Cleaning
 
 LFRQA = Path(__file__).parents[3] / "../shared/data/lfrqa"

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from data.records import OrderPolicy, Outcome, Question, Verdict
-from judges.base import Contest
-from judges.catalogue import load_spec
-from judges.factory import build_judge
-from judges.llm.opening import open_asker
+from judges.base import JudgeInput
+from judges.catalogue import build_judge, load_spec
+from judges.llm.factory import open_client
 from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec
 
@@ -17,10 +16,10 @@ Make = Callable[..., Any]
 ACCESS = AccessSettings(backoff=0.01, longest_backoff=0.05, timeout=2.0, attempts=3)
 
 
-def contests(count: int) -> list[Contest]:
+def inputs(count: int) -> list[JudgeInput]:
     """Battles between a longer and a shorter answer."""
     return [
-        Contest(
+        JudgeInput(
             battle_id=str(number),
             question=Question(id=str(number), domain="d", question=f"what is number {number}"),
             answer_a=f"Number {number} is the one that comes after the one before it, and so on for ever.",
@@ -30,12 +29,12 @@ def contests(count: int) -> list[Contest]:
     ]
 
 
-def decided(spec: JudgeSpec, battles: list[Contest]) -> list[Verdict]:
+def decided(spec: JudgeSpec, battles: list[JudgeInput]) -> list[Verdict]:
     """Judge battles over HTTP, all at once."""
 
     async def run() -> list[Verdict]:
-        async with open_asker(ACCESS) as asker:
-            judge = build_judge(spec, asker=asker)
+        async with open_client(ACCESS) as client:
+            judge = build_judge(spec, client=client)
             return list(await asyncio.gather(*(judge.judge(battle) for battle in battles)))
 
     return asyncio.run(run())
@@ -45,7 +44,7 @@ def decided(spec: JudgeSpec, battles: list[Contest]) -> list[Verdict]:
 def test_bundled_judges_decide_over_http(name: str, scripted_llm: Make) -> None:
     """A judge that likes the longer answer prefers it in every battle, whichever order it is shown in."""
     server = scripted_llm(rule="longer")
-    verdicts = decided(load_spec(name).at(server.url), contests(6))
+    verdicts = decided(load_spec(name).at(server.url), inputs(6))
     assert Counter(verdict.preference for verdict in verdicts) == {"a": 6}
     assert all(judgment.reply is not None for verdict in verdicts for judgment in verdict.judgments)
 
@@ -53,7 +52,7 @@ def test_bundled_judges_decide_over_http(name: str, scripted_llm: Make) -> None:
 def test_five_grades_are_read_or_unreadable(scripted_llm: Make) -> None:
     """An endpoint that answers in three ratings where five grades are asked for gives no verdict."""
     server = scripted_llm(rule="longer")
-    verdicts = decided(load_spec("five-grade").at(server.url), contests(2))
+    verdicts = decided(load_spec("five-grade").at(server.url), inputs(2))
     assert {verdict.outcome for verdict in verdicts} == {Outcome.UNREADABLE}
     assert all(verdict.judgments[0].calls == 2 for verdict in verdicts)
 
@@ -61,7 +60,7 @@ def test_five_grades_are_read_or_unreadable(scripted_llm: Make) -> None:
 def test_log_probabilities_reach_the_score(scripted_llm: Make) -> None:
     """Where the endpoint gives log probabilities, every judgment has a margin and the verdict a score."""
     server = scripted_llm(rule="longer")
-    (verdict,) = decided(load_spec("preference").at(server.url), contests(1))
+    (verdict,) = decided(load_spec("preference").at(server.url), inputs(1))
     assert verdict.score is not None
     assert verdict.score > 0.5
     assert all(judgment.margin is not None and judgment.margin < 0 for judgment in verdict.judgments)
@@ -71,7 +70,7 @@ def test_position_bias_is_counted_as_flips(scripted_llm: Make) -> None:
     """A judge that always takes the first answer flips in every battle that is asked in both orders."""
     server = scripted_llm(rule="first")
     spec = load_spec("reference-free").using(order=OrderPolicy.BOTH).at(server.url)
-    verdicts = decided(spec, contests(5))
+    verdicts = decided(spec, inputs(5))
     assert all(verdict.flipped and verdict.preference == "tie" for verdict in verdicts)
 
 
@@ -85,7 +84,7 @@ def test_the_books_balance_whatever_goes_wrong(scripted_llm: Make) -> None:
         "wrong_format": 0.1,
     }
     server = scripted_llm(rule="longer", faults=faults, retry_after=0.01)
-    verdicts = decided(load_spec("reference-free").at(server.url), contests(60))
+    verdicts = decided(load_spec("reference-free").at(server.url), inputs(60))
     counts = Counter(verdict.outcome for verdict in verdicts)
     assert counts.total() == 60
     assert counts[Outcome.JUDGED] > 30

@@ -8,9 +8,9 @@ import pytest
 
 from data.errors import SpecError
 from data.records import OrderPolicy, Outcome, Preference, Presentation, Question, Reply, Verdict, Yardstick
-from judges.base import Contest, Judge
-from judges.factory import build_judge
-from judges.llm.requests import Asker, Request, Unanswered
+from judges.base import Judge, JudgeInput
+from judges.catalogue import build_judge
+from judges.llm.requests import CallFailure, LlmClient, Request
 from judges.spec import JudgeSpec, ReplyFormat
 
 Make = Callable[..., Any]
@@ -20,9 +20,9 @@ SECOND = "<thinking>It says more.</thinking>\n<rating>2</rating>"
 NEITHER = "<rating>0</rating>"
 
 
-def judged(spec: JudgeSpec, asker: Asker, contest: Contest) -> Verdict:
+def judged(spec: JudgeSpec, client: LlmClient, judge_input: JudgeInput) -> Verdict:
     """What the judge of a spec decides."""
-    return asyncio.run(build_judge(spec, asker=asker).judge(contest))
+    return asyncio.run(build_judge(spec, client=client).judge(judge_input))
 
 
 def prefers(words: str) -> Callable[[Request], str]:
@@ -38,7 +38,7 @@ def prefers(words: str) -> Callable[[Request], str]:
 
 def test_the_built_judge_is_a_judge(spec_of: Make, asker_of: Make) -> None:
     """What the factory builds has the name of its spec and keeps the protocol of judges."""
-    judge = build_judge(spec_of(), asker=asker_of(FIRST))
+    judge = build_judge(spec_of(), client=asker_of(FIRST))
     assert isinstance(judge, Judge)
     assert judge.name == "j"
 
@@ -64,8 +64,8 @@ def test_paper_order_shows_the_system_first_for_even_questions(
 ) -> None:
     """An even number of words shows the system first; against the reference that is the other side."""
     question = Question(id="q", domain="d", question=words)
-    contest = contest_of(question=question, reference_side=reference_side)
-    verdict = judged(spec_of(), asker_of(NEITHER), contest)
+    judge_input = contest_of(question=question, reference_side=reference_side)
+    verdict = judged(spec_of(), asker_of(NEITHER), judge_input)
     assert [judgment.presentation for judgment in verdict.judgments] == [first]
 
 
@@ -75,11 +75,11 @@ def test_preference_is_in_terms_of_the_battle(
 ) -> None:
     """A judge that always likes one answer prefers that side, whichever order it is shown in."""
     for battle in range(8):
-        contest = contest_of(a="the good one", b="the other", battle_id=str(battle))
-        verdict = judged(spec_of(order=order), asker_of(prefers("good")), contest)
+        judge_input = contest_of(a="the good one", b="the other", battle_id=str(battle))
+        verdict = judged(spec_of(order=order), asker_of(prefers("good")), judge_input)
         assert verdict.preference is Preference.A
-        contest = contest_of(a="the other", b="the good one", battle_id=str(battle))
-        assert judged(spec_of(order=order), asker_of(prefers("good")), contest).preference is Preference.B
+        judge_input = contest_of(a="the other", b="the good one", battle_id=str(battle))
+        assert judged(spec_of(order=order), asker_of(prefers("good")), judge_input).preference is Preference.B
 
 
 def test_random_order_depends_on_the_battle_alone(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
@@ -108,11 +108,11 @@ def test_a_judge_that_follows_the_position_flips_into_a_tie(
 
 def test_an_unreadable_reply_is_asked_once_more(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """The second asking says so, shares the prefix, and is the last."""
-    asker = asker_of(lambda request: FIRST if "could not be read" in request.messages[-1].content else "Hm.")
-    verdict = judged(spec_of(), asker, contest_of())
+    client = asker_of(lambda request: FIRST if "could not be read" in request.messages[-1].content else "Hm.")
+    verdict = judged(spec_of(), client, contest_of())
     assert verdict.outcome is Outcome.JUDGED
     assert verdict.judgments[0].calls == 2
-    first, second = asker.requests
+    first, second = client.requests
     assert first.messages[:-1] == second.messages[:-1]
     stubborn = asker_of("Hm.")
     verdict = judged(spec_of(), stubborn, contest_of())
@@ -125,10 +125,10 @@ def test_no_reply_is_an_outcome_of_its_own(
     outcome: Outcome, spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
     """What the asker could not get is neither a preference nor a tie, and is not asked again."""
-    asker = asker_of(lambda _: Unanswered(outcome=outcome, detail="why", calls=3))
-    verdict = judged(spec_of(), asker, contest_of())
+    client = asker_of(lambda _: CallFailure(outcome=outcome, detail="why", calls=3))
+    verdict = judged(spec_of(), client, contest_of())
     assert (verdict.outcome, verdict.preference, verdict.detail) == (outcome, None, "why")
-    assert (verdict.judgments[0].calls, len(asker.requests)) == (3, 1)
+    assert (verdict.judgments[0].calls, len(client.requests)) == (3, 1)
 
 
 def test_one_order_that_fails_leaves_the_battle_unjudged(
@@ -137,9 +137,9 @@ def test_one_order_that_fails_leaves_the_battle_unjudged(
     """With both orders asked, one readable order is no verdict, and its judgment is kept."""
     seen = []
 
-    def answering(request: Request) -> str | Unanswered:
+    def answering(request: Request) -> str | CallFailure:
         seen.append(request)
-        return FIRST if len(seen) == 1 else Unanswered(outcome=Outcome.FAILED, detail="gone")
+        return FIRST if len(seen) == 1 else CallFailure(outcome=Outcome.FAILED, detail="gone")
 
     verdict = judged(spec_of(order=OrderPolicy.BOTH), asker_of(answering), contest_of())
     assert verdict.outcome is Outcome.FAILED
@@ -167,10 +167,10 @@ def test_cached_replies_are_no_calls(spec_of: Make, asker_of: Make, contest_of: 
 
 def test_votes_settle_by_majority_and_are_all_kept(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """Votes are told apart by their sample number; the most common preference counts."""
-    asker = asker_of(lambda request: SECOND if request.sample == 1 else FIRST)
-    verdict = judged(spec_of(votes=3, temperature=0.7, order=OrderPolicy.PAPER), asker, contest_of())
-    assert [request.sample for request in asker.requests] == [0, 1, 2]
-    assert len({request.key for request in asker.requests}) == 3
+    client = asker_of(lambda request: SECOND if request.sample == 1 else FIRST)
+    verdict = judged(spec_of(votes=3, temperature=0.7, order=OrderPolicy.PAPER), client, contest_of())
+    assert [request.sample for request in client.requests] == [0, 1, 2]
+    assert len({request.key for request in client.requests}) == 3
     assert verdict.preference is Preference.B
     assert len(verdict.judgments) == 3
 
@@ -221,9 +221,9 @@ def test_yardsticks_are_shown(
     prompt: str, yardstick: Yardstick, shown: str, spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
     """The yardstick stands in the request of a judge that has it, and in no other."""
-    asker = asker_of(FIRST)
-    judged(spec_of(prompt, yardstick=yardstick), asker, contest_of())
-    assert shown in asker.shown[0]
+    client = asker_of(FIRST)
+    judged(spec_of(prompt, yardstick=yardstick), client, contest_of())
+    assert shown in client.shown[0]
     plain = asker_of(FIRST)
     judged(spec_of(), plain, contest_of())
     assert shown not in plain.shown[0]
@@ -233,12 +233,12 @@ def test_a_reference_judge_declines_battles_against_the_reference(
     spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
     """The reference cannot be opponent and yardstick: unreadable, with the reason; nothing is asked."""
-    asker = asker_of(FIRST)
+    client = asker_of(FIRST)
     spec = spec_of("pairwise-reference", yardstick=Yardstick.REFERENCE)
-    verdict = judged(spec, asker, contest_of(reference_side="b"))
+    verdict = judged(spec, client, contest_of(reference_side="b"))
     assert verdict.outcome is Outcome.UNREADABLE
     assert "yardstick" in verdict.detail
-    assert asker.requests == []
+    assert client.requests == []
 
 
 def test_a_missing_yardstick_is_unreadable(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
@@ -252,10 +252,10 @@ def test_a_missing_yardstick_is_unreadable(spec_of: Make, asker_of: Make, contes
 
 def test_the_shared_prefix_is_byte_identical(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
     """Rubric and three worked examples (1, 2, 0) come first, the same in every request."""
-    asker = asker_of(FIRST)
+    client = asker_of(FIRST)
     for battle in range(3):
-        judged(spec_of(), asker, contest_of(a=f"answer {battle}", battle_id=str(battle)))
-    prefixes = {request.messages[:-1] for request in asker.requests}
+        judged(spec_of(), client, contest_of(a=f"answer {battle}", battle_id=str(battle)))
+    prefixes = {request.messages[:-1] for request in client.requests}
     assert len(prefixes) == 1
     (prefix,) = prefixes
     assert [message.role for message in prefix] == ["system"] + ["user", "assistant"] * 3
@@ -264,7 +264,7 @@ def test_the_shared_prefix_is_byte_identical(spec_of: Make, asker_of: Make, cont
         ["2"],
         ["0"],
     ]
-    assert len(set(asker.shown)) == 3
+    assert len(set(client.shown)) == 3
 
 
 def test_logprobs_give_margin_and_score(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
@@ -279,9 +279,9 @@ def test_logprobs_give_margin_and_score(spec_of: Make, asker_of: Make, contest_o
         text="<rating>1</rating>",
         logprobs=json.dumps(tokens),
     )
-    asker = asker_of(lambda _: reply)
-    verdict = judged(spec_of(reply=ReplyFormat.LOGPROBS), asker, contest_of())
-    assert asker.requests[0].sampling.logprobs
+    client = asker_of(lambda _: reply)
+    verdict = judged(spec_of(reply=ReplyFormat.LOGPROBS), client, contest_of())
+    assert client.requests[0].sampling.logprobs
     assert verdict.judgments[0].margin == pytest.approx(0.6)
     assert verdict.score == pytest.approx(0.2)
     assert verdict.preference is Preference.B
@@ -303,4 +303,4 @@ def test_an_llm_judge_needs_something_to_ask(spec_of: Make) -> None:
     with pytest.raises(SpecError, match="nothing to ask with"):
         build_judge(spec_of())
     with pytest.raises(SpecError, match="OPENAI_BASE_URL"):
-        build_judge(spec_of(endpoint=""), asker=object())
+        build_judge(spec_of(endpoint=""), client=object())

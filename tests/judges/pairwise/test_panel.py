@@ -7,10 +7,9 @@ import pytest
 
 from data.errors import RecordError
 from data.records import Judgment, Outcome, Preference, Presentation, Verdict
-from judges.base import Contest
+from judges.base import JudgeInput
 from judges.catalogue import load_spec
-from judges.panel import PanelJudge
-from judges.settling import majority, weighted, worst
+from judges.pairwise.panel import PanelJudge, majority, most_retryable, weighted
 from judges.spec import JudgeSpec, make_spec
 
 Make = Callable[..., Any]
@@ -24,9 +23,9 @@ class Member:
         self.name = name
         self._decision, self._flipped = decision, flipped
 
-    async def judge(self, contest: Contest) -> Verdict:
+    async def judge(self, judge_input: JudgeInput) -> Verdict:
         """Decide, whatever the battle."""
-        assert contest.question.question
+        assert judge_input.question.question
         known = isinstance(self._decision, Preference)
         outcome = Outcome.JUDGED if known else Outcome(self._decision)
         preference = Preference(self._decision) if known else None
@@ -118,5 +117,5 @@ def test_a_weighted_panel_weighs_its_members(contest_of: Make) -> None:
 
 def test_the_outcome_most_worth_a_retry_is_shown() -> None:
     """Of several failures the one that asking again can mend comes first."""
-    assert worst([Outcome.UNREADABLE, Outcome.FAILED, Outcome.REFUSED]) is Outcome.FAILED
-    assert worst([Outcome.UNREADABLE, Outcome.REFUSED]) is Outcome.REFUSED
+    assert most_retryable([Outcome.UNREADABLE, Outcome.FAILED, Outcome.REFUSED]) is Outcome.FAILED
+    assert most_retryable([Outcome.UNREADABLE, Outcome.REFUSED]) is Outcome.REFUSED

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.records import Outcome, Reply
-from judges.replies import SCANNED_OTHERWISE, Choice, compare, read
+from judges.pairwise.parsing import SCANNED_OTHERWISE, Choice, compare, read
 from judges.spec import ReplyFormat
 
 

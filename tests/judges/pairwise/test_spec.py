@@ -7,7 +7,7 @@ import pytest
 from data.errors import NotFoundError, SpecError
 from data.records import JudgeKind, OrderPolicy, Yardstick
 from judges.catalogue import load_spec, spec_names
-from judges.prompt import Prompt, bundled_prompts, fill, load_prompt
+from judges.pairwise.prompt import Prompt, bundled_prompts, fill, load_prompt
 from judges.spec import JudgeSpec, PanelRule, ReplyFormat
 
 Make = Callable[..., Any]
@@ -96,6 +96,50 @@ def test_a_spec_that_cannot_be_used_says_why(text: str, said: str, tmp_path: Pat
     assert said in str(caught.value)
     assert "own" in caught.value.message or "nowhere" in caught.value.message
     assert caught.value.advice
+
+
+@pytest.mark.parametrize(
+    ("settings", "prompt"),
+    [
+        ("", "pairwise"),
+        ('yardstick = "none"\n', "pairwise"),
+        ('yardstick = "reference"\n', "pairwise-reference"),
+        ('yardstick = "passages"\n', "pairwise-passages"),
+        ('reply = "grades"\n', "pairwise-grades"),
+        ('reply = "logprobs"\n', "pairwise"),
+    ],
+)
+def test_prompt_follows_from_the_yardstick(settings: str, prompt: str, tmp_path: Path) -> None:
+    """E11: a judge that names no prompt is the judge that names the one of its yardstick, hash and all."""
+    spec = load_spec(written(tmp_path, f'kind = "llm"\nmodel = "m"\n{settings}'))
+    named = load_spec(written(tmp_path, f'kind = "llm"\nmodel = "m"\nprompt = "{prompt}"\n{settings}'))
+    assert spec.prompt == load_prompt(prompt)
+    assert spec.hash == named.hash
+
+
+def test_prompt_of_what_is_extended_goes_before_the_yardstick(tmp_path: Path) -> None:
+    """E11: another yardstick changes the prompt that nobody named, and never one that somebody named."""
+    other = load_spec(written(tmp_path, 'extends = "reference-free"\nyardstick = "passages"\n'))
+    assert other.hash == load_spec("passages").hash
+    (tmp_path / "mine.md").write_text("## pair\n{question} {answer_1} {answer_2}", encoding="utf-8")
+    written(tmp_path, 'extends = "reference-free"\nprompt = "mine.md"\n', "base.toml")
+    spec = load_spec(written(tmp_path, 'extends = "base.toml"\nmodel = "m"\n'))
+    assert spec.prompt is not None
+    assert spec.prompt.name == "mine"
+    panel = 'kind = "panel"\nmembers = ["reference", "base.toml"]\n'
+    members = load_spec(written(tmp_path, panel, "panel.toml")).members
+    assert [one.prompt and one.prompt.name for one in members] == ["pairwise-reference", "mine"]
+
+
+def test_grades_by_another_yardstick_need_a_prompt(tmp_path: Path) -> None:
+    """E11: where no bundled prompt fits, the spec is refused with what to do."""
+    with pytest.raises(SpecError, match="yardstick reference and the reply grades"):
+        load_spec(written(tmp_path, 'kind = "llm"\nmodel = "m"\nyardstick = "reference"\nreply = "grades"\n'))
+
+
+def test_compat_says_what_it_does_not_reproduce() -> None:
+    """E10: the judge for comparison with RAG-QA Arena promises its procedure, not its prompt."""
+    assert "its own prompt is not reproduced" in load_spec("compat").description
 
 
 def test_every_problem_is_named_at_once(tmp_path: Path) -> None:

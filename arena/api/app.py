@@ -1,0 +1,138 @@
+"""The API as an ASGI application, to be mounted at `/api/v1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fastapi import APIRouter, Depends, FastAPI, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+
+from arena.api import boards, question_sets, reports, rounds, submissions, teams, uploads
+from arena.api.caching import REFUSALS, problems
+from arena.api.dependencies import ConcurrencyGate, Services, admit
+from arena.api.errors import (
+    MEDIA_TYPE,
+    OWN_TITLES,
+    TITLES,
+    on_arena_error,
+    on_bad_request,
+    on_http_error,
+    slug,
+)
+from arena.api.middleware import BodyLimits, Envelope
+from arena.api.rate_limits import Rates
+from arena.api.schemas import Health
+from arena.container import Arena
+from arena.html_pages import rendered
+from data.errors import ArenaError
+from data.files.text_files import MEBIBYTE
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/health", responses=problems())
+def health(response: Response, arena: Services) -> Health:
+    """200 where the database answers, else 503."""
+    response.headers["Cache-Control"] = "no-store"
+    return Health(status="ok", boards=len(arena.boards.heads()))
+
+
+ABOUT = (
+    "Question sets, submissions, rounds and boards for scripts. Errors are application/problem+json; answers "
+    "have an ETag. Reading what is public needs no token; everything else takes "
+    "“Authorization: Bearer aa_…”."
+)
+FIRST_REFUSAL = 400
+Json = dict[str, Any]
+
+
+def describe(app: FastAPI) -> None:
+    """Give an API its document at `/openapi.json` and its page at `/`."""
+
+    def document() -> Json:
+        if app.openapi_schema is None:
+            schema = get_openapi(title=app.title, version=app.version, description=ABOUT, routes=app.routes)
+            app.openapi_schema = _with_problems(schema)
+        return app.openapi_schema
+
+    async def page(_request: Request) -> HTMLResponse:
+        return HTMLResponse(_page(document()))
+
+    # FastAPI means this method to be replaced, and mypy has no exception for that.
+    app.openapi = document  # type: ignore[method-assign]
+    app.router.routes.append(Route("/", page, include_in_schema=False))
+
+
+def operations(document: Json) -> Iterator[tuple[str, str, Json]]:
+    """Yield method, path and operation of everything in a document."""
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield method.upper(), path, operation
+
+
+def _with_problems(document: Json) -> Json:
+    """Name the media type of problems, which FastAPI takes for that of every answer."""
+    document["servers"] = [{"url": "/api/v1"}]
+    for _, _, operation in operations(document):
+        for status, response in operation["responses"].items():
+            content = response.get("content", {})
+            if int(status) >= FIRST_REFUSAL and "application/json" in content:
+                response["content"] = {MEDIA_TYPE: content["application/json"]}
+    return document
+
+
+def _page(document: Json) -> str:
+    return rendered(
+        "api.html",
+        title=f"{document['info']['title']} API",
+        about=ABOUT,
+        operations=operations(document),
+        problems=_problems(),
+    )
+
+
+def _problems() -> Iterator[tuple[str, str, str]]:
+    """The end of each problem's address, its status and title, and what it means."""
+    for status, meaning in sorted(REFUSALS.items()):
+        yield slug(TITLES[status]), f"{status} {TITLES[status]}", meaning
+    for kind, title in OWN_TITLES:
+        yield slug(title), f"409 {title}", (kind.__doc__ or "").strip()
+
+
+READABLE = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
+
+
+def make_api(arena: Arena) -> FastAPI:
+    """Build the API over an arena's services."""
+    app = FastAPI(
+        title="Answer Arena", version="1", docs_url=None, redoc_url=None, openapi_url="/openapi.json"
+    )
+    settings = arena.settings
+    app.state.arena, app.state.gate = arena, ConcurrencyGate()
+    app.state.rates = Rates(requests=settings.api_rate, intakes=settings.intake_rate)
+    limits = BodyLimits(file_bytes=settings.max_upload_mb * MEBIBYTE, patience=settings.body_timeout)
+    app.add_middleware(Envelope, limits=limits)
+    # Public data may be read by scripts of other pages, never in a visitor's name.
+    app.add_middleware(
+        CORSMiddleware,
+        allow_origins=["*"],
+        allow_methods=["GET"],
+        allow_credentials=False,
+        expose_headers=READABLE,
+        max_age=3600,
+    )
+    app.add_exception_handler(ArenaError, on_arena_error)
+    app.add_exception_handler(HTTPException, on_http_error)
+    app.add_exception_handler(RequestValidationError, on_bad_request)
+    app.include_router(router)
+    for module in (question_sets, uploads, submissions, reports, boards, rounds, teams):
+        app.include_router(module.router, dependencies=[Depends(admit)])
+    describe(app)
+    return app

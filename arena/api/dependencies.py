@@ -1,0 +1,158 @@
+"""What routes ask for: the services, who asks, and whether they may go on.
+
+Who asks is read from the database for every request. A token is taken from `Authorization: Bearer …` alone:
+an address or a cookie never carries one, so no other site can use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Annotated, ParamSpec, TypeVar
+
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPBearer
+from fastapi.security.http import HTTPAuthorizationCredentials
+
+from arena.api.errors import RefusedRequestError
+from arena.api.middleware import LIMIT_HEADERS
+from arena.api.rate_limits import Rates
+from arena.container import Arena
+from arena.services.accounts.auth import PUBLIC, Caller
+from arena.services.jobs.cancellation import StopEvent, alongside, raise_if_stopped
+from data.errors import AccessError
+
+AT_ONCE = 2
+MOST_WAITING = 64
+IPV6_HOST_BITS = 64
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+class ConcurrencyGate:
+    """Lets few files be checked at once, so that pages stay quick; too many waiting are sent away."""
+
+    def __init__(self, at_once: int = AT_ONCE, most_waiting: int = MOST_WAITING) -> None:
+        self._limiter = CapacityLimiter(at_once)
+        self._most = at_once + most_waiting
+        self._inside = 0
+
+    async def run(
+        self, work: Callable[Parameters, Result], *args: Parameters.args, **options: Parameters.kwargs
+    ) -> Result:
+        """Do work in a thread when its turn comes.
+
+        Raises:
+            RefusedRequestError: Too many wait already.
+        """
+        if self._inside >= self._most:
+            raise RefusedRequestError(
+                503, "Too many files wait to be checked.", advice="Try again.", headers={"Retry-After": "30"}
+            )
+        self._inside += 1
+        try:
+            return await run_sync(lambda: work(*args, **options), limiter=self._limiter)
+        finally:
+            self._inside -= 1
+
+
+@asynccontextmanager
+async def client_there(request: Request) -> AsyncIterator[Callable[[], None]]:
+    """A function that work in a thread calls now and then: it raises once the client has left.
+
+    Only for requests whose body has been read.
+    """
+    left = StopEvent()
+    async with alongside(_watch(request, left)):
+        yield partial(raise_if_stopped, left)
+
+
+async def _watch(request: Request, left: StopEvent) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        continue
+    left.set()
+
+
+def client_of(request: Request) -> str:
+    """The address that is counted for somebody: of IPv6 the network, since a host has many."""
+    host = request.client.host if request.client else ""
+    try:
+        found = ip_address(host)
+    except ValueError:
+        return host
+    if not isinstance(found, IPv6Address):
+        return host
+    return str(ip_network((found, IPV6_HOST_BITS), strict=False))
+
+
+def _services(request: Request) -> Arena:
+    arena: Arena = request.app.state.arena
+    return arena
+
+
+def _gate(request: Request) -> ConcurrencyGate:
+    gate: ConcurrencyGate = request.app.state.gate
+    return gate
+
+
+Services = Annotated[Arena, Depends(_services)]
+CheckSlot = Annotated[ConcurrencyGate, Depends(_gate)]
+_bearer = HTTPBearer(auto_error=False, description="An access token, `aa_…`.")
+
+
+def admit(
+    request: Request,
+    arena: Services,
+    shown: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None,
+) -> Caller:
+    """Who asks; raises where a token is shown that is not valid, or too much is asked."""
+    rates: Rates = request.app.state.rates
+    client = client_of(request)
+    try:
+        if shown is None and "authorization" in request.headers:
+            raise AccessError(
+                "Only bearer tokens are known here.", advice="Send `Authorization: Bearer aa_…`."
+            )
+        caller = PUBLIC if shown is None else arena.identities.of_token(shown.credentials, client=client)
+    except AccessError:
+        _count(request, rates, f"address {client}")
+        raise
+    _count(request, rates, caller.name if caller.signed_in else f"address {client}")
+    return caller
+
+
+def _count(request: Request, rates: Rates, key: str) -> None:
+    passed, headers = rates.request(key)
+    setattr(request.state, LIMIT_HEADERS, headers)
+    if not passed:
+        raise too_many(headers)
+
+
+def too_many(headers: dict[str, str]) -> RefusedRequestError:
+    """What is told to whoever asks too much."""
+    wait = headers["RateLimit-Reset"]
+    return RefusedRequestError(
+        429, "Too many requests.", advice=f"Go on in {wait} seconds.", headers={"Retry-After": wait}
+    )
+
+
+Who = Annotated[Caller, Depends(admit)]
+
+
+def _intake(request: Request, caller: Who) -> Caller:
+    """Who brings a file: somebody with a token, within the rate for files."""
+    if not caller.signed_in:
+        raise AccessError("This needs a token.", advice="Send `Authorization: Bearer aa_…`.")
+    rates: Rates = request.app.state.rates
+    passed, headers = rates.intake(caller.name)
+    if not passed:
+        raise too_many(headers)
+    return caller
+
+
+Uploader = Annotated[Caller, Depends(_intake)]

@@ -1,0 +1,209 @@
+"""Errors as `application/problem+json` (RFC 9457): the one place where an `ArenaError` becomes a status."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+
+import structlog
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from data.errors import (
+    AccessError,
+    ArenaError,
+    ClosedError,
+    ConflictError,
+    ForbiddenError,
+    InputError,
+    InvalidFileError,
+    JudgeError,
+    NotFoundError,
+    QuotaError,
+    RetractedError,
+    StatisticsError,
+    StoreError,
+    TooManyAttemptsError,
+    UnavailableError,
+    WorkError,
+)
+from data.files.jsonl import wording
+from submissions.check_report import problem_json
+
+MEDIA_TYPE = "application/problem+json"
+TYPES = "/api/v1/#problem-"
+STATUSES: Sequence[tuple[type[ArenaError], int]] = (
+    (TooManyAttemptsError, 429),
+    (AccessError, 401),
+    (RetractedError, 410),
+    (NotFoundError, 404),
+    (ConflictError, 409),
+    (ForbiddenError, 403),
+    (InputError, 422),
+    (WorkError, 422),
+    (StatisticsError, 409),
+    (StoreError, 503),
+    (UnavailableError, 503),
+    (JudgeError, 503),
+)
+TITLES = {
+    400: "Bad Address",
+    401: "Sign In",
+    403: "Not Allowed",
+    404: "Not Found",
+    405: "Wrong Method",
+    408: "Request Timeout",
+    409: "Conflict",
+    410: "Retracted",
+    413: "Too Long",
+    422: "Unprocessable Content",
+    429: "Too Many Requests",
+    500: "Internal Error",
+    503: "Unavailable",
+}
+OWN_TITLES: Sequence[tuple[type[ArenaError], str]] = ((QuotaError, "Quota Used Up"), (ClosedError, "Closed"))
+"""Conflicts that scripts tell from others by their type."""
+UNAVAILABLE = 503
+RETRY_AFTER = 5
+MOST_LISTED = 20
+
+log = structlog.get_logger("arena.api")
+
+
+class ProblemLine(BaseModel):
+    """One thing that is wrong with a file or a request."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    line: int = Field(0, description="Line of the file, from 1; 0 for the file or request as a whole.")
+    code: str = Field(description="A short, stable word.", examples=["unknown-question"])
+    severity: str = Field("error", description="`error` or `warning`.")
+    message: str
+    advice: str = ""
+
+
+class ProblemDetails(BaseModel):
+    """What went wrong, in the form of RFC 9457, and what to do about it."""
+
+    type: str = Field(description="What kind of problem it is.", examples=[f"{TYPES}not-found"])
+    title: str = Field(examples=["Not Found"])
+    status: int = Field(examples=[404])
+    detail: str = Field(examples=["There is no board 'spring'."])
+    advice: str = Field("", description="What to do.")
+    problems: list[ProblemLine] = Field([], description="Everything that is wrong with what was sent.")
+    error_id: str | None = Field(None, description="Under a 500: what the organisers find in their log.")
+
+
+class RefusedRequestError(HTTPException):
+    """A request that is refused before any service sees it."""
+
+    def __init__(
+        self, status: int, detail: str, *, advice: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(status, detail, headers)
+        self.advice = advice
+
+
+def problem_response(
+    status: int,
+    detail: str,
+    *,
+    advice: str = "",
+    title: str = "",
+    headers: Mapping[str, str] | None = None,
+    **more: object,
+) -> JSONResponse:
+    """A problem as an answer; never to be cached."""
+    title = title or TITLES.get(status) or HTTPStatus(status).phrase
+    body = {
+        "type": f"{TYPES}{slug(title)}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "advice": advice,
+        **more,
+    }
+    sent = {"Cache-Control": "no-store", **(headers or {})}
+    return JSONResponse(body, status, sent, media_type=MEDIA_TYPE)
+
+
+def slug(title: str) -> str:
+    """The end of a problem's type."""
+    return title.lower().replace(" ", "-")
+
+
+def status_of(error: ArenaError) -> int:
+    """The HTTP status of an error."""
+    return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
+
+
+async def on_arena_error(_request: Request, error: Exception) -> JSONResponse:
+    """Tell an error that a person can mend; what only organisers can mend is told without its insides."""
+    if not isinstance(error, ArenaError):
+        return internal_error(error)
+    status = status_of(error)
+    if isinstance(error, InvalidFileError):
+        listed = [problem_json(problem) for problem in error.problems]
+        return problem_response(status, error.message, advice=error.advice, problems=listed)
+    if status == UNAVAILABLE:
+        log.error("unavailable", error=str(error))
+        headers = {"Retry-After": str(RETRY_AFTER)}
+        return problem_response(
+            status, "The arena cannot do this now.", advice="Try again in a moment.", headers=headers
+        )
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return internal_error(error)
+    headers = {}
+    if isinstance(error, TooManyAttemptsError):
+        headers["Retry-After"] = str(error.retry_after)
+    elif isinstance(error, AccessError):
+        headers["WWW-Authenticate"] = 'Bearer realm="arena"'
+    title = next((title for kind, title in OWN_TITLES if isinstance(error, kind)), "")
+    return problem_response(status, error.message, advice=error.advice, title=title, headers=headers)
+
+
+async def on_http_error(_request: Request, error: Exception) -> JSONResponse:
+    """Tell what the framework or a guard refused."""
+    if not isinstance(error, HTTPException):
+        return internal_error(error)
+    advice = getattr(error, "advice", "")
+    if error.status_code == HTTPStatus.NOT_FOUND and error.detail == HTTPStatus.NOT_FOUND.phrase:
+        return problem_response(404, "There is no such address.", advice="See /api/v1/ for all of them.")
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        known = (error.headers or {}).get("Allow", "")
+        advice = f"This address takes {known}." if known else "See /api/v1/ for what it takes."
+        return problem_response(405, "This address has no such method.", advice=advice, headers=error.headers)
+    return problem_response(error.status_code, error.detail, advice=advice, headers=error.headers)
+
+
+async def on_bad_request(_request: Request, error: Exception) -> JSONResponse:
+    """Tell every field of a request that cannot be read. What was sent is not repeated."""
+    if not isinstance(error, RequestValidationError):
+        return internal_error(error)
+    found = error.errors()
+    listed = [
+        {
+            "line": 0,
+            "code": str(one["type"]).replace("_", "-"),
+            "severity": "error",
+            "message": f"{'.'.join(str(part) for part in one['loc'])} {wording(one, shown=False)}"[:300],
+            "advice": "",
+        }
+        for one in found[:MOST_LISTED]
+    ]
+    return problem_response(
+        422, "The request cannot be read.", advice="Mend what `problems` lists.", problems=listed
+    )
+
+
+def internal_error(error: Exception) -> JSONResponse:
+    """Log a fault of ours under an id, and tell the id alone."""
+    error_id = uuid.uuid4().hex[:12]
+    log.error("internal error", error_id=error_id, exc_info=error)
+    detail = "Something went wrong here."
+    advice = f"Try again; if it stays, tell the organisers the id {error_id}."
+    return problem_response(500, detail, advice=advice, error_id=error_id)

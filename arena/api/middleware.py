@@ -1,0 +1,132 @@
+"""What goes round every request: limits on its body, headers of its answer, and a net under faults.
+
+Plain ASGI, so that bodies and answers are streamed. A body is refused by its announced length before it is
+read, else as soon as it is too long; it may neither stand still nor trickle (Slowloris).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from arena.api.errors import RefusedRequestError, internal_error, problem_response
+
+SLOWEST = 4_096
+"""Bytes a second that a body must come with on average, once `patience` is over."""
+CLOSING = {"Connection": "close"}
+ALWAYS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+}
+LIMIT_HEADERS = "arena_limit_headers"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyLimits:
+    """How much is read of a body.
+
+    `file_bytes` is of a file of answers, `other_bytes` of any other body; a sender may be silent for
+    `patience` seconds.
+    """
+
+    file_bytes: int
+    patience: float
+    other_bytes: int = 256 * 1024
+
+
+class Envelope:
+    """ASGI middleware of the whole API."""
+
+    def __init__(self, app: ASGIApp, limits: BodyLimits) -> None:
+        self._app = app
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        state = scope.setdefault("state", {})
+        started = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                _add(MutableHeaders(scope=message), {**ALWAYS, **state.get(LIMIT_HEADERS, {})})
+            await send(message)
+
+        most = self._most(scope)
+        announced = Headers(scope=scope).get("content-length", "")
+        try:
+            if announced.isdecimal() and int(announced) > most:
+                raise _too_long(most)
+            body = _Body(receive, most, self._limits.patience)
+            await self._app(scope, body.receive, send_with_headers)
+        except RefusedRequestError as refused:
+            response = problem_response(
+                refused.status_code, refused.detail, advice=refused.advice, headers=refused.headers
+            )
+            await response(scope, receive, send_with_headers)
+        except Exception as error:
+            if started:
+                raise
+            await internal_error(error)(scope, receive, send_with_headers)
+
+    def _most(self, scope: Scope) -> int:
+        path: str = scope["path"]
+        takes_files = "/uploads/" in path or path.endswith("/check")
+        return self._limits.file_bytes if takes_files else self._limits.other_bytes
+
+
+class _Body:
+    """The body of one request, as it comes in."""
+
+    def __init__(self, receive: Receive, most: int, patience: float) -> None:
+        self._receive = receive
+        self._most = most
+        self._patience = patience
+        self._read = 0
+        self._begun = time.monotonic()
+        self._ended = False
+
+    async def receive(self) -> Message:
+        if self._ended:
+            return await self._receive()
+        due = self._begun + self._patience + self._read / SLOWEST
+        wait = min(self._patience, due - time.monotonic())
+        try:
+            async with asyncio.timeout(max(wait, 0.001)):
+                message = await self._receive()
+        except TimeoutError as error:
+            raise RefusedRequestError(
+                408,
+                f"The body came too slowly: {self._read:,} bytes so far.",
+                advice="Send it again; an upload goes on where it stopped.",
+                headers=CLOSING,
+            ) from error
+        self._read += len(message.get("body", b""))
+        self._ended = not message.get("more_body", False)
+        if self._read > self._most:
+            raise _too_long(self._most)
+        return message
+
+
+def _too_long(most: int) -> RefusedRequestError:
+    return RefusedRequestError(
+        413,
+        f"The body is longer than {most:,} bytes.",
+        advice="Send less; files of answers may be gzipped.",
+        headers=CLOSING,
+    )
+
+
+def _add(headers: MutableHeaders, more: Mapping[str, str]) -> None:
+    for name, value in more.items():
+        headers.setdefault(name, value)

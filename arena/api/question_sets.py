@@ -1,0 +1,64 @@
+"""`/sets`: question sets, their questions, and files to start from."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from arena.api.caching import NDJSON, answer, files, problems
+from arena.api.dependencies import Services
+from arena.api.schemas import Cursor, Limit, Name, QuestionLine, QuestionPage, SetList
+from arena.schemas import SetLine
+
+router = APIRouter(tags=["sets"])
+
+
+@router.get("/sets", responses=problems(), response_model=SetList)
+def list_sets(request: Request, arena: Services) -> Response:
+    """Every question set."""
+    return answer(request, SetList(sets=[SetLine.of(one) for one in arena.sets.summaries()]))
+
+
+@router.get("/sets/{name}", responses=problems(404), response_model=SetLine)
+def show_set(request: Request, name: Name, arena: Services) -> Response:
+    """One question set."""
+    return answer(request, SetLine.of(arena.sets.summary(name)))
+
+
+@router.get("/sets/{name}/questions", responses=problems(404), response_model=QuestionPage)
+def list_questions(
+    request: Request, name: Name, arena: Services, limit: Limit = 100, after: Cursor = 0
+) -> Response:
+    """The questions of a set, a page at a time; never a reference."""
+    # One more than asked for tells whether there is another page. Positions count from 0, cursors from 1.
+    found = arena.sets.page(name, after=after - 1, limit=limit + 1)
+    shown = found[:limit]
+    following = shown[-1][0] + 1 if len(found) > limit else None
+    page = QuestionPage(questions=[QuestionLine.of(question) for _, question in shown], next=following)
+    return answer(request, page)
+
+
+@router.get(
+    "/sets/{name}/template",
+    responses={**problems(404), **files("A line for each question, its answer empty.", NDJSON)},
+    response_class=Response,
+)
+def template(request: Request, name: Name, arena: Services) -> Response:
+    """A file of answers to fill in, as JSONL."""
+    return _lines(request, name, arena, sample=False)
+
+
+@router.get(
+    "/sets/{name}/sample",
+    responses={**problems(404), **files("A small file that would be accepted.", NDJSON)},
+    response_class=Response,
+)
+def sample(request: Request, name: Name, arena: Services) -> Response:
+    """A small file of answers that would be accepted, as JSONL."""
+    return _lines(request, name, arena, sample=True)
+
+
+def _lines(request: Request, name: str, arena: Services, *, sample: bool) -> Response:
+    lines = arena.submissions.template(name, sample=sample)
+    content = "".join(f"{line.rstrip()}\n" for line in lines).encode()
+    kind = "sample" if sample else "template"
+    return answer(request, content, media_type=NDJSON, filename=f"{name}-{kind}.jsonl")

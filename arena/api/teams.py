@@ -1,0 +1,194 @@
+"""`/me`, `/teams`, `/tokens`: who asks, members, and access tokens."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from arena.api.caching import answer, problems
+from arena.api.dependencies import Services, Who
+from arena.api.schemas import Limit
+from arena.schemas import LogLine, MemberLine, TeamLine, TokenLine
+from arena.services.accounts.auth import Caller, require
+from arena.services.accounts.teams import TeamView
+from arena.services.accounts.tokens import CreatedToken
+from data.records import Role, TokenScope
+
+LABEL = r"^[^/\x00-\x1f\x7f]{1,100}$"
+TeamName = Annotated[str, Path(pattern=LABEL, max_length=100, description="Name of the team.")]
+AccountName = Annotated[str, Path(pattern=LABEL, max_length=100, description="Name of the account.")]
+TokenNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the token.")]
+
+
+class Sent(BaseModel):
+    """A body that somebody sends; a field that is not known is refused, never overlooked."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class CallerLine(BaseModel):
+    """Who a token stands for."""
+
+    name: str
+    account: str | None
+    teams: dict[str, Role] = Field(description="Roles by team.")
+    scopes: list[TokenScope]
+    organiser: bool
+
+    @classmethod
+    def of(cls, caller: Caller) -> CallerLine:
+        """Translate a caller."""
+        return cls(
+            name=caller.name,
+            account=caller.account,
+            teams=dict(caller.roles),
+            scopes=sorted(caller.scopes),
+            organiser=caller.organiser,
+        )
+
+
+class TeamList(BaseModel):
+    """The teams of whoever asks; organisers see all."""
+
+    teams: list[TeamLine]
+
+
+class TeamFull(TeamLine):
+    """A team with its members."""
+
+    members: list[MemberLine]
+
+    @classmethod
+    def of_view(cls, view: TeamView) -> TeamFull:
+        """Translate a view of a team."""
+        members = [MemberLine.of(member) for member in view.members]
+        return cls(**TeamLine.of(view.team).model_dump(), members=members)
+
+
+class RoleChoice(Sent):
+    """What an account shall be in a team."""
+
+    role: Role = Role.MEMBER
+
+
+class TokenCreate(Sent):
+    """What a new token shall be."""
+
+    name: str = Field(min_length=1, max_length=100, description="What it is for.", examples=["CI"])
+    scopes: list[TokenScope] = Field(
+        min_length=1, description="What it may be used for.", examples=[["read", "submit"]]
+    )
+    days: int | None = Field(None, ge=1, le=730, description="Days until it expires; null: it does not.")
+
+
+class TokenSecret(TokenLine):
+    """A new token; `token` is shown this once."""
+
+    token: str
+
+    @classmethod
+    def of_new(cls, created: CreatedToken) -> TokenSecret:
+        """Translate a token that was just created."""
+        return cls(**TokenLine.of(created.token).model_dump(), token=created.secret)
+
+
+class TokenList(BaseModel):
+    """Tokens without their secrets."""
+
+    tokens: list[TokenLine]
+
+
+class LogPage(BaseModel):
+    """What was done, the newest first."""
+
+    log: list[LogLine]
+    next: int | None = Field(description="Cursor of the next page; null after the last.")
+
+
+router = APIRouter(tags=["teams"])
+NEWEST = 2**53
+Before = Annotated[int, Query(ge=1, le=NEWEST, description="`next` of the page before.")]
+
+
+@router.get("/me", responses=problems(403), response_model=CallerLine)
+def show_caller(request: Request, caller: Who) -> Response:
+    """Who the token stands for, and what it may do."""
+    require(caller, TokenScope.READ)
+    return answer(request, CallerLine.of(caller))
+
+
+@router.get("/teams", responses=problems(403), response_model=TeamList)
+def list_teams(request: Request, arena: Services, caller: Who) -> Response:
+    """Your teams; organisers see all."""
+    return answer(request, TeamList(teams=[TeamLine.of(one) for one in arena.teams.all(caller=caller)]))
+
+
+@router.get("/teams/{team}", responses=problems(403, 404), response_model=TeamFull)
+def show_team(request: Request, team: TeamName, arena: Services, caller: Who) -> Response:
+    """A team of yours with its members."""
+    return answer(request, TeamFull.of_view(arena.teams.view(team, caller=caller)))
+
+
+@router.put("/teams/{team}/members/{account}", responses=problems(403, 404, 409))
+def put_member(
+    team: TeamName, account: AccountName, choice: RoleChoice, arena: Services, caller: Who
+) -> MemberLine:
+    """Put an account into a team, or give it another role there; for owners."""
+    return MemberLine.of(arena.teams.add_member(team, account, role=choice.role, caller=caller))
+
+
+@router.delete(
+    "/teams/{team}/members/{account}",
+    status_code=204,
+    responses=problems(403, 404, 409),
+    response_class=Response,
+)
+def delete_member(team: TeamName, account: AccountName, arena: Services, caller: Who) -> Response:
+    """Take an account out of a team; for owners."""
+    arena.teams.remove_member(team, account, caller=caller)
+    return Response(status_code=204)
+
+
+@router.get("/teams/{team}/tokens", responses=problems(403, 404), response_model=TokenList)
+def list_tokens(request: Request, team: TeamName, arena: Services, caller: Who) -> Response:
+    """The tokens of a team, without their secrets."""
+    arena.teams.view(team, caller=caller)
+    found = arena.tokens.all(team=team, caller=caller)
+    return answer(request, TokenList(tokens=[TokenLine.of(one) for one in found]))
+
+
+@router.post("/teams/{team}/tokens", status_code=201, responses=problems(403, 404, 409))
+def create_token(
+    team: TeamName, body: TokenCreate, response: Response, arena: Services, caller: Who
+) -> TokenSecret:
+    """Make a token of a team; its text is in this answer and nowhere else. For owners."""
+    created = arena.tokens.create(
+        name=body.name, scopes=body.scopes, days=body.days, team=team, caller=caller
+    )
+    response.headers["Cache-Control"] = "no-store"
+    return TokenSecret.of_new(created)
+
+
+@router.delete("/tokens/{number}", responses=problems(403, 404, 409))
+def revoke_token(number: TokenNumber, response: Response, arena: Services, caller: Who) -> TokenLine:
+    """Make a token useless at once, and end the sessions that it opened."""
+    response.headers["Cache-Control"] = "no-store"
+    return TokenLine.of(arena.tokens.revoke(number, caller=caller))
+
+
+@router.get("/teams/{team}/log", responses=problems(403, 404), response_model=LogPage)
+def list_log(
+    request: Request,
+    team: TeamName,
+    arena: Services,
+    caller: Who,
+    limit: Limit = 100,
+    before: Before = NEWEST,
+) -> Response:
+    """What was done in a team and by whom, the newest first."""
+    found = arena.teams.audit(team=team, before=before, limit=limit + 1, caller=caller)
+    shown = found[:limit]
+    following = shown[-1].id if len(found) > limit else None
+    return answer(request, LogPage(log=[LogLine.of(one) for one in shown], next=following))

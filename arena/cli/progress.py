@@ -1,0 +1,208 @@
+"""What a command that takes a while says on stderr: a bar on a terminal, else a line every few seconds."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+from data.progress import Progress, Work, listening
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+FIRST = 2.0
+"""Seconds before work is mentioned: what is quicker needs no word."""
+EVERY = 5.0
+"""Seconds between two lines about the same work."""
+LOOKS = 0.25
+MEGABYTE = 1_000_000
+MINUTE, HOUR = 60, 3600
+
+
+class View(Protocol):
+    """Shows work that has begun and not ended."""
+
+    def look(self, works: list[Work]) -> None:
+        """Show how far each is."""
+
+    def end(self, work: Work) -> None:
+        """Show that one has ended."""
+
+    def close(self) -> None:
+        """Show nothing more."""
+
+
+@contextmanager
+def showing_progress(view: View | None = None) -> Iterator[None]:
+    """A context whose long work is shown on stderr."""
+    display = Display(view or (BarView() if sys.stderr.isatty() else LineView(sys.stderr)))
+    try:
+        with listening(display):
+            yield
+    finally:
+        display.close()
+
+
+class Display:
+    """Looks at all work from time to time, in a thread of its own while there is any."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._works: list[Work] = []
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, work: Work) -> None:
+        """Some work begins."""
+        with self._lock:
+            self._works.append(work)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
+                self._thread.start()
+
+    def end(self, work: Work) -> None:
+        """It ended."""
+        with self._lock:
+            if work in self._works:
+                self._works.remove(work)
+                self._view.end(work)
+
+    def close(self) -> None:
+        """Stop looking."""
+        self._closed.set()
+        thread = self._thread
+        if thread is not None:
+            thread.join()
+        self._view.close()
+
+    def _watch(self) -> None:
+        while not self._closed.wait(LOOKS):
+            with self._lock:
+                if not self._works:
+                    self._thread = None
+                    return
+                self._view.look([work for work in self._works if work.watch.seconds >= FIRST])
+
+
+class LineView:
+    """A line for each work every few seconds, and a last one when it has ended."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._said: dict[Work, float] = {}
+
+    def look(self, works: list[Work]) -> None:
+        """Write a line for each whose last one is some seconds old."""
+        for work in works:
+            now = work.watch.seconds
+            if now - self._said.get(work, -EVERY) >= EVERY:
+                self._said[work] = now
+                self._say(line_of(work))
+
+    def end(self, work: Work) -> None:
+        """Write a last line for what was mentioned before."""
+        if self._said.pop(work, None) is not None:
+            self._say(f"{work.what}: {_amount(work)} in {span(work.watch.seconds)}")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def _say(self, line: str) -> None:
+        print(line, file=self._out, flush=True)
+
+
+class BarView:
+    """Bars on a terminal."""
+
+    def __init__(self) -> None:
+        self._bar: Bar | None = None
+        self._tasks: dict[Work, TaskID] = {}
+
+    def look(self, works: list[Work]) -> None:
+        """Draw each."""
+        if works and self._bar is None:
+            self._bar = _bar()
+            self._bar.start()
+        for work in works:
+            self._draw(work)
+
+    def end(self, work: Work) -> None:
+        """Draw one for the last time."""
+        if work in self._tasks:
+            self._draw(work)
+            del self._tasks[work]
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _draw(self, work: Work) -> None:
+        if self._bar is None:
+            return
+        if work not in self._tasks:
+            self._tasks[work] = self._bar.add_task(work.what, total=work.total, told="")
+        told = state_of(work)
+        self._bar.update(self._tasks[work], total=work.total, completed=work.done, told=told)
+
+
+def _bar() -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[told]}", markup=False),
+    )
+    # What is printed as the result goes to stdout as it is, wherever that leads.
+    return Bar(*columns, console=Console(file=sys.stderr), redirect_stdout=False)
+
+
+def line_of(work: Work) -> str:
+    """How far some work is, in a line."""
+    return f"{work.what}: {state_of(work)}"
+
+
+def state_of(work: Work) -> str:
+    """How far some work is: how much of how much, how fast, and the time left."""
+    progress = work.progress
+    if not work.done:
+        return f"{span(progress.seconds)} so far"
+    parts = [_amount(work), _rate(work, progress)]
+    if progress.seconds_left is not None:
+        parts.append(f"{span(progress.seconds_left)} left")
+    return ", ".join(parts)
+
+
+def span(seconds: float) -> str:
+    """A time as people say it."""
+    whole = round(seconds)
+    if whole < MINUTE:
+        return f"{whole} s"
+    if whole < HOUR:
+        return f"{whole // MINUTE} min {whole % MINUTE} s"
+    return f"{whole // HOUR} h {whole % HOUR // MINUTE} min"
+
+
+def _amount(work: Work) -> str:
+    if not work.done:
+        return "done"
+    done = _number(work.done, work)
+    return f"{done} so far" if work.total is None else f"{done} of {_number(work.total, work)}"
+
+
+def _rate(work: Work, progress: Progress) -> str:
+    if work.in_bytes:
+        return f"{progress.rate / MEGABYTE:,.1f} MB/s"
+    return f"{progress.rate:,.0f}/s" if progress.rate >= 1 else f"{progress.rate * MINUTE:,.0f}/min"
+
+
+def _number(amount: int, work: Work) -> str:
+    return f"{amount / MEGABYTE:,.1f} MB" if work.in_bytes else f"{amount:,}"

@@ -1,0 +1,254 @@
+"""`arena sets`: import, list, show, export."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.options import AsJson, Budget, Cache, File, constant, open_reaching
+from arena.cli.output import note, note_problems, show_fields, show_json, show_line, show_table
+from arena.container import open_arena
+from data.errors import InputError
+from data.records import DEFAULT_PHASE, Phase, SetPolicy, SetSummary
+
+NONE = "none"
+Limit = str | None
+
+
+def policy(
+    name: Annotated[str, typer.Argument(metavar="SET", help="Name of the set.")],
+    phase: Annotated[
+        str, typer.Option("--phase", metavar="PHASE", help="The phase to add or change.")
+    ] = DEFAULT_PHASE,
+    opens: Annotated[
+        Limit, typer.Option("--opens", metavar="TIME", help="When it opens, ISO 8601, or `none`.")
+    ] = None,
+    closes: Annotated[
+        Limit, typer.Option("--closes", metavar="TIME", help="When it closes, ISO 8601, or `none`.")
+    ] = None,
+    daily: Annotated[
+        Limit, typer.Option("--daily", metavar="N", help="Most submissions of a team a day, or `none`.")
+    ] = None,
+    total: Annotated[
+        Limit,
+        typer.Option("--total", metavar="N", help="Most submissions of a team in the phase, or `none`."),
+    ] = None,
+    file_mb: Annotated[
+        Limit, typer.Option("--file-mb", metavar="N", help="Largest file in MiB, or `none`.")
+    ] = None,
+    chars: Annotated[
+        Limit, typer.Option("--answer-chars", metavar="N", help="Longest answer in characters, or `none`.")
+    ] = None,
+    drop: Annotated[str | None, typer.Option("--drop", metavar="PHASE", help="Remove this phase.")] = None,
+    hidden: Annotated[
+        bool | None,
+        typer.Option(
+            "--hide-references/--show-references",
+            help="Hide the references of the test questions, or show them.",
+        ),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show the rules for submissions to a set, or change them."""
+    service = open_arena().policies
+    found = service.get(name)
+    if drop is not None:
+        found = service.drop_phase(name, drop)
+    if any(value is not None for value in (opens, closes, daily, total, file_mb, chars)):
+        before = next((one for one in found.phases if one.name == phase), Phase(name=phase))
+        after = replace(
+            before,
+            opens_at=_moment(opens, before.opens_at),
+            closes_at=_moment(closes, before.closes_at),
+            daily_quota=_number(daily, before.daily_quota),
+            total_quota=_number(total, before.total_quota),
+            file_mb=_number(file_mb, before.file_mb),
+            answer_chars=_number(chars, before.answer_chars),
+        )
+        found = service.put_phase(name, after)
+    if hidden is not None:
+        found = service.hide_references(name, hidden=hidden)
+    _show(found, as_json=as_json)
+
+
+def _show(found: SetPolicy, *, as_json: bool) -> None:
+    from arena.services.question_sets.phases import policy_json
+
+    fields = policy_json(found)
+    if as_json:
+        show_json(fields)
+        return
+    show_fields({"set": found.set_name, "references": "hidden" if found.hidden_references else "shown"})
+    if found.phases:
+        columns = tuple(fields["phases"][0])
+        show_table(columns, [tuple(phase[column] for column in columns) for phase in fields["phases"]])
+
+
+def _moment(text: Limit, before: datetime | None) -> datetime | None:
+    if text is None:
+        return before
+    if text == NONE:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} is no moment.", advice="Write 2026-05-01T12:00Z, or none.") from error
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _number(text: Limit, before: int | None) -> int | None:
+    if text is None:
+        return before
+    if text == NONE:
+        return None
+    if not text.isdecimal() or int(text) == 0:
+        raise InputError(f"{text!r} is no limit.", advice="Use a whole number from 1, or none.")
+    return int(text)
+
+
+commands = typer.Typer(help="Question sets: import, build, list and export them.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(metavar="SET", help="Name of the set.")]
+
+
+@commands.command("import")
+def import_(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder or file of questions.")],
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", show_default="the set's own", help="Name to store it under."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import a question set.
+
+    Importing the same set again changes nothing.
+    """
+    imported = open_arena().sets.import_from(path, name=name)
+    note_problems(imported.warnings)
+    if as_json:
+        show_json(
+            {**_fields(imported.summary), "created": imported.created, "systems": list(imported.systems)}
+        )
+    else:
+        state = "imported" if imported.created else "unchanged: it was imported before"
+        summary = imported.summary
+        show_line(f"{summary.name}: {summary.questions:,} questions, {state} ({summary.content_hash[:12]}).")
+        if imported.systems:
+            show_line(
+                f"Answers of {len(imported.systems)} systems came with it: {', '.join(imported.systems)}."
+            )
+
+
+@commands.command("list")
+def list_(*, as_json: AsJson = False) -> None:
+    """List the question sets."""
+    summaries = open_arena().sets.summaries()
+    if as_json:
+        show_json([_fields(summary) for summary in summaries])
+    elif not summaries:
+        note("There are no question sets yet. Import one with `arena sets import PATH`.")
+    else:
+        rows = [
+            (one.name, one.title, one.questions, len(one.domains), one.content_hash[:12]) for one in summaries
+        ]
+        show_table(("set", "title", "questions", "domains", "content"), rows)
+
+
+@commands.command()
+def show(name: Name, *, as_json: AsJson = False) -> None:
+    """Show a set and its domains."""
+    summary = open_arena().sets.summary(name)
+    fields = _fields(summary)
+    if as_json:
+        show_json(fields)
+        return
+    fields.pop("domains")
+    fields.pop("counts")
+    show_fields(fields)
+    rows = [(domain, label, summary.counts[domain]) for domain, label in summary.domains.items()]
+    show_table(("domain", "label", "questions"), rows)
+
+
+@commands.command()
+def export(
+    name: Name,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Write a set as a folder that `arena sets import` reads."""
+    summary = open_arena().sets.export(name, folder)
+    if as_json:
+        show_json({**_fields(summary), "folder": str(folder)})
+    else:
+        show_line(f"{summary.questions:,} questions written to {folder}.")
+
+
+@commands.command()
+def build(
+    file: File,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")],
+    judge: Annotated[
+        str,
+        typer.Option("--judge", metavar="JUDGE", help="Judge whose LLM writes and rates, by name or path."),
+    ],
+    name: Annotated[
+        str,
+        typer.Option("--name", metavar="NAME", show_default="the folder's name", help="Name of the set."),
+    ] = "",
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="NAME=VALUE",
+            help="A constant of CRUX (`sub_questions`, `threshold`, `weighted`); repeatable.",
+        ),
+    ] = None,
+    budget_usd: Budget = None,
+    cache_mode: Cache = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Build a controlled set from summaries and their documents, as CRUX does.
+
+    The documents are split into passages that can be read by themselves, the summary becomes the reference,
+    and an LLM writes an open-ended request with sub-questions. Every passage is rated for every
+    sub-question, and sub-questions that no passage answers are dropped. If it is interrupted, the same
+    command continues.
+
+    FILE is JSONL with `id`, `domain`, `summary` and `documents` (texts, or objects with `id`, `title` and
+    `text`). DIR receives a set for `arena sets import`, and `ratings.jsonl` with the ratings, the passages
+    that suffice and what was dropped.
+    """
+    from arena.services.metrics.controlled_sets import BuildRequest
+
+    request = BuildRequest(
+        file=file,
+        folder=folder,
+        judge=judge,
+        name=name,
+        options=dict(map(constant, option or ())),
+        budget_usd=budget_usd,
+    )
+    made = open_reaching(cache_mode).controlled_sets.build(request)
+    if as_json:
+        show_json(made)
+        return
+    failed = made.pop("failed")
+    show_fields(made)
+    for source, why in failed.items():
+        show_line(f"not built: {source}: {why['reason']}")
+
+
+commands.command("policy")(policy)
+
+
+def _fields(summary: SetSummary) -> dict[str, Any]:
+    from arena.schemas import SetLine
+
+    return {**SetLine.of(summary).to_json(), "created_at": summary.created_at.isoformat()}

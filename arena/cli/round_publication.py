@@ -1,0 +1,124 @@
+"""`arena rounds publish`, `retract`, `notice`, `export` and `verify`: what leaves a finished round."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.options import AsJson
+from arena.cli.output import note, show_json, show_line
+from arena.cli.round_reports import RoundArgument
+from arena.container import open_arena
+from data.errors import InputError
+
+
+def publish(
+    name: RoundArgument,
+    calibration: Annotated[
+        str | None,
+        typer.Option(
+            "--calibration",
+            metavar="FILE|JOB",
+            help="Output of `arena judges calibrate --json` for the round's judge, or the job number of a "
+            "calibration made on the site (`arena jobs list`); the board then says how often the judge "
+            "agrees with people.",
+        ),
+    ] = None,
+    *,
+    metrics: Annotated[
+        bool,
+        typer.Option(
+            "--metrics/--no-metrics",
+            help="Score answers by the embedded metrics first, which takes minutes on large sets (about ten "
+            "for 42,000 answers on two processors); without, the board shows the scores that exist.",
+        ),
+    ] = True,
+    partial: Annotated[
+        bool,
+        typer.Option(
+            "--partial", help="Publish a round of which less than 90 % was judged, as a partial board."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compute the standings of a finished round and publish them as a board.
+
+    Answers without scores are scored first; --no-metrics leaves that out. A round of which less than 90 % was
+    judged, of all battles or of one system's, needs --partial, and its board says so beside the title.
+    """
+    boards = open_arena().boards
+    source = (
+        None if calibration is None else int(calibration) if calibration.isdecimal() else Path(calibration)
+    )
+    board, created = boards.publish(name, report=note, score=metrics, partial=partial, calibration=source)
+    if as_json:
+        shown = {"name": board.name, "content_hash": board.content_hash, "created": created}
+        show_json({**shown, "partial": bool(board.standings.get("partial"))})
+    else:
+        state = "published" if created else "unchanged: it was published before"
+        show_line(f"{board.name} {state} ({board.content_hash[:12]}).")
+
+
+def retract(
+    name: RoundArgument,
+    notice: Annotated[str, typer.Option("--notice", metavar="TEXT", help="The reason, for readers.")] = "",
+) -> None:
+    """Retract a published board.
+
+    Its addresses show the reason; the board itself stays stored.
+    """
+    open_arena().boards.retract(name, notice)
+    show_line(f"{name} is retracted.")
+
+
+def notice(
+    name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round.")],
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT", help="What readers must know, as plain text.")
+    ] = None,
+    *,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove the notice.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put a notice on a published board, or remove it.
+
+    The board's numbers and their hash do not change.
+    """
+    if clear is (text is not None):
+        raise InputError(
+            "Give either a text or --clear.", advice=f'As in: arena rounds notice {name} "What went wrong."'
+        )
+    boards = open_arena().boards
+    board = boards.clear_notice(name) if text is None else boards.put_notice(name, text)
+    if as_json:
+        show_json({"name": board.name, "notice": board.notice, "content_hash": board.content_hash})
+    else:
+        show_line(f"{name}: {board.notice or 'the notice is taken off.'}")
+
+
+def export(
+    name: RoundArgument, folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")]
+) -> None:
+    """Write a round's battles, judgments, costs and standings with their checksums."""
+    files = open_arena().boards.export_round(name, folder)
+    show_line(f"{len(files)} files written to {folder}.")
+
+
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `arena rounds export` wrote.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Verify an exported round.
+
+    Compares its checksums, and recomputes its standings from its battles.
+    """
+    from arena.services.rounds.export import verify_folder
+
+    checked = verify_folder(folder)
+    if as_json:
+        show_json({"files": checked, "verified": True})
+    else:
+        show_line(f"{len(checked)} files are as exported, and the standings follow from the battles.")

@@ -1,0 +1,162 @@
+"""A round's state and counts, as several commands show them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.options import AsJson
+from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.container import Arena, open_arena
+from arena.services.rounds.table_kinds import TableKind
+from data.records import RoundCounts
+
+if TYPE_CHECKING:
+    from arena.services.jobs.service import JobStatus
+
+
+BOOKS = (
+    *("planned", "judged", "unreadable", "refused", "failed", "skipped", "missing", "pending"),
+    *("cost_usd", "reserved_usd", "lost_usd", "input_tokens", "output_tokens"),
+)
+RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")]
+
+
+def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
+    """Show a round's state, and return its counts."""
+    found, counts = arena.rounds.status(name)
+    attacks = arena.rounds.attacks(name)
+    fields = {
+        "name": found.name,
+        "state": found.state.value,
+        **{name: getattr(counts, name) for name in BOOKS},
+        "digit_scan_differs": arena.rounds.scanned_otherwise(name),
+    }
+    job = arena.jobs.of_round(found.id)
+    rate = 0.0 if job is None else job.rate
+    left = (counts.pending + attacks.pending) / rate if rate else None
+    speed = {"rate": rate, "seconds_left": left}
+    if as_json:
+        shown = None if job is None else job.as_json()
+        show_json({**fields, **speed, "canaries": attacks.to_json(), "job": shown})
+    else:
+        show_fields({**fields, **speed, "attack success": str(attacks), "job": _job_line(job)})
+    return counts
+
+
+def undecidable_lines(reasons: Mapping[str, int], planned: int) -> list[str]:
+    """What the judge cannot decide of some planned battles, a line a reason."""
+    return [
+        f"cannot be decided: {count:,} of {planned:,} battles, since {why}" for why, count in reasons.items()
+    ]
+
+
+def _job_line(status: JobStatus | None) -> str | None:
+    """A round's job in a line: its place in the queue, or who is at it."""
+    if status is None:
+        return None
+    job = status.job
+    alive = [lease.worker.name for lease in status.leases if lease.lease_left > 0]
+    parts = [
+        f"{job.id}, {job.state}",
+        "" if status.position is None else f"place {status.position} in the queue",
+        f"by {', '.join(alive)}" if alive else "",
+        job.error,
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def table(
+    names: Annotated[list[str], typer.Argument(metavar="ROUND…", help="Rounds by name.")],
+    kind: Annotated[
+        TableKind,
+        typer.Option(
+            "--kind",
+            help="The table, with its number in the RAG-QA Arena paper: `win-rates` (3), `pairs` (4), "
+            "`ratings` (5; several rounds side by side), `judges` (8; a line for each round), `no-answer` "
+            "(9), `passages` (10; model and passages from the system cards), `attacks` (canaries by family).",
+        ),
+    ],
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels",
+            metavar="FILE",
+            help="Human labels, required for `judges` and possible for `pairs`; matched by question and "
+            "answer texts, or by question, `system_a` and `system_b`.",
+        ),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Print a table of stored rounds, like those of the RAG-QA Arena paper.
+
+    No judge is asked.
+    """
+    found = open_arena().tables.table(names, kind, labels)
+    if as_json:
+        show_json(found.to_json())
+        return
+    show_table(found.columns, found.rows)
+    for line in found.notes:
+        note(line)
+
+
+def reparse(
+    name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
+    *,
+    apply: Annotated[
+        bool,
+        typer.Option(
+            "--apply",
+            help="Store the new verdicts; only for rounds that are neither running nor published.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Parse a round's stored replies again and show what changes.
+
+    No judge is asked.
+    """
+    found = open_arena().reparsing.reparse(name, apply=apply).to_json()
+    if as_json:
+        show_json(found)
+        return
+    examples = found.pop("examples")
+    show_fields({key: json.dumps(one) if isinstance(one, dict) else one for key, one in found.items()})
+    for example in examples:
+        show_line(f"{example['battle']}: {example['before']} → {example['after']}")
+
+
+def reports(
+    name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """List the judgments of a round that readers have reported, newest first.
+
+    Readers report with "Report this judgment" on a question's page.
+    """
+    found = open_arena().judgment_reports.of_round(name)
+    if as_json:
+        show_json([{**asdict(one), "reported_at": one.reported_at.isoformat()} for one in found])
+    elif not found:
+        note("No reader has reported a judgment of this round.")
+    else:
+        rows = [
+            (
+                one.reported_at.isoformat(timespec="minutes"),
+                one.question_id,
+                f"{one.system_a} – {one.system_b}",
+                one.judge,
+                one.presentation.value,
+                one.reason,
+            )
+            for one in found
+        ]
+        show_table(("reported", "question", "battle", "judge", "order", "reason"), rows)

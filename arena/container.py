@@ -1,0 +1,270 @@
+"""The one place where things are wired: settings and store in, services out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from arena.services.judging.llm_overrides import LlmOverrides
+from arena.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    # Each is imported when first used, so that `arena --help` stays quick.
+    from arena.demo import DemoService
+    from arena.services.accounts.auth import IdentityService
+    from arena.services.accounts.sessions import SessionService
+    from arena.services.accounts.teams import TeamService
+    from arena.services.accounts.tokens import TokenService
+    from arena.services.annotation.tasks import AnnotationService
+    from arena.services.boards.history import HistoryService
+    from arena.services.boards.service import BoardService
+    from arena.services.evidence.judgment_flags import JudgmentReportService
+    from arena.services.evidence.questions import EvidenceService, QuestionListService
+    from arena.services.evidence.systems import ComparisonService, ProfileService
+    from arena.services.evidence.team_report import ReportService
+    from arena.services.evidence.weaknesses import WeaknessService
+    from arena.services.generation import GenerationService
+    from arena.services.jobs.job_leases import JobLeases
+    from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
+    from arena.services.judging.judges import JudgeService
+    from arena.services.metrics.agreement import AgreementService
+    from arena.services.metrics.controlled_sets import ControlledSetService
+    from arena.services.metrics.factory import MetricAccess
+    from arena.services.metrics.service import MetricService
+    from arena.services.organisers.monitor import RoundAdmin
+    from arena.services.organisers.round_jobs import RoundJobs
+    from arena.services.question_sets.phases import PolicyService
+    from arena.services.question_sets.service import SetAdmin, SetService
+    from arena.services.retrieval.corpora import CorpusService
+    from arena.services.rounds.planning import RoundPlanner
+    from arena.services.rounds.reparse import ReparseService
+    from arena.services.rounds.service import RoundService
+    from arena.services.rounds.tables import RoundTableService
+    from arena.services.rounds.trials import TrialService
+    from arena.services.rounds.visibility import BattlePages
+    from arena.services.submissions.browser_files import BrowserFiles
+    from arena.services.submissions.service import SubmissionService
+    from arena.services.submissions.uploads import UploadService
+    from data.store import Store
+
+
+class _Service:
+    """An attribute that is made when first asked for, of the class that its annotation names.
+
+    Args:
+        module: Where the class is, below `arena`; imported only then, so that `arena --help` stays quick.
+        needs: Attributes of the application that the class takes, in order.
+    """
+
+    def __init__(self, module: str, needs: Sequence[str]) -> None:
+        self._module = f"arena.{module}"
+        self.needs = needs
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name, self._class = name, owner.__annotations__[name]
+
+    def __get__(self, arena: Arena | None, _owner: type) -> object:
+        if arena is None:
+            return self
+        make = getattr(import_module(self._module), self._class)
+        # Found there from now on, before this descriptor.
+        return arena.__dict__.setdefault(self._name, make(*(getattr(arena, need) for need in self.needs)))
+
+
+def _service(module: str, *needs: str) -> Any:  # noqa: ANN401 - the annotation of the attribute says what it is
+    return _Service(module, needs or ("store",))
+
+
+class Arena:
+    """Every use case of the application, over one store."""
+
+    sets: SetService = _service("services.question_sets.service")
+    set_admin: SetAdmin = _service("services.question_sets.service", "store", "sets", "policies")
+    policies: PolicyService = _service("services.question_sets.phases")
+    identities: IdentityService = _service("services.accounts.auth")
+    sessions: SessionService = _service("services.accounts.sessions", "store", "identities")
+    teams: TeamService = _service("services.accounts.teams")
+    tokens: TokenService = _service("services.accounts.tokens")
+    annotation: AnnotationService = _service("services.annotation.tasks")
+    judges: JudgeService = _service("services.judging.judges", "store", "settings")
+    calibration: CalibrationService = _service("services.judging.calibration", "judges")
+    calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")
+    generation: GenerationService = _service("services.generation", "store", "settings")
+    jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
+    trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
+    tables: RoundTableService = _service("services.rounds.tables")
+    battle_pages: BattlePages = _service("services.rounds.visibility")
+    agreement: AgreementService = _service("services.metrics.agreement", "store", "metric_access")
+    controlled_sets: ControlledSetService = _service("services.metrics.controlled_sets", "metric_access")
+    history: HistoryService = _service("services.boards.history")
+    evidence: EvidenceService = _service("services.evidence.questions")
+    question_lists: QuestionListService = _service("services.evidence.questions")
+    profiles: ProfileService = _service("services.evidence.systems")
+    comparisons: ComparisonService = _service("services.evidence.systems")
+    weaknesses: WeaknessService = _service("services.evidence.weaknesses")
+    judgment_reports: JudgmentReportService = _service("services.evidence.judgment_flags")
+    reports: ReportService = _service("services.evidence.team_report", "store", "profiles", "weaknesses")
+    demo: DemoService = _service("demo", "sets", "submissions", "rounds", "boards")
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def store(self) -> Store:
+        """The store, opened when first asked for.
+
+        Raises:
+            StoreError: The database cannot be used.
+        """
+        from data.store import Store
+
+        return Store.open(self.settings.database_url)
+
+    @cached_property
+    def submissions(self) -> SubmissionService:
+        """Submissions."""
+        from arena.services.submissions.file_checks import FileChecks
+        from arena.services.submissions.service import SubmissionService
+        from data.files.text_files import MEBIBYTE
+        from submissions.limits import IntakeLimits
+
+        limits = IntakeLimits(
+            file_bytes=self.settings.max_upload_mb * MEBIBYTE, answer_chars=self.settings.max_answer_chars
+        )
+        checks = FileChecks(self.settings.work_seconds)
+        return SubmissionService(self.store, self.teams, limits=limits, checks=checks)
+
+    @cached_property
+    def uploads(self) -> UploadService:
+        """Files of answers on their way in."""
+        from arena.services.submissions.uploads import UploadService
+        from data.files.text_files import MEBIBYTE
+
+        return UploadService(
+            self.settings.uploads_folder,
+            most_bytes=self.settings.max_upload_mb * MEBIBYTE,
+            per_owner=self.settings.uploads,
+            hours=self.settings.upload_hours,
+        )
+
+    @cached_property
+    def browser_files(self) -> BrowserFiles:
+        """Files that browsers send to the pages."""
+        from arena.services.submissions.browser_files import BrowserFiles
+        from arena.services.submissions.uploads import BROWSER
+        from data.files.text_files import MEBIBYTE
+
+        folder = self.settings.uploads_folder / BROWSER
+        return BrowserFiles(folder, most_bytes=self.settings.max_upload_mb * MEBIBYTE)
+
+    @cached_property
+    def planner(self) -> RoundPlanner:
+        """Rounds before they are stored."""
+        from arena.services.rounds.planning import RoundPlanner
+
+        return RoundPlanner(self.store, load_spec=self.judges.spec, load_prices=self.judges.prices)
+
+    @cached_property
+    def rounds(self) -> RoundService:
+        """Rounds."""
+        from arena.services.rounds.runner import RoundRunner
+        from arena.services.rounds.service import RoundService
+
+        return RoundService(
+            self.store,
+            self.planner,
+            load_spec=self.judges.spec,
+            runner=RoundRunner(self.store, self.job_leases, self.judges.open),
+        )
+
+    @cached_property
+    def job_leases(self) -> JobLeases:
+        """This process's dealings with the queue of jobs."""
+        from arena.services.jobs.job_leases import JobLeases
+        from arena.services.jobs.worker_identity import this_worker
+
+        return JobLeases(self.store, this_worker(), self.settings.lease)
+
+    @cached_property
+    def round_admin(self) -> RoundAdmin:
+        """Rounds as organisers watch them."""
+        from arena.services.organisers.monitor import RoundAdmin
+
+        return RoundAdmin(
+            self.store,
+            self.rounds,
+            self.planner,
+            self.judges,
+            self.jobs,
+            self.policies,
+            self.boards,
+            trial_usd=self.settings.trial_usd,
+        )
+
+    @cached_property
+    def reparsing(self) -> ReparseService:
+        """Stored replies, read again."""
+        from arena.services.rounds.reparse import ReparseService
+
+        return ReparseService(self.store, round_spec=self.rounds.spec_of)
+
+    @cached_property
+    def metric_access(self) -> MetricAccess:
+        """What opens metrics."""
+        from arena.services.metrics.factory import MetricAccess
+
+        return MetricAccess(self.store, self.settings, self.judges.spec, self.corpora.source)
+
+    @cached_property
+    def metrics(self) -> MetricService:
+        """Scores of answers."""
+        from arena.services.metrics.service import MetricService
+
+        return MetricService(
+            self.store,
+            self.metric_access,
+            seconds=self.settings.work_seconds,
+            processes=self.settings.processes,
+        )
+
+    @cached_property
+    def boards(self) -> BoardService:
+        """Standings and published boards."""
+        from arena.services.boards.service import BoardService
+
+        return BoardService(self.store, score_set=self.metrics.score_board, agreement=self.agreement.of_board)
+
+    @cached_property
+    def corpora(self) -> CorpusService:
+        """Corpora, in the home folder."""
+        from arena.services.retrieval.corpora import CorpusService
+        from data.corpora.library import CorpusLibrary
+        from judges.metrics.coverage.sources import TERMS
+
+        library = CorpusLibrary(self.settings.home / "corpora", TERMS)
+        return CorpusService(library, self.store, self.settings)
+
+    def reaching(self, wanted: LlmOverrides) -> Arena:
+        """The same arena with LLMs reached as wanted; closed with this one."""
+        settings = wanted.over(self.settings)
+        if settings == self.settings:
+            return self
+        twin = Arena(settings)
+        twin.__dict__["store"] = self.store
+        return twin
+
+    def close(self) -> None:
+        """Give back what was opened."""
+        if "store" in self.__dict__:
+            self.store.close()
+
+
+def open_arena(settings: Settings | None = None) -> Arena:
+    """Wire the application.
+
+    Args:
+        settings: Where the state lives; by default as the environment says.
+    """
+    return Arena(settings or read_settings())

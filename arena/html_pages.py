@@ -1,0 +1,26 @@
+"""Whole pages from the templates beside this module.
+
+They escape every text that is put into them, but style sheets of ours and what `arena.site.ui.markup` made.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+
+def rendered(template: str, **values: object) -> str:
+    """The page of a template."""
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("arena"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

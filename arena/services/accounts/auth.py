@@ -1,0 +1,256 @@
+"""Who asks, and what they may do. Rights are read from the database for every request, never remembered."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum, auto
+from typing import TYPE_CHECKING
+
+from data.errors import AccessError, ForbiddenError, TooManyAttemptsError
+from data.records import Action, AuditNote, Role, Token, TokenScope, UserAccount
+
+if TYPE_CHECKING:
+    # Commands import this module before they know that they need a database.
+    from data.store import Store
+
+MARK = "aa"
+PREFIX_BYTES, SECRET_BYTES = 6, 32
+WINDOW = timedelta(minutes=15)
+MOST_FOR_PREFIX, MOST_FOR_CLIENT = 10, 20
+"""Refusals in the window after which a prefix, or everybody at a client's address, has to wait."""
+PERSONAL = frozenset({TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE})
+NOT_VALID = "This token is not valid."
+ADVICE = "Ask an owner of your team for another: `arena teams token create`."
+
+
+class CallerKind(StrEnum):
+    """How somebody is known."""
+
+    PUBLIC = auto()
+    TOKEN = auto()
+    SESSION = auto()
+    OPERATOR = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who asks.
+
+    Attributes:
+        kind: How they are known; the operator is whoever runs commands on the database itself.
+        name: Who they are, for the audit log; never a secret.
+        roles: Each team they belong to, with their role there.
+        scopes: What they may do.
+        organiser: Whether they have the rights of an organiser.
+        account: Name of their account, None for tokens of teams.
+    """
+
+    kind: CallerKind
+    name: str
+    roles: tuple[tuple[str, Role], ...] = ()
+    scopes: frozenset[TokenScope] = frozenset()
+    organiser: bool = False
+    account: str | None = None
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether it is known who asks."""
+        return self.kind is not CallerKind.PUBLIC
+
+    @property
+    def teams(self) -> tuple[str, ...]:
+        """The names of their teams."""
+        return tuple(team for team, _ in self.roles)
+
+    def role_in(self, team: str) -> Role | None:
+        """Their role in a team, None where they have none."""
+        return dict(self.roles).get(team)
+
+    def note(self, action: Action, subject: str, *, team: str = "", **detail: object) -> AuditNote:
+        """What the audit log says of something that they did."""
+        return AuditNote(actor=self.name, action=action, subject=subject, team=team, detail=detail)
+
+
+PUBLIC = Caller(kind=CallerKind.PUBLIC, name="public")
+OPERATOR = Caller(kind=CallerKind.OPERATOR, name="operator", scopes=frozenset(TokenScope), organiser=True)
+
+
+def on_behalf(name: str | None) -> Caller:
+    """The operator doing what somebody was allowed to ask for; the audit log has their name."""
+    return replace(OPERATOR, name=name) if name else OPERATOR
+
+
+def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> None:
+    """Refuse whoever may not do something: anybody needs the scope, and in a team a role.
+
+    Organisers may act for every team; managing a team needs an owner.
+
+    Raises:
+        AccessError: Nobody is signed in.
+        ForbiddenError: They may not do it.
+    """
+    if not caller.signed_in:
+        who = " as an organiser" if scope is TokenScope.ORGANISE else ""
+        raise AccessError(f"Sign in{who}.", advice="Send a token, or sign in on the site.")
+    if scope not in caller.scopes:
+        raise ForbiddenError(
+            f"This needs the scope {scope}, which {caller.name} does not have.",
+            advice="Use a token that has it.",
+        )
+    if scope is TokenScope.ORGANISE and not caller.organiser:
+        raise ForbiddenError(f"{caller.name} is no organiser.", advice="Ask an organiser.")
+    if team is None or caller.organiser:
+        return
+    role = caller.role_in(team)
+    if role is None:
+        raise ForbiddenError(f"{caller.name} does not belong to this team.", advice="Ask one of its owners.")
+    if scope is TokenScope.MANAGE and role is not Role.OWNER:
+        raise ForbiddenError(f"{caller.name} is no owner of {team}.", advice="Ask one of its owners.")
+
+
+def may(caller: Caller, scope: TokenScope, *, team: str | None = None) -> bool:
+    """Whether `require` would let somebody pass; for what is offered, never instead of it."""
+    try:
+        require(caller, scope, team=team)
+    except (AccessError, ForbiddenError):
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class NewSecret:
+    """A token that was just made; `text` is shown once and kept nowhere."""
+
+    prefix: str
+    digest: str
+    text: str
+
+
+def new_secret() -> NewSecret:
+    """Draw a token of 256 random bits, with a public prefix by which it is found."""
+    prefix, secret = secrets.token_hex(PREFIX_BYTES), secrets.token_urlsafe(SECRET_BYTES)
+    return NewSecret(prefix=prefix, digest=digest_of(secret), text=f"{MARK}_{prefix}_{secret}")
+
+
+def digest_of(secret: str) -> str:
+    """The sha256 under which a random secret is kept; of 256 random bits, no slower hash is needed."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class IdentityService:
+    """Finds out who asks."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def of_token(self, text: str, *, client: str) -> Caller:
+        """Who shows a token.
+
+        Refusals are counted for `client`, the address that it came from, and for the token's prefix.
+
+        Raises:
+            TooManyAttemptsError: The token is not valid, and so many were refused lately.
+            AccessError: The token is unknown, wrong, expired or revoked.
+        """
+        return self.caller_of(self.token(text, client=client), CallerKind.TOKEN)
+
+    def token(self, text: str, *, client: str) -> Token:
+        """The token that somebody shows; raises as `of_token`.
+
+        It is looked at before anything is counted, so that nobody's failures keep out who shows a right one.
+        A guess among 2^256 gains nothing by being looked at.
+        """
+        prefix, secret = _split(text)
+        keys = {_key("prefix", prefix): MOST_FOR_PREFIX, _key("client", client): MOST_FOR_CLIENT}
+        found = self._store.tokens.with_digest(prefix)
+        # Something is compared in any case, so that the time tells nothing of what exists.
+        right = hmac.compare_digest(digest_of(secret), found[1] if found else digest_of(""))
+        if found is None or not right or not found[0].valid(datetime.now(UTC)):
+            self._refuse_guessers(keys)
+            self._store.tokens.refuse(list(keys), forget_before=datetime.now(UTC) - 2 * WINDOW)
+            raise AccessError(NOT_VALID, advice=ADVICE)
+        self._store.tokens.used(found[0])
+        return found[0]
+
+    def caller_of(self, token: Token, kind: CallerKind) -> Caller:
+        """The rights of a valid token, as the database has them now."""
+        scopes = _with_implied(token.scopes)
+        name = f"token {token.name!r} ({MARK}_{token.prefix}_…)"
+        if token.account is None:
+            roles = ((token.team, Role.OWNER),) if token.team else ()
+            return Caller(
+                kind=kind, name=f"{name} of {token.team}", roles=roles, scopes=scopes - {TokenScope.ORGANISE}
+            )
+        account = self._store.teams.account(token.account)
+        return self._of_account(account, kind, scopes, f"{account.name}, {name}")
+
+    def of_oidc(self, subject: str, *, email: str | None, verified: bool) -> Caller:
+        """Who signed in by an OIDC provider.
+
+        `subject` is the provider's name for them, issuer included. An address that the provider vouches for
+        leads to an account until that has a subject.
+
+        Raises:
+            AccessError: No account is theirs.
+        """
+        if not subject:
+            raise AccessError("The sign-in names nobody.", advice="Sign in again.")
+        known = email if verified else None
+        account = self._store.teams.account_of(subject=subject, email=known)
+        if account is not None and account.subject is None:
+            # Two browsers may come for the first time at once.
+            with self._store.audit.audited():
+                account = self._store.teams.account_of(subject=subject, email=known)
+                if account is not None and account.subject is None:
+                    account = self._store.teams.bind(account.name, subject)
+        if account is None or account.subject != subject:
+            raise AccessError(
+                "No account belongs to this sign-in.", advice="Ask the organisers to add your address."
+            )
+        return self._of_account(account, CallerKind.SESSION, frozenset(TokenScope), account.name)
+
+    def _of_account(
+        self, account: UserAccount, kind: CallerKind, scopes: frozenset[TokenScope], name: str
+    ) -> Caller:
+        allowed = scopes if account.is_organiser else scopes & PERSONAL
+        return Caller(
+            kind=kind,
+            name=name,
+            roles=tuple((one.team, one.role) for one in self._store.teams.teams_of(account.name)),
+            scopes=allowed,
+            organiser=TokenScope.ORGANISE in allowed,
+            account=account.name,
+        )
+
+    def _refuse_guessers(self, keys: dict[str, int]) -> None:
+        at = datetime.now(UTC)
+        for key, most in keys.items():
+            count, first = self._store.tokens.refusals(key, at - WINDOW)
+            if count >= most and first is not None:
+                wait = max(1, round((first + WINDOW - at).total_seconds()))
+                raise TooManyAttemptsError(
+                    "Too many tokens were refused.", retry_after=wait, advice=f"Try again in {wait} seconds."
+                )
+
+
+def _split(text: str) -> tuple[str, str]:
+    mark, _, rest = text.strip().partition("_")
+    prefix, _, secret = rest.partition("_")
+    shaped = mark == MARK and prefix.isascii() and prefix.isalnum() and bool(secret)
+    return (prefix, secret) if shaped else ("", text)
+
+
+def _key(kind: str, value: str) -> str:
+    # Addresses are not kept, and neither is what was sent in place of a prefix.
+    return hashlib.sha256(f"{kind}\x1f{value}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _with_implied(scopes: frozenset[TokenScope]) -> frozenset[TokenScope]:
+    """Whoever may do something may look at it too; organisers may do everything."""
+    if TokenScope.ORGANISE in scopes:
+        return frozenset(TokenScope)
+    return scopes | {TokenScope.READ}

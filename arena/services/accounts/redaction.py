@@ -1,0 +1,87 @@
+"""Submissions, questions and judgments with everything taken out that somebody may not see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from arena.services.accounts.auth import Caller
+from arena.services.accounts.visibility import Kind, Resource, Visibility, sight
+from data.records import BattleEvidence, Judgment, Question, Split, Submission, SubmissionState, SystemCard
+
+NAMELESS = "Anonymous-"
+WITHHELD = "Not shown: it quotes texts that are not public."
+
+
+def sight_of(caller: Caller, one: Submission, *, published: bool, kind: Kind = Kind.SUBMISSION) -> Visibility:
+    """How much of a submission, or of what belongs to it, somebody sees."""
+    return sight(
+        caller,
+        Resource(
+            kind=kind,
+            team=one.team,
+            checked=one.submitted_at is None,
+            withdrawn=one.state is SubmissionState.WITHDRAWN,
+            anonymous=one.anonymous,
+            published=published,
+        ),
+    )
+
+
+def redacted(
+    caller: Caller, one: Submission, *, published: bool, places: Mapping[str, int]
+) -> tuple[Submission, Visibility] | None:
+    """A submission as somebody sees it, and how much that is; None where they must not know of it.
+
+    `published` says whether it stands, or stood, on a published board; hidden systems are called by their
+    `places`.
+    """
+    seen = sight_of(caller, one, published=published)
+    contact = sight_of(caller, one, published=published, kind=Kind.CONTACT) is Visibility.FULL
+    if seen is Visibility.NONE:
+        return None
+    if seen is Visibility.NAMELESS:
+        name = f"{NAMELESS}{places[one.system]}"
+        return replace(one, system=name, team="", card=SystemCard(), content_hash=""), seen
+    if seen is Visibility.TOMBSTONE:
+        return replace(one, card=SystemCard(), content_hash=""), seen
+    return (one if contact else replace(one, card=replace(one.card, contact=""))), seen
+
+
+def redacted_question(caller: Caller, question: Question, *, hidden: bool) -> Question:
+    """A question without its reference, and what was made of it, where its set hides that.
+
+    Passages stay: systems and readers need them.
+    """
+    resource = Resource(kind=Kind.REFERENCE, hidden=hidden and is_hidden(question))
+    if sight(caller, resource) is Visibility.FULL:
+        return question
+    return replace(
+        question,
+        reference=None,
+        aspects=(),
+        short_answers=(),
+        sub_questions=(),
+        gold_doc_ids=(),
+        citation_numbers=(),
+        citations=(),
+    )
+
+
+def is_hidden(question: Question) -> bool:
+    """Whether a question is one whose reference a set may hide: those that are tested on."""
+    return question.split is Split.TEST
+
+
+def masked_evidence(
+    caller: Caller, evidence: BattleEvidence, *, withdrawn: bool, hidden: bool, published: bool
+) -> BattleEvidence:
+    """A battle whose judgments lose what quotes texts that somebody may not see; verdicts stay."""
+    resource = Resource(kind=Kind.RATIONALE, withdrawn=withdrawn, hidden=hidden, published=published)
+    if sight(caller, resource) is Visibility.FULL:
+        return evidence
+    return replace(evidence, judgments=tuple(map(_without_words, evidence.judgments)))
+
+
+def _without_words(judgment: Judgment) -> Judgment:
+    return replace(judgment, rationale=WITHHELD, detail="", reply=None)

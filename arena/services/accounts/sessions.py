@@ -1,0 +1,113 @@
+"""Browsers that are signed in: an opaque cookie, kept hashed, and a CSRF word derived from it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from arena.services.accounts.auth import PUBLIC, Caller, CallerKind, IdentityService, digest_of
+from data.errors import ForbiddenError
+from data.records import Action
+from data.store import Store
+
+COOKIE = "arena_session"
+LASTS = timedelta(hours=12)
+COOKIE_BYTES = 32
+LONGEST_COOKIE = 200
+OIDC_MARK = 12
+"""Hex digits by which one sign-in at a provider is known in the log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """A new session.
+
+    Attributes:
+        cookie: What the browser keeps, as an HttpOnly, SameSite=Lax cookie named `COOKIE`.
+        csrf: What a form must send back with every change.
+    """
+
+    cookie: str = field(repr=False)
+    csrf: str = field(repr=False)
+    expires_at: datetime
+    caller: Caller
+
+
+class SessionService:
+    """Use cases around signing in on the site."""
+
+    def __init__(self, store: Store, identities: IdentityService) -> None:
+        self._store = store
+        self._identities = identities
+
+    def sign_in(self, token: str, *, client: str) -> SignedIn:
+        """Open a session for whoever shows a token; it ends with the token at the latest.
+
+        Raises:
+            TooManyAttemptsError: Too many tokens were refused lately.
+            AccessError: The token is not valid.
+        """
+        found = self._identities.token(token, client=client)
+        caller = self._identities.caller_of(found, CallerKind.SESSION)
+        cookie = secrets.token_urlsafe(COOKIE_BYTES)
+        expires = datetime.now(UTC) + LASTS
+        if found.expires_at is not None:
+            expires = min(expires, found.expires_at)
+        with self._store.audit.audited() as notes:
+            self._store.tokens.open_session(digest_of(cookie), found.id, expires)
+            notes.take(caller.note(Action.SIGNED_IN, f"token {found.id}", team=found.team or ""))
+        return SignedIn(cookie=cookie, csrf=csrf_of(cookie), expires_at=expires, caller=caller)
+
+    def who(self, cookie: str | None) -> Caller:
+        """Who a browser is; the public where its session is unknown, over, or its token no longer valid."""
+        if not cookie or len(cookie) > LONGEST_COOKIE:
+            return PUBLIC
+        found = self._store.tokens.of_session(digest_of(cookie))
+        if found is None or not found.valid(datetime.now(UTC)):
+            return PUBLIC
+        return self._identities.caller_of(found, CallerKind.SESSION)
+
+    def who_oidc(
+        self, subject: str, *, email: str | None, verified: bool, issued: int | None = None
+    ) -> Caller:
+        """Who signed in by an OIDC provider; see `IdentityService.of_oidc`.
+
+        The log gets one line for each sign-in, however often the browser comes back with it. `issued`, in
+        seconds since 1970, tells sign-ins apart.
+
+        Raises:
+            AccessError: No account is theirs.
+        """
+        caller = self._identities.of_oidc(subject, email=email, verified=verified)
+        about = f"account {caller.account} by OIDC, {digest_of(f'{subject} {issued}')[:OIDC_MARK]}"
+        if not self._store.audit.entries(subject=about, limit=1):
+            with self._store.audit.audited() as notes:
+                if not self._store.audit.entries(subject=about, limit=1):
+                    notes.take(caller.note(Action.SIGNED_IN, about))
+        return caller
+
+    def check_csrf(self, cookie: str, given: str) -> None:
+        """Refuse a change that another site had the browser send.
+
+        Raises:
+            ForbiddenError: The word is not the session's.
+        """
+        if not hmac.compare_digest(csrf_of(cookie).encode(), given.encode("utf-8", "replace")):
+            raise ForbiddenError("The form is too old or not ours.", advice="Load the page again.")
+
+    def sign_out(self, cookie: str) -> bool:
+        """End a session; whether there was one."""
+        caller = self.who(cookie)
+        with self._store.audit.audited() as notes:
+            closed = self._store.tokens.close_session(digest_of(cookie))
+            if closed and caller.signed_in:
+                notes.take(caller.note(Action.SIGNED_OUT, "session"))
+        return closed
+
+
+def csrf_of(cookie: str) -> str:
+    """The word that belongs to a session; whoever has no cookie cannot make it."""
+    return hmac.new(cookie.encode("utf-8", "replace"), b"arena-csrf", hashlib.sha256).hexdigest()

@@ -1,0 +1,222 @@
+"""Teams: members, accounts, and what they did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena.services.accounts.auth import OPERATOR, Caller, CallerKind, require
+from arena.services.accounts.visibility import Kind, Resource, Visibility, sight
+from data.errors import ConflictError, InputError, NotFoundError
+from data.records import Action, AuditEntry, Membership, Role, Team, TokenScope, UserAccount
+from data.store import Store
+
+LONGEST_TEXT = 200
+MOST_LISTED = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamView:
+    """A team as somebody sees it; members and contact are for the team and the organisers."""
+
+    team: Team
+    members: tuple[Membership, ...]
+
+
+class TeamService:
+    """Use cases around teams, accounts and their log."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def add(self, name: str, *, title: str = "", contact: str = "", caller: Caller) -> Team:
+        """Add a team.
+
+        Raises:
+            ConflictError: A team has this name.
+            RecordError: The name cannot be used.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        _require_short(title, contact)
+        with self._store.audit.audited() as notes:
+            team = self._store.teams.add(name, title=title, contact=contact)
+            notes.take(caller.note(Action.TEAM_ADDED, f"team {name}", team=name))
+        return team
+
+    def change(
+        self, name: str, *, title: str | None = None, contact: str | None = None, caller: Caller
+    ) -> Team:
+        """Give a team another title or contact.
+
+        Raises:
+            NotFoundError: There is no such team.
+            ForbiddenError: Only its owners and organisers may.
+        """
+        require(caller, TokenScope.MANAGE, team=name)
+        _require_short(title or "", contact or "")
+        changed = [label for label, value in (("title", title), ("contact", contact)) if value is not None]
+        with self._store.audit.audited() as notes:
+            team = self._store.teams.change(name, title=title, contact=contact)
+            notes.take(caller.note(Action.TEAM_CHANGED, f"team {name}", team=name, changed=changed))
+        return team
+
+    def all(self, *, caller: Caller) -> tuple[Team, ...]:
+        """The teams that the caller belongs to; organisers get all of them."""
+        require(caller, TokenScope.READ)
+        return tuple(team for team in self._store.teams.all() if _sees_team(caller, team.name))
+
+    def view(self, name: str, *, caller: Caller) -> TeamView:
+        """A team with its members.
+
+        Raises:
+            NotFoundError: There is none of this name that the caller may see.
+        """
+        require(caller, TokenScope.READ)
+        self._require_seen(caller, name)
+        return TeamView(team=self._store.teams.get(name), members=self._store.teams.members(name))
+
+    def add_member(self, team: str, account: str, *, role: Role = Role.MEMBER, caller: Caller) -> Membership:
+        """Put an account into a team, or give it another role there.
+
+        Raises:
+            NotFoundError: There is no such team or account.
+            ConflictError: The team would be without an owner.
+            ForbiddenError: Only owners and organisers may.
+        """
+        require(caller, TokenScope.MANAGE, team=team)
+        with self._store.audit.audited() as notes:
+            self._store.teams.lock(team)
+            if role is not Role.OWNER:
+                self._keep_owner(team, without=account)
+            member = self._store.teams.join(team, account, role)
+            note = caller.note(
+                Action.MEMBER_ADDED, f"team {team}", team=team, account=account, role=role.value
+            )
+            notes.take(note)
+        return member
+
+    def remove_member(self, team: str, account: str, *, caller: Caller) -> None:
+        """Take an account out of a team.
+
+        Raises:
+            NotFoundError: It is not in it.
+            ConflictError: It is the only owner beside other members.
+            ForbiddenError: Only owners and organisers may.
+        """
+        require(caller, TokenScope.MANAGE, team=team)
+        with self._store.audit.audited() as notes:
+            self._store.teams.lock(team)
+            self._keep_owner(team, without=account)
+            self._store.teams.leave(team, account)
+            notes.take(caller.note(Action.MEMBER_REMOVED, f"team {team}", team=team, account=account))
+
+    def add_account(
+        self,
+        name: str,
+        *,
+        subject: str | None = None,
+        email: str | None = None,
+        is_organiser: bool = False,
+        caller: Caller,
+    ) -> UserAccount:
+        """Add a person.
+
+        Raises:
+            ConflictError: The name, subject or e-mail address is taken.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.audited() as notes:
+            account = self._store.teams.add_account(
+                name, subject=subject, email=email, is_organiser=is_organiser
+            )
+            notes.take(caller.note(Action.ACCOUNT_ADDED, f"account {name}", organiser=is_organiser))
+        return account
+
+    def set_organiser(self, name: str, *, is_organiser: bool, caller: Caller) -> UserAccount:
+        """Make an account an organiser's, or take that back; at once, also for tokens in use.
+
+        Raises:
+            NotFoundError: There is no such account.
+            ConflictError: It is the only organiser; the operator may all the same.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.audited() as notes:
+            if not is_organiser and caller.kind is not CallerKind.OPERATOR:
+                self._keep_organiser(without=name)
+            account = self._store.teams.set_organiser(name, is_organiser=is_organiser)
+            notes.take(caller.note(Action.ACCOUNT_CHANGED, f"account {name}", organiser=is_organiser))
+        return account
+
+    def accounts(self, *, caller: Caller) -> tuple[UserAccount, ...]:
+        """Every account.
+
+        Raises:
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        return self._store.teams.accounts()
+
+    def audit(
+        self,
+        *,
+        team: str | None = None,
+        subject: str | None = None,
+        actor: str | None = None,
+        action: Action | None = None,
+        before: int | None = None,
+        limit: int = 100,
+        caller: Caller,
+    ) -> tuple[AuditEntry, ...]:
+        """The log, the newest first: all of it for organisers, for others what concerns their team.
+
+        Raises:
+            ForbiddenError: It is not their team.
+        """
+        require(caller, TokenScope.READ)
+        if not 1 <= limit <= MOST_LISTED:
+            raise InputError(f"{limit} lines cannot be listed.", advice=f"Use 1 to {MOST_LISTED}.")
+        if sight(caller, Resource(kind=Kind.AUDIT, team=team or "")) is not Visibility.FULL:
+            require(caller, TokenScope.ORGANISE)
+        return self._store.audit.entries(
+            team=team, subject=subject, actor=actor, action=action, before=before, limit=limit
+        )
+
+    def ensure(self, name: str, *, caller: Caller = OPERATOR) -> Team | None:
+        """The team of a name that an organiser writes freely, made where there is none; None for no name."""
+        if not name:
+            return None
+        found = self._store.teams.find(name)
+        return found or self.add(name, caller=caller)
+
+    def _keep_owner(self, team: str, *, without: str) -> None:
+        members = [one for one in self._store.teams.members(team) if one.account != without]
+        if members and not any(one.role is Role.OWNER for one in members):
+            raise ConflictError(
+                f"{team} would have members and no owner.", advice="Make another member its owner first."
+            )
+
+    def _keep_organiser(self, *, without: str) -> None:
+        if self._store.teams.organisers() == (without,):
+            raise ConflictError(
+                f"{without} is the only organiser: nobody could organise in the browser any more.",
+                advice=f"Make somebody else an organiser first, or use `arena teams account set {without} "
+                "--no-organiser` on the arena's machine.",
+            )
+
+    def _require_seen(self, caller: Caller, name: str) -> None:
+        if not _sees_team(caller, name):
+            raise NotFoundError(f"There is no team {name!r} of yours.", advice="List your teams.")
+
+
+def _sees_team(caller: Caller, name: str) -> bool:
+    return sight(caller, Resource(kind=Kind.TEAM, team=name)) is Visibility.FULL
+
+
+def _require_short(*texts: str) -> None:
+    for text in texts:
+        if len(text) > LONGEST_TEXT or not text.isprintable():
+            raise InputError(
+                f"{text[:40]!r} cannot be used.", advice=f"Use at most {LONGEST_TEXT} printable characters."
+            )

@@ -1,0 +1,121 @@
+"""Access tokens: made, listed, revoked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from arena.services.accounts.auth import Caller, new_secret, require
+from arena.services.accounts.visibility import Kind, Resource, Visibility, sight
+from data.errors import InputError, NotFoundError
+from data.records import Action, Token, TokenScope, require_label
+from data.store import Store
+
+LONGEST_LIFE_DAYS = 730
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatedToken:
+    """A new token; `secret` is shown once, now."""
+
+    token: Token
+    secret: str = field(repr=False)
+
+
+class TokenService:
+    """Use cases around access tokens of teams and accounts."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def create(
+        self,
+        *,
+        name: str,
+        scopes: Collection[TokenScope],
+        team: str | None = None,
+        account: str | None = None,
+        days: int | None = None,
+        caller: Caller,
+    ) -> CreatedToken:
+        """Make a token of a team or of an account. Its text is in the answer and nowhere else.
+
+        A team's tokens never organise. Without team and account it is the caller's own; without `days` it
+        does not expire.
+
+        Raises:
+            InputError: Neither or both are given, there are no scopes, or the days are out of bounds.
+            NotFoundError: There is no such team or account.
+            ForbiddenError: Only owners, the account itself and organisers may.
+        """
+        require_label(name, "Token name")
+        wanted = frozenset(scopes)
+        account = account if team or account else caller.account
+        if (team is None) == (account is None) or not wanted:
+            raise InputError("A token needs a team or an account, and a scope.", advice="Give one of each.")
+        if days is not None and not 1 <= days <= LONGEST_LIFE_DAYS:
+            raise InputError(f"A token cannot last {days} days.", advice=f"Use 1 to {LONGEST_LIFE_DAYS}.")
+        self._require_granting(caller, team, account, wanted)
+        expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
+        secret = new_secret()
+        with self._store.audit.audited() as notes:
+            token = self._store.tokens.add(
+                prefix=secret.prefix,
+                digest=secret.digest,
+                name=name,
+                scopes=wanted,
+                expires_at=expires,
+                team=None if team is None else self._store.teams.get(team).id,
+                account=None if account is None else self._store.teams.account(account).id,
+            )
+            detail = {"name": name, "scopes": sorted(wanted), "account": account}
+            notes.take(caller.note(Action.TOKEN_CREATED, f"token {token.id}", team=team or "", **detail))
+        return CreatedToken(token=token, secret=secret.text)
+
+    def all(self, *, team: str | None = None, caller: Caller) -> tuple[Token, ...]:
+        """The tokens that the caller may see, without their secrets: the team's, their own, or all.
+
+        Raises:
+            AccessError: Nobody is signed in.
+        """
+        require(caller, TokenScope.READ)
+        return tuple(
+            token
+            for token in self._store.tokens.all(team=team)
+            if sight(caller, _thing_of(token)) is Visibility.FULL
+        )
+
+    def revoke(self, number: int, *, caller: Caller) -> Token:
+        """Make a token useless, at once, and end the sessions that it opened.
+
+        Raises:
+            NotFoundError: There is no such token that the caller may see.
+            ForbiddenError: Only owners, the account itself and organisers may.
+        """
+        token = self._store.tokens.get(number)
+        if sight(caller, _thing_of(token)) is not Visibility.FULL:
+            raise NotFoundError(f"There is no token {number}.", advice="List your tokens.")
+        if token.account is None or token.account != caller.account:
+            require(caller, TokenScope.MANAGE if token.team else TokenScope.ORGANISE, team=token.team)
+        with self._store.audit.audited() as notes:
+            revoked = self._store.tokens.revoke(number)
+            notes.take(caller.note(Action.TOKEN_REVOKED, f"token {number}", team=token.team or ""))
+        return revoked
+
+    def _require_granting(
+        self, caller: Caller, team: str | None, account: str | None, scopes: frozenset[TokenScope]
+    ) -> None:
+        """Nobody gives away more than they have."""
+        if team is not None:
+            require(caller, TokenScope.MANAGE, team=team)
+            if TokenScope.ORGANISE in scopes:
+                raise InputError("A team's token cannot organise.", advice="Make a token of an account.")
+        elif account != caller.account:
+            require(caller, TokenScope.ORGANISE)
+        for scope in scopes:
+            require(caller, scope)
+
+
+def _thing_of(token: Token) -> Resource:
+    return Resource(kind=Kind.TOKEN, team=token.team or "", account=token.account)

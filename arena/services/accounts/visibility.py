@@ -1,0 +1,165 @@
+"""The one rule of who sees what. Everything that leaves the services for a page, route or download asks it.
+
+| kind | public | its team | organiser | operator |
+|---|---|---|---|---|
+| submission, checked only | none | full | full | full |
+| submission, checked only and withdrawn | none | tombstone | same | same |
+| submission, accepted | full, or nameless where anonymous and unpublished | full | full | full |
+| submission, withdrawn | tombstone, none where anonymous and unpublished | tombstone | same | same |
+| answers | full once published | full | full | full |
+| answers, withdrawn | tombstone | tombstone | tombstone | tombstone |
+| reference | full, none where the set hides it | same | same | full |
+| report | none | full | full | full |
+| board, round's standings | full once published; tombstone once retracted | same | full | full |
+| battle | full once published | same | full | full |
+| battle, rationale of withdrawn or hidden texts | tombstone | same | same | full where only hidden |
+| contact, team, token, audit | none | full | full | full |
+
+A set that hides its references hides them from organisers on the site as well: only whoever holds the
+database itself, and so the questions, has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from arena.services.accounts.auth import Caller, CallerKind
+from data.records import TokenScope
+
+
+class Kind(StrEnum):
+    """What can be looked at."""
+
+    SUBMISSION = "submission"
+    ANSWERS = "answers"
+    CONTACT = "contact"
+    REFERENCE = "reference"
+    REPORT = "report"
+    BOARD = "board"
+    BATTLE = "battle"
+    RATIONALE = "rationale"
+    TEAM = "team"
+    TOKEN = "token"  # noqa: S105 - no secret
+    AUDIT = "audit"
+
+
+class Visibility(StrEnum):
+    """How much of it is seen."""
+
+    FULL = "full"
+    NAMELESS = "nameless"
+    TOMBSTONE = "tombstone"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """What somebody wants to see.
+
+    Attributes:
+        team: Whose it is; empty where nobody's.
+        account: The account that it belongs to; tokens alone.
+        checked: It is a submission that was checked and never submitted, whatever became of it since.
+        anonymous: Its team asked for no names before publication.
+        published: It stands, or stood, on a published board.
+        withdrawn: It, or what it tells of, was withdrawn.
+        retracted: It is a board that was taken down.
+        hidden: It tells of references that its set hides.
+    """
+
+    kind: Kind
+    team: str = ""
+    account: str | None = None
+    checked: bool = False
+    anonymous: bool = False
+    published: bool = False
+    withdrawn: bool = False
+    retracted: bool = False
+    hidden: bool = False
+
+
+def sight(caller: Caller, resource: Resource) -> Visibility:
+    """How much of a thing somebody sees.
+
+    Depends on nothing but its arguments, whose rights and states must be read afresh.
+    """
+    return RULES[resource.kind](caller, resource)
+
+
+def _is_insider(caller: Caller, resource: Resource) -> bool:
+    """Whether they are of the team, or organise; with a scope that lets them look."""
+    if TokenScope.READ not in caller.scopes:
+        return False
+    return caller.organiser or bool(resource.team and caller.role_in(resource.team))
+
+
+def _submission(caller: Caller, resource: Resource) -> Visibility:
+    insider = _is_insider(caller, resource)
+    nameless = resource.anonymous and not resource.published
+    if insider:
+        return Visibility.TOMBSTONE if resource.withdrawn else Visibility.FULL
+    if resource.checked or (resource.withdrawn and nameless):
+        return Visibility.NONE
+    if resource.withdrawn:
+        return Visibility.TOMBSTONE
+    return Visibility.NAMELESS if nameless else Visibility.FULL
+
+
+def _answers(caller: Caller, resource: Resource) -> Visibility:
+    if resource.withdrawn:
+        return Visibility.TOMBSTONE
+    return _full_if(_is_insider(caller, resource) or (resource.published and not resource.checked))
+
+
+def _reference(caller: Caller, resource: Resource) -> Visibility:
+    return _full_if(not resource.hidden or caller.kind is CallerKind.OPERATOR)
+
+
+def _rationale(caller: Caller, resource: Resource) -> Visibility:
+    """What a judge wrote quotes the texts: it is shown where they all are."""
+    if resource.withdrawn or (resource.hidden and caller.kind is not CallerKind.OPERATOR):
+        return Visibility.TOMBSTONE
+    return _battle(caller, resource)
+
+
+def _board(caller: Caller, resource: Resource) -> Visibility:
+    if caller.organiser:
+        return Visibility.FULL
+    return Visibility.TOMBSTONE if resource.retracted else _full_if(resource.published)
+
+
+def _battle(caller: Caller, resource: Resource) -> Visibility:
+    return _full_if(caller.organiser or (resource.published and not resource.retracted))
+
+
+def _insiders_alone(caller: Caller, resource: Resource) -> Visibility:
+    return _full_if(_is_insider(caller, resource))
+
+
+def _token(caller: Caller, resource: Resource) -> Visibility:
+    own = resource.account is not None and resource.account == caller.account
+    return _full_if(own or _is_insider(caller, resource))
+
+
+def _full_if(seen: bool) -> Visibility:
+    return Visibility.FULL if seen else Visibility.NONE
+
+
+RULES: Mapping[Kind, Callable[[Caller, Resource], Visibility]] = MappingProxyType(
+    {
+        Kind.SUBMISSION: _submission,
+        Kind.ANSWERS: _answers,
+        Kind.CONTACT: _insiders_alone,
+        Kind.REFERENCE: _reference,
+        Kind.REPORT: _insiders_alone,
+        Kind.BOARD: _board,
+        Kind.BATTLE: _battle,
+        Kind.RATIONALE: _rationale,
+        Kind.TEAM: _insiders_alone,
+        Kind.TOKEN: _token,
+        Kind.AUDIT: _insiders_alone,
+    }
+)

@@ -1,0 +1,136 @@
+"""Files of battles: rates and ratings. No store is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from data.errors import InputError
+from leaderboard.formats.reading import BattleFile, read_battles
+from leaderboard.formats.registry import BattleFormat
+from leaderboard.rates import RateTable, win_rates
+from leaderboard.ratings import (
+    Anchor,
+    Cluster,
+    IntervalKind,
+    Method,
+    RatingTable,
+    Settings,
+    difference,
+    differences_by_domain,
+    questions_to_separate,
+    rate,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingRequest:
+    """How a file of battles is to be rated; `anchor` is `SYSTEM=RATING`."""
+
+    method: Method = Method.BRADLEY_TERRY
+    interval: IntervalKind = IntervalKind.BOOTSTRAP
+    bootstrap: int = 1000
+    cluster: Cluster = Cluster.QUESTION
+    anchor: str | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRatings:
+    """Ratings of a file, and what a reader of them must know about the file."""
+
+    table: RatingTable
+    notes: tuple[str, ...]
+
+
+def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | None = None) -> FileRatings:
+    """Rate the systems of a battle file.
+
+    Raises:
+        FileFormatError: The file cannot be read; the message names row and column.
+        RecordError: A value breaks a rule; likewise.
+        InputError: Style control, which needs more than battles.
+        UnrankableError: The ratings do not exist.
+    """
+    if request.method is Method.STYLE:
+        raise InputError(
+            "A battle file does not hold the answers' lengths, which style control needs.",
+            advice="Boards of judged rounds have the length-controlled ratings: `arena leaderboard show`.",
+        )
+    found = read_battles(path, read_as)
+    table = rate(
+        found.table,
+        method=request.method,
+        interval=request.interval,
+        bootstrap=request.bootstrap,
+        cluster=request.cluster,
+        anchor=None if request.anchor is None else parse_anchor(request.anchor),
+        seed=request.seed,
+    )
+    return FileRatings(table=table, notes=notes_on(found))
+
+
+def winrates_of_file(
+    path: Path, *, reference: str | None, by_domain: bool, read_as: BattleFormat | None = None
+) -> tuple[RateTable, tuple[str, ...]]:
+    """Win and win+tie rates of a battle file.
+
+    Raises:
+        FileFormatError: The file cannot be read; the message names row and column.
+        RecordError: A value breaks a rule; likewise.
+        NotFoundError: No battle names the reference.
+    """
+    found = read_battles(path, read_as)
+    rates = win_rates(found.table, reference=reference, by_domain=by_domain, clustered=found.questions_named)
+    return rates, notes_on(found)
+
+
+def compare_in_file(
+    path: Path, first: str, second: str, *, bootstrap: int, seed: int, read_as: BattleFormat | None = None
+) -> dict[str, object]:
+    """The paired difference of two systems of a battle file, overall and by domain.
+
+    Raises:
+        FileFormatError: The file cannot be read; the message names row and column.
+        NotFoundError: A system took part in no battle.
+        UnrankableError: The battles do not compare the two.
+    """
+    found = read_battles(path, read_as)
+    settings = Settings(bootstrap=bootstrap, seed=seed)
+    table = rate(found.table, bootstrap=bootstrap, seed=seed)
+    needed = questions_to_separate(table, first, second)
+    domains = differences_by_domain(found.table, first, second, settings)
+    return {
+        **asdict(difference(table, first, second)),
+        "needed": needed.needed,
+        "power": needed.power,
+        "by_domain": {
+            one.domain: {"reason": one.reason} if one.difference is None else asdict(one.difference)
+            for one in domains
+        },
+    }
+
+
+def parse_anchor(text: str) -> Anchor:
+    """Read `SYSTEM=RATING`.
+
+    Raises:
+        InputError: It is something else.
+    """
+    system, separator, rating = text.rpartition("=")
+    try:
+        if separator and system:
+            return Anchor(system=system, rating=float(rating))
+    except ValueError as error:
+        raise InputError(f"{rating!r} is no rating.", advice="Write --anchor SYSTEM=RATING.") from error
+    raise InputError(f"{text!r} is no anchor.", advice="Write --anchor SYSTEM=RATING.")
+
+
+def notes_on(found: BattleFile) -> tuple[str, ...]:
+    """What a reader of numbers from a battle file must know about the file."""
+    left_out: Mapping[str, int] = {str(reason): count for reason, count in found.left_out.items()}
+    notes = [f"left out: {count:,} records ({reason})" for reason, count in left_out.items() if count]
+    if not found.questions_named:
+        notes.append("the file names no questions, so every battle counts as a question of its own")
+    return tuple(notes)

@@ -1,0 +1,1 @@
+"""Standings, publication and history."""

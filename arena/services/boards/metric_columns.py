@@ -1,0 +1,91 @@
+"""Which metrics a board shows, and why one of them is not computed for a question set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from data.records import Question
+from data.store import Store
+
+
+class Need(StrEnum):
+    """What a metric's scores rest on, beside question and answer."""
+
+    PASSAGES = "passages"
+    YARDSTICK = "passages or references"
+    ASPECTS = "aspects"
+    SUB_QUESTIONS = "sub-questions"
+    CONTEXTS = "contexts"
+
+
+HAS: dict[Need, Callable[[Question], bool]] = {
+    Need.PASSAGES: lambda question: bool(question.passages),
+    Need.YARDSTICK: lambda question: bool(question.passages or question.reference),
+    Need.ASPECTS: lambda question: bool(question.aspects),
+    Need.SUB_QUESTIONS: lambda question: bool(question.sub_questions),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardMetric:
+    """A metric that boards show.
+
+    The embedded version is run. `needs` is what the set, or the answers, must have; `missing` says why it is
+    not computed for a set, and is empty where it is.
+    """
+
+    name: str
+    label: str
+    needs: tuple[Need, ...]
+    of_reference: bool = True
+    missing: str = ""
+
+
+BOARD_METRICS: tuple[BoardMetric, ...] = (
+    BoardMetric(name="comprehensiveness-nli", label="Comprehensiveness", needs=(Need.YARDSTICK,)),
+    BoardMetric(name="factuality-fr3", label="Factuality", needs=(Need.PASSAGES,)),
+    BoardMetric(name="coverage-icat-s", label="Aspects", needs=(Need.ASPECTS, Need.PASSAGES)),
+    BoardMetric(name="answer-crux", label="Sub-questions", needs=(Need.SUB_QUESTIONS,)),
+    BoardMetric(
+        name="context-crux", label="Context", needs=(Need.SUB_QUESTIONS, Need.CONTEXTS), of_reference=False
+    ),
+)
+NO_QUESTION = "no question of the set has {need}"
+NO_CONTEXTS = "no answers file gives the contexts that its system was given"
+
+
+def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
+    """The metrics that boards of a set show, those that it has no data for with the reason.
+
+    Raises:
+        NotFoundError: There is no such set.
+    """
+    summary = store.sets.summary(set_name)
+    found = dict.fromkeys(HAS, False)
+    for _, question in store.sets.numbered(summary.id):
+        found = {need: there or HAS[need](question) for need, there in found.items()}
+        if all(found.values()):
+            break
+    live = store.submissions.find(set_name=set_name, newest=True)
+    found[Need.CONTEXTS] = store.scores.with_contexts([entrant.id for entrant in live]) > 0
+    return tuple(_for_set(metric, found) for metric in BOARD_METRICS)
+
+
+def why_missing(needs: Sequence[Need], found: dict[Need, bool]) -> str:
+    """Why a metric cannot be computed, in half a sentence; empty where it can."""
+    lacking = [need for need in needs if not found[need]]
+    return "; ".join(
+        NO_CONTEXTS if need is Need.CONTEXTS else NO_QUESTION.format(need=need) for need in lacking
+    )
+
+
+def _for_set(metric: BoardMetric, found: dict[Need, bool]) -> BoardMetric:
+    return BoardMetric(
+        name=metric.name,
+        label=metric.label,
+        needs=metric.needs,
+        of_reference=metric.of_reference,
+        missing=why_missing(metric.needs, found),
+    )

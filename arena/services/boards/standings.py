@@ -1,0 +1,240 @@
+"""The standings of a stored round: its battles, and what else its board tells of it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from arena.services.rounds.battle_table import (
+    judged_shares,
+    outcomes_by_system,
+    outcomes_of,
+    table_of_columns,
+)
+from arena.services.rounds.canaries import CanaryResults, canary_results
+from arena.services.rounds.models import entrants_of
+from arena.services.submissions.status import StatusReader
+from arena.services.system.gc_tuning import rare_collections
+from data.errors import ConflictError, InputError
+from data.files.text_files import ReadLimits, parse_json, read_text
+from data.progress import working
+from data.records import BattleColumns, Job, JobKind, JudgeKind, Outcome, Round, SetSummary, Yardstick
+from data.store import Store
+from data.store.boards.scores import ScoredAnswer
+from judges.lexical.agreement import AGREEMENT
+from judges.pairwise.cleaning import clean
+from leaderboard.ratings import Settings
+from leaderboard.standings.answer_stats import AnswerFact
+from leaderboard.standings.build import build_standings
+from leaderboard.standings.judged_shares import partial_sentence
+from leaderboard.standings.model import About, Standings
+
+KEPT = ("pairs", "decisive_accuracy", "accuracy", "kappa", "pearson", "intervals")
+
+
+def health_of(
+    battles: BattleColumns, attacks: CanaryResults, agreement: Mapping[str, Any] | None
+) -> Mapping[str, object]:
+    """The judge's health in a round.
+
+    Returns:
+        `planned` battles and the `unreadable` among them; `both_orders`: battles read in both orders, and
+        the `flips` among them; `attacks`: canaries `judged` and `succeeded`; `agreement` with people as
+        `judges calibrate` found it, or null.
+    """
+    return {
+        "planned": len(battles),
+        "unreadable": int((battles.outcome == list(Outcome).index(Outcome.UNREADABLE)).sum()),
+        "both_orders": int((battles.flipped >= 0).sum()),
+        "flips": int((battles.flipped > 0).sum()),
+        "attacks": {"judged": attacks.report.judged, "succeeded": attacks.report.succeeded},
+        "agreement": agreement,
+    }
+
+
+def read_agreement(source: Path | Job, judge: str) -> Mapping[str, Any]:
+    """A judge's agreement with people.
+
+    The source is the output of `arena judges calibrate --json`, or the job of a calibration.
+
+    Raises:
+        InputError: The source is something else, has no result yet, or is about other judges.
+    """
+    name = f"Calibration {source.id}" if isinstance(source, Job) else source.name
+    found = _reports_of(source) if isinstance(source, Job) else parse_json(read_text(source, ReadLimits()), 0)
+    reports = [one for one in (found if isinstance(found, list) else [found]) if isinstance(one, dict)]
+    mine = next((one for one in reports if one.get("judge") == judge), None)
+    if mine is None or "pairs" not in mine:
+        names = ", ".join(str(one.get("judge")) for one in reports) or "nothing"
+        raise InputError(
+            f"{name} tells nothing of the judge {judge}, but of {names}.",
+            advice=f"Make it with `arena judges calibrate --judge {judge} --labels FILE --json`.",
+        )
+    return {name: mine[name] for name in KEPT if name in mine}
+
+
+def _reports_of(job: Job) -> object:
+    if job.kind is not JobKind.CALIBRATE or job.result is None:
+        raise InputError(
+            f"Job {job.id} is no calibration with a result.",
+            advice="`arena jobs list` names the jobs; `arena jobs show` has their results.",
+        )
+    return job.result["reports"]
+
+
+BASELINE = "baseline"
+
+
+def standings_of(store: Store, name: str, *, calibration: Path | int | None = None) -> Standings:
+    """Compute a round's standings from its judged battles, at whatever state it is.
+
+    For `calibration` see `BoardService.standings`.
+
+    Raises:
+        NotFoundError: There is no such round.
+        InputError: The calibration is of other judges.
+    """
+    # Half of the time over a million battles went into looking for cycles that are not there.
+    with rare_collections(), working("computing the standings"):
+        return _standings(store, name, calibration)
+
+
+def _standings(store: Store, name: str, calibration: Path | int | None) -> Standings:
+    found = store.rounds.get(name)
+    summary = store.sets.summary(found.set_name)
+    battles = store.verdicts.columns(name)
+    attacks = canary_results(store.canaries.of_round(name))
+    source = store.jobs.get(calibration) if isinstance(calibration, int) else calibration
+    agreement = None if source is None else read_agreement(source, found.judge_name)
+    return build_standings(
+        table_of_columns(battles),
+        replace(
+            _about(found, summary, attacks, health_of(battles, attacks, agreement), _yardsticks(store, name)),
+            attempts=_attempts(store, found),
+        ),
+        settings=Settings(seed=found.seed),
+        answers=_facts(store, found, summary),
+        outcomes=outcomes_by_system(battles),
+        ended=outcomes_of(battles),
+        badges=_badges(store, found),
+        judged=judged_shares(battles),
+    )
+
+
+def partial_sentence_of(store: Store, name: str) -> str:
+    """What a round's board would have to say of how little was judged; empty where enough was."""
+    judged = judged_shares(store.verdicts.columns(name))
+    reference = store.sets.summary(store.rounds.get(name).set_name).reference_name
+    said = {"partial": judged.partial, "judged_share": judged.as_json(), "reference": reference}
+    return partial_sentence(said)
+
+
+def require_enough(store: Store, name: str, *, partial: bool) -> str:
+    """Refuse to publish a round of which too little was judged, unless it is to be partial.
+
+    Returns:
+        How little was judged, and what the judge cannot decide; empty where enough was judged.
+
+    Raises:
+        ConflictError: It would make a partial board, and nobody asked for one.
+    """
+    said = partial_sentence_of(store, name)
+    if not said:
+        return ""
+    undecidable: Mapping[str, int] = store.rounds.get(name).plan.get("undecidable") or {}
+    reasons = "".join(f" The judge cannot decide {count:,}: {why}." for why, count in undecidable.items())
+    if not partial:
+        raise ConflictError(
+            f"Round {name} is not published as it is. {said}{reasons}",
+            advice=f"Judge the rest (`arena rounds retry {name}`), choose a judge that can decide it, "
+            "or publish it as partial with --partial.",
+        )
+    return f"{said}{reasons}"
+
+
+def _attempts(store: Store, found: Round) -> Mapping[str, int]:
+    """How many versions of each system were judged so far, this round included."""
+    statuses = StatusReader(store, found.set_name)
+    return {system: max(1, statuses.attempts(system)) for system in sorted(found.plan["systems"])}
+
+
+def _badges(store: Store, found: Round) -> Mapping[str, Sequence[str]]:
+    """Systems of the team `baseline`, which stand on the board to be compared with."""
+    return {one.system: (BASELINE,) for one in entrants_of(store, found) if one.team.casefold() == BASELINE}
+
+
+def _facts(store: Store, found: Round, summary: SetSummary) -> Mapping[str, Sequence[AnswerFact]]:
+    sides = [store.submissions.reference(summary.name), *entrants_of(store, found)]
+    scores = _scores_by_answer(tuple(store.scores.of_submissions([side.id for side in sides])))
+    return {
+        side.system: [
+            AnswerFact(
+                question=fact.question_id,
+                domain=fact.domain,
+                words=len(clean(fact.text).split()),
+                no_answer=fact.no_answer,
+                scores=scores.get((side.id, fact.question_id), {}),
+            )
+            for fact in store.submissions.facts(side.id)
+        ]
+        for side in sides
+    }
+
+
+def _yardsticks(store: Store, name: str) -> str:
+    """How many battles of a round were held against what, where its judge chooses between yardsticks.
+
+    The embedded judge names it in the settings of each judgment; former versions did not.
+    """
+    counts: Counter[str] = Counter()
+    for text, count in store.verdicts.settings(name).items():
+        told = parse_json(text, 0) if text else None
+        if isinstance(told, dict) and "yardstick" in told:
+            counts[str(told["yardstick"])] += count
+    named = {Yardstick.REFERENCE: "the reference", Yardstick.PASSAGES: "the passages"}
+    said = [f"{named[one]} in {counts[one]:,} battles" for one in named if counts[one]]
+    if counts[Yardstick.NONE]:
+        said.append(f"nothing in {counts[Yardstick.NONE]:,} with an empty answer")
+    return ", ".join(said)
+
+
+def _about(
+    found: Round, summary: SetSummary, attacks: CanaryResults, health: Mapping[str, object], yardsticks: str
+) -> About:
+    judge = found.judge
+    facts = {
+        "round": found.name,
+        "question set": f"{summary.title} ({summary.name} version {summary.version})",
+        "licence": summary.licence,
+        "judge": found.judge_name,
+        "model": judge.get("model") or ("embedded" if judge["kind"] == JudgeKind.LEXICAL else ""),
+        "judge hash": judge["hash"],
+        "pairs": found.plan["pairs"],
+        "seed": str(found.seed),
+        "yardsticks": yardsticks,
+        "agreement with people": "" if judge["kind"] != JudgeKind.LEXICAL else AGREEMENT,
+        "attack success rate": str(attacks) if attacks.report.planted else "",
+        "finished": "" if found.finished_at is None else found.finished_at.date().isoformat(),
+    }
+    return About(
+        name=found.name,
+        title=summary.title,
+        note=summary.note,
+        reference=summary.reference_name,
+        reference_by=summary.reference_by,
+        labels=summary.domains,
+        facts={label: value for label, value in facts.items() if value},
+        health=health,
+    )
+
+
+def _scores_by_answer(scored: Sequence[ScoredAnswer]) -> Mapping[tuple[int, str], Mapping[str, float | None]]:
+    found: dict[tuple[int, str], dict[str, float | None]] = defaultdict(dict)
+    for one in scored:
+        # An LLM's scores stand beside the embedded ones, never in their place.
+        name = f"{one.metric} {one.judge}".strip()
+        found[one.submission, one.question_id][name] = one.score
+    return found

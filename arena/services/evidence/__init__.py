@@ -1,0 +1,1 @@
+"""What stands behind a number: questions, claims, weaknesses, reports to teams."""

@@ -1,0 +1,185 @@
+"""What coverage found: statements, aspects, sub-questions, and what the retrieved passages cover."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from data.store.boards.scores import ScoredAnswer
+from judges.metrics.context.subsets import Use
+
+
+class Standing(StrEnum):
+    """How an answer stands to a statement of the passages."""
+
+    BASIS = "misses"
+    MISSING = "misses too"
+    CONTRADICTED = "contradicts"
+    COVERED = "covers"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementView:
+    """A statement of the passages: where it is from, and what the answer says instead, if anything."""
+
+    text: str
+    passages: tuple[str, ...]
+    standing: Standing
+    instead: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AspectCell:
+    """Whether one answer covers one aspect, by which grounded claims, from which passages."""
+
+    system: str
+    covered: bool
+    claims: tuple[str, ...]
+    passages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AspectRow:
+    """An aspect with every answer that was scored."""
+
+    text: str
+    cells: tuple[AspectCell, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubQuestionCell:
+    """Whether one answer, and the context behind it, answer a sub-question; None where that is not known."""
+
+    system: str
+    answer: bool | None
+    context: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubQuestionRow:
+    """A sub-question; those that the passages cannot answer count nowhere."""
+
+    text: str
+    answerable: bool
+    cells: tuple[SubQuestionCell, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextView:
+    """What the passages of one system's context are good for, and which it lacks.
+
+    Attributes:
+        coverage: The share of the answerable sub-questions that the context answers.
+        uses: Its passages by what they are good for.
+        missing: Passages of the question that would answer what the context does not.
+        why_not: Why nothing is known; empty where something is.
+    """
+
+    system: str
+    coverage: float | None = None
+    uses: Mapping[Use, tuple[str, ...]]
+    missing: tuple[str, ...] = ()
+    why_not: str = ""
+
+
+def read_statements(details: Mapping[str, Any]) -> tuple[StatementView, ...]:
+    """The statements behind a comprehensiveness score, each once: contradicted, basis, missing, covered."""
+    basis = [_key(found) for found in details.get("basis", ())]
+    missing = details.get("missing", ())
+    said = {_key(found) for found in details.get("contradicted", ())}
+    first = [
+        _statement(found, Standing.BASIS)
+        for found in missing
+        if _key(found) in basis and _key(found) not in said
+    ]
+    rest = [
+        _statement(found, Standing.BASIS if not basis else Standing.MISSING)
+        for found in missing
+        if _key(found) not in basis and _key(found) not in said
+    ]
+    contradicted = [_statement(found, Standing.CONTRADICTED) for found in details.get("contradicted", ())]
+    covered = [_statement(found, Standing.COVERED) for found in details.get("covered", ())]
+    return (*contradicted, *first, *rest, *covered)
+
+
+def aspect_grid(scores: Sequence[ScoredAnswer]) -> tuple[AspectRow, ...]:
+    """Aspects by answers, from the coverage scores of one question's answers."""
+    rows: dict[str, list[AspectCell]] = {}
+    for score in scores:
+        claims = {one["id"]: str(one["text"]) for one in score.details.get("claims", ())}
+        for aspect in score.details.get("aspects", ()):
+            rows.setdefault(str(aspect["text"]), []).append(
+                AspectCell(
+                    system=score.system,
+                    covered=bool(aspect["covered"]),
+                    claims=tuple(claims[name] for name in aspect["claims"] if name in claims),
+                    passages=tuple(map(str, aspect["passages"])),
+                )
+            )
+    return tuple(AspectRow(text=text, cells=tuple(cells)) for text, cells in rows.items())
+
+
+def sub_question_grid(
+    answers: Sequence[ScoredAnswer], contexts: Sequence[ScoredAnswer]
+) -> tuple[SubQuestionRow, ...]:
+    """Sub-questions by answers, from the CRUX scores of one question's answers and contexts."""
+    told = {score.system: score.details for score in answers if score.score is not None}
+    given = {score.system: score.details for score in contexts if score.score is not None}
+    texts: dict[str, bool] = {}
+    for details in (*told.values(), *given.values()):
+        for place, text in enumerate(details["sub_questions"]):
+            texts[str(text)] = texts.get(str(text), False) or place in details["answerable"]
+    systems = tuple(dict.fromkeys((*told, *given)))
+    return tuple(
+        SubQuestionRow(
+            text=text,
+            answerable=answerable,
+            cells=tuple(
+                SubQuestionCell(
+                    system=system,
+                    answer=_answered(told.get(system), text),
+                    context=_answered(given.get(system), text),
+                )
+                for system in systems
+            ),
+        )
+        for text, answerable in texts.items()
+    )
+
+
+def read_context(score: ScoredAnswer) -> ContextView:
+    """What a context score says of the passages that a system was given."""
+    if score.score is None:
+        return ContextView(system=score.system, uses={}, why_not=str(score.details.get("reason", "")))
+    found: dict[Use, list[str]] = {use: [] for use in Use}
+    for one in score.details.get("uses", ()):
+        found[Use(one["use"])].append(str(one["passage"]))
+    return ContextView(
+        system=score.system,
+        coverage=score.score,
+        uses={use: tuple(names) for use, names in found.items()},
+        missing=tuple(map(str, score.details.get("missing_passages", ()))),
+    )
+
+
+def _answered(details: Mapping[str, Any] | None, text: str) -> bool | None:
+    if details is None or text not in details["sub_questions"]:
+        return None
+    return list(details["sub_questions"]).index(text) in details["answered"]
+
+
+def _key(found: Mapping[str, Any] | str) -> str:
+    return found if isinstance(found, str) else str(found.get("id") or found.get("text", ""))
+
+
+def _statement(found: Mapping[str, Any] | str, standing: Standing) -> StatementView:
+    if isinstance(found, str):
+        return StatementView(text=found, passages=(), standing=standing)
+    return StatementView(
+        text=str(found.get("text", "")),
+        passages=tuple(map(str, found.get("passages", ()))),
+        standing=standing,
+        instead=str(found.get("answer", "")),
+    )

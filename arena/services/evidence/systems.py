@@ -1,0 +1,136 @@
+"""One system in a round: its submission and how it fared on every question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from arena.services.accounts.auth import PUBLIC, Caller
+from arena.services.rounds.battle_table import table_of
+from arena.services.rounds.visibility import RoundAccess
+from data.errors import InputError, NotFoundError
+from data.records import BattleRecord, Submission
+from data.store import Store
+from data.store.rounds.question_stats import QuestionRecord
+from leaderboard.paired import PairedShare, paired_shares, spread_most
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemProfile:
+    """A system in a round; `submission` is None for the reference, `records` are in the set's order."""
+
+    system: str
+    set_name: str
+    submission: Submission | None
+    records: tuple[QuestionRecord, ...]
+
+    @property
+    def best(self) -> tuple[QuestionRecord, ...]:
+        """Questions on which it won more than it lost, the clearest first."""
+        won = [record for record in self.records if record.wins > record.losses]
+        return tuple(sorted(won, key=lambda record: record.losses - record.wins))
+
+    @property
+    def worst(self) -> tuple[QuestionRecord, ...]:
+        """Questions on which it lost more than it won, the clearest first."""
+        lost = [record for record in self.records if record.losses > record.wins]
+        return tuple(sorted(lost, key=lambda record: record.wins - record.losses))
+
+
+class ProfileService:
+    """Use cases of readers who ask why a system stands where it stands."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def of(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> SystemProfile:
+        """A system in a round.
+
+        Raises:
+            NotFoundError: There is no such round, or the system has no battle in it.
+        """
+        found = self._store.rounds.get(round_name)
+        seen = RoundAccess(self._store, caller, found)
+        records = self._store.question_stats.records(found.id, system)
+        if not records:
+            raise NotFoundError(
+                f"{system} has no battle in {round_name}.", advice="The leaderboard names those that have."
+            )
+        return SystemProfile(
+            system=system, set_name=found.set_name, submission=seen.submission(system), records=records
+        )
+
+
+FEWEST, MOST = 2, 4
+QUESTIONS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContestedQuestion:
+    """A question with each system's mean share of the win (0–1) over its battles there."""
+
+    id: str
+    domain: str
+    question: str
+    shares: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Systems compared with the first of them.
+
+    `paired` has for each other system how much more of the win the first takes, overall and by domain;
+    `questions` are those on which they differ most, the widest first.
+    """
+
+    systems: tuple[str, ...]
+    paired: Mapping[str, tuple[PairedShare, ...]]
+    questions: tuple[ContestedQuestion, ...]
+    battles: int
+
+
+class ComparisonService:
+    """Use cases of readers who choose between systems."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def of(self, round_name: str, systems: Sequence[str], *, caller: Caller = PUBLIC) -> Comparison:
+        """Compare systems of a round.
+
+        Raises:
+            InputError: Fewer than two different systems, or more than four.
+            NotFoundError: No such round that the caller may see, or a system has no judged battle in it.
+        """
+        named = tuple(dict.fromkeys(systems))
+        if not FEWEST <= len(named) <= MOST:
+            raise InputError(
+                f"{len(named)} systems cannot be compared.", advice="Choose two, three or four of them."
+            )
+        found = self._store.rounds.get(round_name)
+        RoundAccess(self._store, caller, found)
+        battles: dict[int, BattleRecord] = {}
+        for system in named:
+            mine = {one.id: one for one in self._store.verdicts.battles(round_name, system=system)}
+            if not any(one.preference is not None for one in mine.values()):
+                raise NotFoundError(
+                    f"{system} has no judged battle in {round_name}.",
+                    advice="Choose among those on the board.",
+                )
+            battles |= mine
+        table = table_of(tuple(battles.values()))
+        first, *others = named
+        spread = spread_most(table, named, QUESTIONS)
+        question_stats = self._store.question_stats.of_round(found.id)
+        known = {one.id: one for one in question_stats}
+        return Comparison(
+            systems=named,
+            paired={other: paired_shares(table, first, other) for other in others},
+            questions=tuple(
+                ContestedQuestion(
+                    id=number, domain=known[number].domain, question=known[number].question, shares=shares
+                )
+                for number, shares in spread
+            ),
+            battles=len(table),
+        )

@@ -1,0 +1,1 @@
+"""The queue, its leases and cancellation."""

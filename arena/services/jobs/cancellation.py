@@ -1,0 +1,79 @@
+"""Ctrl-C, SIGTERM and the end of a job as requests to stop in order."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import signal
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+
+from data.errors import StoppedError
+
+StopEvent = threading.Event
+"""Set by another thread where what is being done is no longer wanted."""
+LOOK_EVERY = 0.2
+
+
+@contextmanager
+def stopping_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM set an event instead of breaking off.
+
+    Only a main thread is told of signals, and Windows' loops take no handlers; without, they end the run.
+    """
+    loop = asyncio.get_running_loop()
+    told = threading.current_thread() is threading.main_thread() and platform.system() != "Windows"
+    signals = (signal.SIGINT, signal.SIGTERM) if told else ()
+    for one in signals:
+        loop.add_signal_handler(one, stop.set)
+    try:
+        yield
+    finally:
+        for one in signals:
+            loop.remove_signal_handler(one)
+
+
+def raise_if_stopped(stop_event: StopEvent | None) -> None:
+    """Go on only where that is still wanted.
+
+    Raises:
+        StoppedError: It is not.
+    """
+    if stop_event is not None and stop_event.is_set():
+        raise StoppedError("It was stopped before its end.", advice="Ask for it again.")
+
+
+@asynccontextmanager
+async def alongside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
+    """Run something until the block ends, which cancels it."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+@asynccontextmanager
+async def stopping_on_halt(stop_event: StopEvent | None, stop: asyncio.Event) -> AsyncIterator[None]:
+    """Let an event of another thread set one of this loop."""
+    async with nullcontext() if stop_event is None else alongside(_follow(stop_event, stop)):
+        yield
+
+
+@asynccontextmanager
+async def telling(stop: asyncio.Event | None, then: Callable[[], object]) -> AsyncIterator[None]:
+    """Call a function once an event is set."""
+    async with nullcontext() if stop is None else alongside(_tell(stop, then)):
+        yield
+
+
+async def _tell(stop: asyncio.Event, then: Callable[[], object]) -> None:
+    await stop.wait()
+    then()
+
+
+async def _follow(stop_event: StopEvent, stop: asyncio.Event) -> None:
+    while not stop_event.is_set():  # noqa: ASYNC110 - set by another thread; a thread that waits cannot be cancelled
+        await asyncio.sleep(LOOK_EVERY)
+    stop.set()

@@ -1,0 +1,142 @@
+"""Jobs: put into the queue, watched, cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.services.accounts.auth import OPERATOR, Caller, require
+from arena.services.jobs.job_leases import JobLeases
+from data.progress import Work
+from data.records import Action, AuditNote, Job, JobKind, JobState, Lease, NewJob, TokenScope
+from data.store import Store
+
+CANCELLED = "Somebody cancelled it."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobStatus:
+    """A job with the workers at it; `position` is its place in the queue, None where it does not wait."""
+
+    job: Job
+    leases: tuple[Lease, ...]
+    position: int | None
+
+    @property
+    def rate(self) -> float:
+        """Battles and canaries a second, by all its workers."""
+        return sum(lease.rate for lease in self.leases if lease.lease_left > 0)
+
+    @property
+    def work(self) -> Work | None:
+        """What a worker does at a job that cannot be shared, and how far it is."""
+        return next((lease.work for lease in self.leases if lease.work is not None), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The job as commands and pages show it."""
+        job = self.job
+        return {
+            "id": job.id,
+            "kind": job.kind.value,
+            "round": job.round_name,
+            "state": job.state.value,
+            "priority": job.priority,
+            "position": self.position,
+            "workers": [_shown(lease) for lease in self.leases],
+            "most_workers": job.workers,
+            "progress": None if self.work is None else self.work.as_json(),
+            "attempts": job.attempts,
+            "error": job.error,
+            "result": job.result,
+            "created_at": job.created_at.isoformat(),
+            "started_at": None if job.started_at is None else job.started_at.isoformat(),
+            "finished_at": None if job.finished_at is None else job.finished_at.isoformat(),
+        }
+
+
+class JobService:
+    """Use cases around the queue."""
+
+    def __init__(self, store: Store, job_leases: JobLeases) -> None:
+        self.store = store
+        self.job_leases = job_leases
+
+    def calibrate(
+        self,
+        judges: Sequence[str],
+        labels: str,
+        *,
+        concurrency: int,
+        budget_usd: float | None = None,
+        caller: Caller = OPERATOR,
+    ) -> Job:
+        """Let a worker hold judges against human labels; the job's result has the reports.
+
+        `labels` is the content of a file of human labels, JSONL.
+        """
+        require(caller, TokenScope.ORGANISE)
+        payload = {
+            "judges": list(judges),
+            "labels": labels,
+            "concurrency": concurrency,
+            "budget_usd": budget_usd,
+        }
+        return self.put(caller, NewJob(kind=JobKind.CALIBRATE, payload=payload))
+
+    def recent(self, kind: JobKind | None = None) -> tuple[JobStatus, ...]:
+        """The newest jobs, of one kind where it is given, newest first."""
+        return tuple(self._status(job) for job in self.store.jobs.all(kind=kind))
+
+    def status(self, number: int) -> JobStatus:
+        """One job.
+
+        Raises:
+            NotFoundError: No job has this number.
+        """
+        return self._status(self.store.jobs.get(number))
+
+    def of_round(self, round_id: int) -> JobStatus | None:
+        """The job of a round that is queued or running, else its newest one; None where it had none."""
+        job = self.store.jobs.active(round_id) or self.store.jobs.latest(round_id)
+        return None if job is None else self._status(job)
+
+    def cancel(self, number: int, *, caller: Caller = OPERATOR) -> Job:
+        """Take a job out of the queue; what is in flight finishes, and its round is paused.
+
+        Raises:
+            ConflictError: It has ended.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self.store.audit.audited() as notes:
+            found = self.store.jobs.cancel(number, CANCELLED)
+            notes.take(_note(caller, Action.JOB_CANCELLED, found))
+        return found
+
+    def put(self, caller: Caller, new: NewJob) -> Job:
+        """Put a job into the queue, and note who did."""
+        with self.store.audit.audited() as notes:
+            job = self.store.jobs.put(new)
+            notes.take(_note(caller, Action.JOB_QUEUED, job))
+        return job
+
+    def _status(self, job: Job) -> JobStatus:
+        leases = () if job.state is JobState.QUEUED else self.store.leases.of_job(job.id)
+        return JobStatus(job=job, leases=leases, position=self.store.jobs.position(job))
+
+
+def _note(caller: Caller, action: Action, job: Job) -> AuditNote:
+    subject = f"job {job.id}" if job.round_name is None else f"round {job.round_name}"
+    return caller.note(action, subject, job=job.id, kind=job.kind.value)
+
+
+def _shown(lease: Lease) -> dict[str, Any]:
+    return {
+        "name": lease.worker.name,
+        "pid": lease.worker.pid,
+        "done": lease.done,
+        "rate": lease.rate,
+        "seconds": lease.seconds,
+        "heard_of": lease.beat_age,
+        "alive": lease.lease_left > 0,
+    }

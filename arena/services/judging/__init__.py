@@ -1,0 +1,1 @@
+"""Judges, their calibration and access to LLMs."""

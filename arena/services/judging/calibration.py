@@ -1,0 +1,304 @@
+"""Judges held against people: human labels in, agreement out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from arena.services.accounts.auth import Caller, require
+from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
+from arena.services.jobs.service import JobService, JobStatus
+from arena.services.judging.judges import JudgeService
+from data.errors import FileFormatError, InputError, NotFoundError
+from data.files.items import read_labels
+from data.files.text_files import ReadLimits, read_text
+from data.records import HumanLabel, Job, JobKind, Passage, Preference, Question, TokenScope, Verdict
+from data.records.rounds import require_amount
+from judges.base import JudgeInput
+from judges.llm.costs import MemoryLedger
+from judges.spec import JudgeSpec
+from leaderboard.agreement.bias import Excess, excess, family_of
+from leaderboard.agreement.pairs import Agreement, Calibration, CalibrationPair
+from leaderboard.agreement.pairs import calibrate as hold_against
+
+LIMITS = ReadLimits()
+NO_VERDICT = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledPair:
+    """A pair of a label file with everybody's labels."""
+
+    first: HumanLabel
+    labels: tuple[float, ...]
+
+    @property
+    def systems(self) -> str:
+        """Whose answers they are, `one vs other` in alphabetical order; empty where unknown."""
+        named = sorted((self.first.system_a, self.first.system_b))
+        return " vs ".join(named) if all(named) else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCalibration:
+    """One judge against the labels of a file.
+
+    `flips` is the share of pairs read in both orders on which the orders disagree; None where the
+    judge reads one order. `by_pair` is by the two systems, where the file names them. `reasons` count
+    why pairs have no verdict. `confusion` counts pairs by what people said and what the judge said.
+    """
+
+    judge: str
+    models: tuple[str, ...]
+    calibration: Calibration
+    by_pair: Mapping[str, Agreement]
+    length_effect: Excess
+    self_preference: Excess
+    flips: float | None
+    reasons: Mapping[str, int]
+    confusion: Mapping[str, Mapping[str, int]]
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `arena judges calibrate --json` prints."""
+        return {
+            "judge": self.judge,
+            **self.calibration.as_json(),
+            "flip_rate": self.flips,
+            "length_effect": self.length_effect.as_json(),
+            "self_preference": self.self_preference.as_json(),
+            "by_pair": {name: agreement.as_json() for name, agreement in self.by_pair.items()},
+            "reasons": dict(self.reasons),
+            "confusion": {people: dict(row) for people, row in self.confusion.items()},
+        }
+
+
+class CalibrationService:
+    """Use cases around the trust in judges."""
+
+    def __init__(self, judges: JudgeService) -> None:
+        self._judges = judges
+
+    def calibrate(
+        self,
+        judges: Sequence[str],
+        labels: Path,
+        *,
+        concurrency: int,
+        budget_usd: float | None = None,
+        stop_event: StopEvent | None = None,
+    ) -> tuple[JudgeCalibration, ...]:
+        """Let judges decide the labelled pairs of a file, and hold them against the people.
+
+        Pairs beyond the budget of all judges together are skipped. Another thread may set `stop_event` to
+        stop.
+
+        Raises:
+            StoppedError: `stop_event` was set.
+            InvalidFileError: The file has problems; all of them are listed.
+            NotFoundError: There is no such judge.
+        """
+        specs = [self._judges.spec(name) for name in judges]
+        pairs = labelled_pairs(labels)
+        inputs = [_contest(pair.first) for pair in pairs]
+        ledger = None if budget_usd is None else MemoryLedger(require_amount(budget_usd))
+        reports = []
+        for spec in specs:
+            raise_if_stopped(stop_event)
+            deciding = self._judges.decide_all(
+                spec, inputs, concurrency=concurrency, ledger=ledger, stop_event=stop_event
+            )
+            reports.append(self._report(spec, pairs, asyncio.run(deciding)))
+        return tuple(reports)
+
+    def _report(
+        self, spec: JudgeSpec, pairs: Sequence[LabelledPair], verdicts: Sequence[Verdict]
+    ) -> JudgeCalibration:
+        held = [
+            calibration_pair(pair, verdict.preference, _margin(verdict))
+            for pair, verdict in zip(pairs, verdicts, strict=True)
+        ]
+        firsts = {pair.first.id: pair.first for pair in pairs}
+        own = {family for model in spec.models if (family := family_of(model))}
+        read_both = [verdict.flipped for verdict in verdicts if verdict.flipped is not None]
+        reasons: dict[str, int] = {}
+        for verdict in verdicts:
+            if verdict.preference is None:
+                reason = f"{verdict.outcome}: {verdict.detail}"
+                reasons[reason] = reasons.get(reason, 0) + 1
+        return JudgeCalibration(
+            judge=spec.name,
+            models=spec.models,
+            calibration=hold_against(held),
+            by_pair=by_systems(pairs, held),
+            length_effect=excess(held, lambda pair: _longer(firsts[pair.id])),
+            self_preference=excess(held, lambda pair: _own(firsts[pair.id], own)),
+            flips=sum(read_both) / len(read_both) if read_both else None,
+            reasons=reasons,
+            confusion=confusion_of(held),
+        )
+
+
+def by_systems(pairs: Sequence[LabelledPair], held: Sequence[CalibrationPair]) -> Mapping[str, Agreement]:
+    """Agreement on each pair of systems that the file names, all seen from the first by name."""
+    groups: dict[str, list[CalibrationPair]] = {}
+    for pair, one in zip(pairs, held, strict=True):
+        if pair.systems:
+            turned = pair.first.system_a > pair.first.system_b
+            groups.setdefault(pair.systems, []).append(_turned(one) if turned else one)
+    return {name: hold_against(group).overall for name, group in sorted(groups.items())}
+
+
+def confusion_of(pairs: Sequence[CalibrationPair]) -> Mapping[str, Mapping[str, int]]:
+    """Pairs by what most people said (`a`, `tie`, `b`) and what the judge said (also `none`)."""
+    sides = ("a", "tie", "b")
+    counted = Counter(
+        (pair.people.value, pair.preference.value if pair.preference else NO_VERDICT) for pair in pairs
+    )
+    return {people: {judge: counted[people, judge] for judge in (*sides, NO_VERDICT)} for people in sides}
+
+
+def labelled_pairs(path: Path) -> list[LabelledPair]:
+    """The pairs of a file with all their labels; lines with one id are several annotators.
+
+    Raises:
+        InvalidFileError: The file has problems; all of them are listed.
+        FileFormatError: An id has different answers on different lines.
+    """
+    found: dict[str, tuple[HumanLabel, list[float]]] = {}
+    for label in read_labels(path, LIMITS):
+        first, labels = found.setdefault(label.id, (label, []))
+        if (first.answer_a, first.answer_b) != (label.answer_a, label.answer_b):
+            raise FileFormatError(
+                f"{path.name}: the pair {label.id} has different answers on different lines.",
+                advice="Give every pair an id of its own.",
+                code="mixed-pair",
+            )
+        labels.append(label.label)
+    return [LabelledPair(first=first, labels=tuple(labels)) for first, labels in found.values()]
+
+
+def calibration_pair(
+    pair: LabelledPair, preference: Preference | None, margin: float | None
+) -> CalibrationPair:
+    """A labelled pair with a judge's verdict."""
+    return CalibrationPair(
+        id=pair.first.id,
+        domain=pair.first.domain,
+        question=pair.first.question,
+        labels=pair.labels,
+        preference=preference,
+        margin=margin,
+    )
+
+
+def _turned(pair: CalibrationPair) -> CalibrationPair:
+    return replace(
+        pair,
+        labels=tuple(-label for label in pair.labels),
+        preference=pair.preference and pair.preference.flipped,
+        margin=None if pair.margin is None else -pair.margin,
+    )
+
+
+def _contest(label: HumanLabel) -> JudgeInput:
+    passages = tuple(Passage(f"p{number}", text) for number, text in enumerate(label.passages, start=1))
+    question = Question(
+        id=label.id,
+        domain=label.domain or "all",
+        question=label.question,
+        reference=label.reference,
+        passages=passages,
+    )
+    # Where one of the answers is the reference itself, a judge must not hold it against itself.
+    side = {label.answer_a: "a", label.answer_b: "b"}.get(label.reference or "")
+    return JudgeInput(
+        battle_id=label.id,
+        question=question,
+        answer_a=label.answer_a,
+        answer_b=label.answer_b,
+        reference_side=side,
+    )
+
+
+def _margin(verdict: Verdict) -> float | None:
+    margins = [judgment.margin for judgment in verdict.judgments if judgment.margin is not None]
+    return sum(margins) / len(margins) if margins and verdict.preference is not None else None
+
+
+def _longer(label: HumanLabel) -> Preference:
+    words_a, words_b = len(label.answer_a.split()), len(label.answer_b.split())
+    if words_a == words_b:
+        return Preference.TIE
+    return Preference.A if words_a > words_b else Preference.B
+
+
+def _own(label: HumanLabel, families: set[str]) -> Preference | None:
+    own_a, own_b = (family_of(name) in families for name in (label.system_a, label.system_b))
+    if own_a == own_b:
+        return None
+    return Preference.A if own_a else Preference.B
+
+
+CONCURRENCY = 8
+
+
+class CalibrationAdmin:
+    """Use cases of organisers around calibrations; every one asks who the caller is."""
+
+    def __init__(self, jobs: JobService, judges: JudgeService) -> None:
+        self._jobs = jobs
+        self._judges = judges
+
+    def start(
+        self, file: Path, judges: Sequence[str], *, budget_usd: float | None = None, caller: Caller
+    ) -> Job:
+        """Check a file of human labels, and let a worker hold judges against it.
+
+        A budget is needed where one of the judges asks an LLM.
+
+        Raises:
+            InvalidFileError: The file has problems; all of them are listed.
+            InputError: No judge is named, or a judge asks an LLM and there is no cap.
+            NotFoundError: There is no such judge.
+        """
+        require(caller, TokenScope.ORGANISE)
+        if not judges:
+            raise InputError("No judge is chosen.", advice="Choose one or several.")
+        asking = [judge for judge in judges if self._judges.spec(judge).models]
+        if asking and budget_usd is None:
+            message = f"{', '.join(asking)}: a calibration that asks an LLM needs a cap."
+            raise InputError(message, advice="Give the most it may spend.")
+        labelled_pairs(file)
+        labels = read_text(file, LIMITS)
+        return self._jobs.calibrate(
+            judges, labels, concurrency=CONCURRENCY, budget_usd=budget_usd, caller=caller
+        )
+
+    def all(self, *, caller: Caller) -> tuple[JobStatus, ...]:
+        """The newest calibrations, newest first."""
+        require(caller, TokenScope.ORGANISE)
+        return self._jobs.recent(JobKind.CALIBRATE)
+
+    def of_judge(self, judge: str, *, caller: Caller) -> tuple[Job, ...]:
+        """The calibrations that have a result of a judge, newest first."""
+        return tuple(
+            one.job
+            for one in self.all(caller=caller)
+            if one.job.result is not None and judge in one.job.payload["judges"]
+        )
+
+    def get(self, number: int, *, caller: Caller) -> JobStatus:
+        """One calibration.
+
+        Raises:
+            NotFoundError: No calibration has this number.
+        """
+        require(caller, TokenScope.ORGANISE)
+        found = self._jobs.status(number)
+        if found.job.kind is not JobKind.CALIBRATE:
+            raise NotFoundError(f"Job {number} is no calibration.", advice="Choose one of the list.")
+        return found

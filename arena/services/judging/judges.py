@@ -1,0 +1,163 @@
+"""Judges: list, show, open, try on one pair, calibrate against people."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.services.jobs.cancellation import StopEvent, raise_if_stopped, stopping_on_halt, telling
+from arena.services.judging.llm_access import Payer, access_settings, open_access
+from arena.services.system.text_work import TextWork
+from arena.settings import Settings
+from data.errors import SpecError
+from data.files.text_files import ReadLimits, read_text
+from data.progress import working
+from data.records import JudgeKind, Question, Round, Verdict
+from data.store import Store
+from judges.base import Judge, JudgeInput
+from judges.catalogue import build_judge, load_spec, spec_names
+from judges.llm.costs import Ledger
+from judges.llm.prices import Prices
+from judges.spec import JudgeSpec, leaves
+
+TRIAL = "trial"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeLine:
+    """A judge in a list; `problem` says why its spec cannot be used."""
+
+    name: str
+    kind: str
+    model: str
+    description: str
+    problem: str = ""
+
+
+class JudgeService:
+    """Use cases around judges."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+
+    def spec(self, name: str) -> JudgeSpec:
+        """A judge by the name or path of its spec, with the endpoint it will use.
+
+        Raises:
+            NotFoundError: No judge has this name.
+            SpecError: The spec cannot be used.
+        """
+        return load_spec(name, folders=self._folders).at(self._settings.endpoint)
+
+    def prices(self) -> Prices:
+        """The prices of LLM calls, the organiser's own before the bundled ones."""
+        return Prices.load(access_settings(self._settings, concurrency=1).prices)
+
+    def known(self) -> tuple[JudgeLine, ...]:
+        """Every judge by name, those that cannot be used with the reason."""
+        return tuple(self._line(name) for name in spec_names(folders=self._folders))
+
+    def try_files(self, judge: str, question: str, answer_a: Path, answer_b: Path) -> Verdict:
+        """Let a judge decide between the texts of two files.
+
+        `question` is `SET/ID` of a stored question, or the text of one.
+        """
+        limits = ReadLimits()
+        texts = (read_text(answer_a, limits), read_text(answer_b, limits))
+        return self.try_on(self.spec(judge), self._question(question), *texts)
+
+    def try_on(self, spec: JudgeSpec, question: Question, answer_a: str, answer_b: str) -> Verdict:
+        """Let a judge decide one pair, without storing the verdict."""
+        judge_input = JudgeInput(battle_id=TRIAL, question=question, answer_a=answer_a, answer_b=answer_b)
+        return asyncio.run(self.decide_all(spec, [judge_input], concurrency=2))[0]
+
+    async def decide_all(
+        self,
+        spec: JudgeSpec,
+        inputs: Sequence[JudgeInput],
+        *,
+        concurrency: int,
+        ledger: Ledger | None = None,
+        stop_event: StopEvent | None = None,
+    ) -> list[Verdict]:
+        """Let a judge decide some battles, without storing the verdicts; in the order given.
+
+        At most `concurrency` are in flight. Battles for which the ledger has nothing left are skipped. Once
+        another thread sets `stop_event`, calls in flight finish and are kept.
+
+        Raises:
+            StoppedError: `stop_event` was set.
+            BudgetError: There is a ledger, and no price is known for the model.
+        """
+        room, stop = asyncio.Semaphore(concurrency), asyncio.Event()
+        async with (
+            stopping_on_halt(stop_event, stop),
+            self._opened(spec, concurrency=concurrency, ledger=ledger, stop=stop) as judge,
+        ):
+
+            async def decide(judge_input: JudgeInput) -> Verdict:
+                async with room:
+                    raise_if_stopped(stop_event)
+                    verdict = await judge.judge(judge_input)
+                work.done += 1
+                return verdict
+
+            with working(f"judging by {spec.name}", len(inputs)) as work:
+                return list(await asyncio.gather(*(decide(judge_input) for judge_input in inputs)))
+
+    @asynccontextmanager
+    async def open(
+        self, spec: JudgeSpec, found: Round, concurrency: int, stop: asyncio.Event, lease_id: int
+    ) -> AsyncIterator[Judge]:
+        """A judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
+        account = Payer(round_id=found.id, lease_id=lease_id, cap=found.budget_usd)
+        async with self._opened(spec, concurrency=concurrency, payer=account, stop=stop) as judge:
+            yield judge
+
+    @asynccontextmanager
+    async def _opened(
+        self,
+        spec: JudgeSpec,
+        *,
+        concurrency: int,
+        payer: Payer | None = None,
+        ledger: Ledger | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> AsyncIterator[Judge]:
+        async with AsyncExitStack() as opened:
+            work = opened.enter_context(TextWork(self._settings.work_seconds))
+            await opened.enter_async_context(telling(stop, work.stop))
+            client = None
+            if any(leaf.kind is JudgeKind.LLM for leaf in leaves(spec)):
+                access = open_access(
+                    self._store,
+                    self._settings,
+                    concurrency=concurrency,
+                    payer=payer,
+                    ledger=ledger,
+                    stop=stop,
+                )
+                client = await opened.enter_async_context(access)
+            yield build_judge(spec, client=client, work=work)
+
+    def _question(self, given: str) -> Question:
+        set_name, _, question_id = given.partition("/")
+        if question_id and any(found.name == set_name for found in self._store.sets.summaries()):
+            return self._store.sets.question(set_name, question_id)
+        return Question(id=TRIAL, domain=TRIAL, question=given)
+
+    @property
+    def _folders(self) -> tuple[Path, ...]:
+        return (self._settings.judges_folder,)
+
+    def _line(self, name: str) -> JudgeLine:
+        try:
+            spec = load_spec(name, folders=self._folders)
+        except SpecError as error:
+            return JudgeLine(name=name, kind="", model="", description="", problem=str(error))
+        models = ", ".join(spec.models)
+        return JudgeLine(name=name, kind=spec.kind.value, model=models, description=spec.description)

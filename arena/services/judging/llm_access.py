@@ -1,0 +1,262 @@
+"""What LLM access needs of the store: its replies, batches and a round's account, for an event loop.
+
+The store's calls block, so they run in threads; replies that arrive together are committed together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
+
+from arena.services.jobs.cancellation import alongside, telling
+from arena.settings import Settings
+from data.errors import StoreError
+from data.records import Reply
+from data.store import Store
+from judges.llm.client import Scheduler
+from judges.llm.costs import Balance, Ledger, Usage
+from judges.llm.factory import open_client
+from judges.llm.requests import Request
+from judges.llm.settings import AccessSettings
+from judges.llm.transports.batch_files import BatchRecord
+
+ACCOUNT_EVERY = 0.5
+SHARE_EVERY = 1.0
+
+
+class StoredReplies:
+    """The store as a reply cache: replies that arrive during one commit are committed together by the next.
+
+    `put` returns once the reply is committed, so that a kill loses no more replies than calls were in
+    flight.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._waiting: list[tuple[Reply, asyncio.Future[None]]] = []
+        self._commits: asyncio.Task[None] | None = None
+
+    async def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
+        """The replies that are there, by key."""
+        return await asyncio.to_thread(self._store.replies.get_many, keys)
+
+    async def put(self, request: Request, reply: Reply) -> None:
+        """Keep a reply under the key of its request; it is committed when this returns.
+
+        Raises:
+            StoreError: The commit failed.
+        """
+        if reply.key != request.key:
+            raise ValueError("A reply bears the key of another request.")
+        committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((reply, committed))
+        if self._commits is None or self._commits.done():
+            self._commits = asyncio.create_task(self._commit())
+        await committed
+
+    async def close(self) -> None:
+        """Wait until everything is committed."""
+        if self._commits is not None:
+            await self._commits
+
+    async def _commit(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            # Gathered, since whatever goes wrong belongs to those who wait.
+            [error] = await asyncio.gather(
+                asyncio.to_thread(self._store.replies.put, [reply for reply, _ in batch]),
+                return_exceptions=True,
+            )
+            for _, committed in batch:
+                if committed.cancelled():
+                    continue
+                if error is None:
+                    committed.set_result(None)
+                else:
+                    committed.set_exception(error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payer:
+    """Who pays for calls: a round's account, through a worker's lease; `cap` is in USD."""
+
+    round_id: int
+    lease_id: int
+    cap: float | None = None
+
+
+class StoredLedger:
+    """A round's account in the store, which workers share."""
+
+    def __init__(self, store: Store, payer: Payer, cap: float) -> None:
+        self._store, self._payer, self._cap = store, payer, cap
+
+    async def draw(self, least: float, wished: float) -> float:
+        """Take between `least` and `wished` USD out of what is left; 0 where less than `least` is."""
+        payer, draw = self._payer, self._store.ledgers.draw
+        return await asyncio.to_thread(draw, payer.round_id, least, wished, lease_id=payer.lease_id)
+
+    async def settle(self, *, spent: float, returned: float, lost: float = 0.0) -> None:
+        """Of what was drawn, `spent` USD were charged, `lost` may have been, `returned` are free again."""
+        payer = self._payer
+        await asyncio.to_thread(
+            self._store.ledgers.settle,
+            payer.round_id,
+            spent=spent,
+            returned=returned,
+            lost=lost,
+            lease_id=payer.lease_id,
+        )
+
+    async def balance(self) -> Balance:
+        """The state now."""
+        found = await asyncio.to_thread(self._store.ledgers.account, self._payer.round_id)
+        return Balance(cap=self._cap, spent=found.spent, drawn=found.drawn, lost=found.lost)
+
+
+class StoredBook:
+    """The store as the book in which batches are written down."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def write(self, record: BatchRecord) -> None:
+        """Write a batch down, or what is known of it now."""
+        await asyncio.to_thread(
+            self._store.batches.write,
+            record.name,
+            endpoint=record.endpoint,
+            keys=record.keys,
+            batch_id=record.batch_id,
+        )
+
+    async def unread(self) -> Sequence[BatchRecord]:
+        """Every batch that was not struck out."""
+        found = await asyncio.to_thread(self._store.batches.unread)
+        return [BatchRecord(**{**row, "keys": tuple(row["keys"])}) for row in found]
+
+    async def strike(self, name: str) -> None:
+        """Strike a batch out."""
+        await asyncio.to_thread(self._store.batches.strike, name)
+
+
+class RoundAccount:
+    """Writes what is used for a round into its account as it goes.
+
+    With a cap, the budget pays in what was spent and lost; without one, this does.
+    """
+
+    def __init__(self, store: Store, payer: Payer, scheduler: Scheduler) -> None:
+        self._store, self._payer, self._scheduler = store, payer, scheduler
+        self._noted = Usage()
+
+    async def note(self) -> None:
+        """Write down what was used since the last note."""
+        now, before = self._scheduler.usage, self._noted
+        self._noted = replace(now)
+        capped = self._payer.cap is not None
+        spent = 0.0 if capped else now.cost_usd - before.cost_usd
+        lost = 0.0 if capped else now.lost_usd - before.lost_usd
+        given = now.input_tokens - before.input_tokens
+        returned = now.output_tokens - before.output_tokens
+        if spent or lost or given or returned:
+            await asyncio.to_thread(
+                self._store.ledgers.note,
+                self._payer.round_id,
+                spent=spent,
+                input_tokens=given,
+                output_tokens=returned,
+                lost=lost,
+                lease_id=self._payer.lease_id,
+            )
+
+    async def keep(self, ended: asyncio.Event) -> None:
+        """Write it down twice a second until the run has ended."""
+        while not ended.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), ACCOUNT_EVERY)
+            await self.note()
+            await self._scheduler.flush()
+
+
+def access_settings(settings: Settings, *, concurrency: int) -> AccessSettings:
+    """How this installation reaches LLMs."""
+    return AccessSettings(
+        api_key=settings.api_key or "",
+        transport=settings.transport,
+        cache_mode=settings.cache_mode,
+        rpm=settings.rpm,
+        tpm=settings.tpm,
+        timeout=settings.timeout,
+        batch_poll=settings.batch_poll,
+        concurrency=concurrency,
+        prices=settings.prices_file if settings.prices_file.is_file() else None,
+    )
+
+
+@asynccontextmanager
+async def open_access(
+    store: Store,
+    settings: Settings,
+    *,
+    concurrency: int,
+    payer: Payer | None = None,
+    ledger: Ledger | None = None,
+    stop: asyncio.Event | None = None,
+) -> AsyncIterator[Scheduler]:
+    """Open LLM access over the store's replies and batches, and over a round's account or another ledger.
+
+    The limits a minute are those of the installation: workers that judge at the same time share them.
+
+    Once `stop` is set, nothing new is asked; calls in flight finish and are kept.
+    """
+    if payer is not None and payer.cap is not None:
+        ledger = StoredLedger(store, payer, payer.cap)
+    replies = StoredReplies(store)
+    account = None
+    try:
+        async with open_client(
+            access_settings(settings, concurrency=concurrency), replies, ledger, book=StoredBook(store)
+        ) as scheduler:
+            if payer is not None:
+                account = RoundAccount(store, payer, scheduler)
+            limited = payer is not None and bool(settings.rpm or settings.tpm)
+            if limited:
+                await _share_limits(store, scheduler)
+            sharing = alongside(_keep_sharing(store, scheduler)) if limited else nullcontext()
+            async with telling(stop, scheduler.stop), _kept(account), sharing:
+                yield scheduler
+    finally:
+        if account is not None:
+            await account.note()
+        await replies.close()
+
+
+@asynccontextmanager
+async def _kept(account: RoundAccount | None) -> AsyncIterator[None]:
+    """Keep a round's account until the block ends."""
+    ended = asyncio.Event()
+    keeper = asyncio.create_task(account.keep(ended)) if account is not None else None
+    try:
+        yield
+    finally:
+        ended.set()
+        if keeper is not None:
+            await keeper
+
+
+async def _share_limits(store: Store, scheduler: Scheduler) -> int:
+    """Leave every worker that judges its share of the limits a minute, and return how many there are."""
+    leases = await asyncio.to_thread(store.leases.callers)
+    scheduler.share(1 / max(1, leases))
+    return leases
+
+
+async def _keep_sharing(store: Store, scheduler: Scheduler) -> None:
+    """Follow the number of workers; where the database fails, the share stays what it was."""
+    while True:
+        await asyncio.sleep(SHARE_EVERY)
+        with suppress(StoreError):
+            await _share_limits(store, scheduler)

@@ -1,0 +1,204 @@
+"""How metrics agree: contexts with answers over systems, coverage with people, and the bounds of a set."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arena.services.metrics.factory import EMBEDDED, MetricAccess
+from data.errors import SpecError
+from data.files.text_files import ReadLimits
+from data.records import MetricItem, Question
+from data.store import Store
+from judges.llm.costs import MemoryLedger, Usage
+from judges.llm.tasks import TaskRunner
+from judges.metrics.context.bounds import LlmWriter, summarise_bounds
+from judges.metrics.context.metric import AnswerCrux, ContextCrux, Oracle
+from judges.metrics.context.settings import read_settings
+from judges.metrics.coverage.correlation import RESAMPLES, Coefficient, Correlation, correlate_systems
+from judges.metrics.coverage.judgments import label_agreement, read_aspect_labels
+
+CONTEXT, ANSWER = ContextCrux.name, AnswerCrux.name
+FEWEST_SYSTEMS = 3
+NO_SYSTEMS = "No system has both context and answer scores."
+FEW_SYSTEMS = "A correlation over systems needs three with context and answer scores of the same questions."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementRequest:
+    """What is to be held against what.
+
+    Attributes:
+        set_name: The question set whose kept scores are read.
+        judge: Judge that scored; empty: the embedded version.
+        writer: Judge whose LLM answers for the bounds; empty: bounds without a writer alone.
+        options: Constants that the CRUX scores were made with.
+    """
+
+    set_name: str
+    judge: str = EMBEDDED
+    metric: str = "coverage-icat-s"
+    labels: Path | None = None
+    writer: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    budget_usd: float | None = None
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+
+class AgreementService:
+    """Use cases around the agreement of metrics."""
+
+    def __init__(self, store: Store, access: MetricAccess) -> None:
+        self._store = store
+        self._access = access
+
+    def measure(self, request: AgreementRequest) -> dict[str, Any]:
+        """Correlate, and measure the bounds.
+
+        Returns:
+            `systems` (correlation of mean context and answer scores over systems), `bounds`, `labels` (null
+            without a file), and what the bounds took.
+
+        Raises:
+            NotFoundError: There is no such set or judge.
+            InvalidFileError: The labels have problems; all of them are listed.
+            JudgeError: Asking cannot go on.
+        """
+        kept = self._access.kept_as(request.judge, request.options)
+        labels = None if request.labels is None else self._labels(request, request.labels)
+        bounds, used = asyncio.run(self._bounds(request))
+        return {
+            "set": request.set_name,
+            "judge": kept or "embedded",
+            "systems": self._systems(request, kept),
+            "bounds": bounds,
+            "labels": labels,
+            "calls": used.calls,
+            "cost_usd": used.total_usd,
+        }
+
+    def of_board(self, set_name: str) -> dict[str, Any] | None:
+        """What a board shows of it, by the embedded versions; None where no question has sub-questions."""
+        if not any(question.sub_questions for question in self._questions(set_name)):
+            return None
+        found = self.measure(AgreementRequest(set_name=set_name))
+        return {"systems": found["systems"], "bounds": found["bounds"]}
+
+    def _systems(self, request: AgreementRequest, kept: str) -> dict[str, Any]:
+        live = self._store.submissions.find(set_name=request.set_name, newest=True)
+        numbers = [entrant.id for entrant in live]
+        tables: dict[str, dict[str, dict[str, float]]] = {}
+        for metric in (CONTEXT, ANSWER):
+            by_system: dict[str, dict[str, float]] = defaultdict(dict)
+            for one in self._store.scores.detailed(numbers, metric=metric, judge=kept):
+                if one.score is not None:
+                    by_system[one.system][one.question_id] = one.score
+            tables[metric] = by_system
+        names = sorted(set(tables[CONTEXT]) & set(tables[ANSWER]))
+        shared = _shared([tables[metric][name] for metric in (CONTEXT, ANSWER) for name in names])
+        if not names or not shared:
+            return {"systems": [], "questions": 0, "correlations": {}, "undefined": NO_SYSTEMS}
+        context, answer = (
+            [[tables[metric][name][question] for question in shared] for name in names]
+            for metric in (CONTEXT, ANSWER)
+        )
+        found = correlate_systems(context, answer, resamples=request.resamples, seed=request.seed)
+        return {
+            "systems": [
+                {"system": name, "context": _mean(own), "answer": _mean(said)}
+                for name, own, said in zip(names, context, answer, strict=True)
+            ],
+            "questions": len(shared),
+            "correlations": _shown(found),
+            "undefined": FEW_SYSTEMS if len(names) < FEWEST_SYSTEMS else "",
+        }
+
+    def _labels(self, request: AgreementRequest, path: Path) -> dict[str, Any]:
+        kept = self._access.kept_as(request.judge, {})
+        live = self._store.submissions.find(set_name=request.set_name, newest=True)
+        scored = self._store.scores.detailed(
+            [entrant.id for entrant in live], metric=request.metric, judge=kept
+        )
+        coverage = {
+            (one.question_id, one.system): float(one.details["coverage"])
+            for one in scored
+            if one.score is not None and isinstance(one.details.get("coverage"), int | float)
+        }
+        labels = read_aspect_labels(path, ReadLimits())
+        found = label_agreement(labels, coverage, resamples=request.resamples, seed=request.seed)
+        return {
+            "metric": request.metric,
+            "correlations": _shown(found.correlations),
+            **{
+                name: getattr(found, name)
+                for name in ("answers", "questions", "unlabelled", "unscored", "undecided")
+            },
+        }
+
+    async def _bounds(self, request: AgreementRequest) -> tuple[dict[str, Any], Usage]:
+        judge = self._access.llm(request.judge)
+        writer = self._access.llm(request.writer) if request.writer else None
+        if request.writer and writer is None:
+            message = f"The judge {request.writer} asks no LLM, so it cannot write answers."
+            raise SpecError(message, advice="Name an LLM judge with --writer.")
+        ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
+        stop = asyncio.Event()
+        used: list[Usage] = []
+        async with AsyncExitStack() as stack:
+            runners: list[TaskRunner | None] = []
+            for spec in (judge, writer):
+                if spec is None:
+                    runners.append(None)
+                    continue
+                runner, usage = await stack.enter_async_context(self._access.asking(spec, ledger, stop))
+                runners.append(runner)
+                used.append(usage)
+            oracle = Oracle(runners[0], read_settings(ANSWER, request.options))
+            items = [_item(question) for question in self._questions(request.set_name)]
+            means = await summarise_bounds(
+                items, oracle, None if runners[1] is None else LlmWriter(runners[1])
+            )
+        shown = {
+            bound.value: {metric: asdict(one) for metric, one in by_metric.items()}
+            for bound, by_metric in means.items()
+        }
+        return shown, Usage(
+            calls=sum(each.calls for each in used),
+            cost_usd=sum(each.cost_usd for each in used),
+            unpriced=sum(each.unpriced for each in used),
+        )
+
+    def _questions(self, set_name: str) -> list[Question]:
+        summary = self._store.sets.summary(set_name)
+        return [question for _, question in self._store.sets.numbered(summary.id)]
+
+
+def _item(question: Question) -> MetricItem:
+    return MetricItem(
+        id=question.id,
+        question=question.question,
+        answer="",
+        passages=question.passages,
+        reference=question.reference,
+        sub_questions=question.sub_questions,
+        domain=question.domain,
+    )
+
+
+def _shared(tables: Sequence[Mapping[str, float]]) -> list[str]:
+    """The questions that every table has."""
+    return sorted(set.intersection(*(set(table) for table in tables))) if tables else []
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _shown(found: Mapping[Coefficient, Correlation]) -> dict[str, Any]:
+    return {kind.value: asdict(one) for kind, one in found.items()}

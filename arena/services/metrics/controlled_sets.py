@@ -1,0 +1,131 @@
+"""Controlled sets: questions whose oracle is known, built from summaries and their documents."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.services.jobs.cancellation import stopping_on_interrupt
+from arena.services.metrics.factory import MetricAccess
+from data.errors import FileFormatError, JudgeError, SpecError
+from data.files.question_sets import write_set
+from data.files.text_files import ReadLimits
+from data.records import QuestionSet
+from judges.llm.costs import MemoryLedger, Usage
+from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.context.controlled import Controlled, ControlledSetBuilder, build_all, read_sources
+from judges.metrics.context.settings import read_settings
+from judges.metrics.context.subsets import Order
+
+RATINGS = "ratings.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildRequest:
+    """What is to be built.
+
+    Attributes:
+        judge: Name or path of the judge whose LLM writes and rates.
+        name: Of the set; by default the folder's.
+        options: Constants of CRUX: `sub_questions`, `threshold`, `weighted`.
+    """
+
+    file: Path
+    folder: Path
+    judge: str
+    name: str = ""
+    options: Mapping[str, Any]
+    budget_usd: float | None = None
+
+
+class ControlledSetService:
+    """Builds controlled sets."""
+
+    def __init__(self, access: MetricAccess) -> None:
+        self._access = access
+
+    def build(self, request: BuildRequest) -> dict[str, Any]:
+        """Build a set and write it as a folder that `arena sets import` reads.
+
+        Beside the questions the folder has `ratings.jsonl`: for each question the ratings of its passages,
+        the passages that suffice, and the sub-questions that were dropped. Cut off, the same call goes on:
+        replies are kept.
+
+        Returns:
+            Counts, the sources that became no question with their reasons, and what it cost.
+
+        Raises:
+            InvalidFileError: The file has problems; all of them are listed.
+            SpecError: The judge is no LLM, or an option is wrong.
+            JudgeError: No source became a question, or asking cannot go on.
+            FileFormatError: The folder cannot be written.
+        """
+        sources = read_sources(request.file, ReadLimits())
+        built, failed, used = asyncio.run(self._build(request, sources))
+        if not built:
+            reason = next(iter(failed.values())).reason
+            message = f"None of the {len(sources)} sources became a question: {reason}"
+            raise JudgeError(message, advice="Mend it and run the same command again.")
+        domains = {each.question.domain: each.question.domain for each in built}
+        questions = QuestionSet(
+            name=request.name or request.folder.resolve().name,
+            title=request.name or request.folder.resolve().name,
+            source="Built from summaries and their documents.",
+            reference_name="summary",
+            domains=domains,
+            questions=tuple(each.question for each in built),
+        )
+        try:
+            write_set(questions, request.folder)
+            lines = "".join(json.dumps(_rated(each), ensure_ascii=False) + "\n" for each in built)
+            (request.folder / RATINGS).write_text(lines, encoding="utf-8")
+        except OSError as error:
+            message = f"{request.folder} cannot be written: {error.strerror}."
+            raise FileFormatError(message, advice="Name a folder that you can write.") from error
+        return {
+            "folder": str(request.folder),
+            "set": questions.name,
+            "sources": len(sources),
+            "questions": len(built),
+            "passages": sum(len(each.question.passages) for each in built),
+            "sub_questions": sum(len(each.question.sub_questions) for each in built),
+            "dropped_sub_questions": sum(len(each.dropped) for each in built),
+            "failed": {
+                name: {"outcome": why.outcome.value, "reason": why.reason} for name, why in failed.items()
+            },
+            "calls": used.calls,
+            "input_tokens": used.input_tokens,
+            "output_tokens": used.output_tokens,
+            "cost_usd": used.total_usd,
+        }
+
+    async def _build(
+        self, request: BuildRequest, sources: Sequence[Any]
+    ) -> tuple[tuple[Controlled, ...], Mapping[str, Missing], Usage]:
+        spec = self._access.llm(request.judge)
+        if spec is None:
+            message = f"The judge {request.judge} asks no LLM, and only an LLM writes passages and requests."
+            raise SpecError(message, advice="Name an LLM judge; `arena judges list` shows them.")
+        settings = read_settings("a controlled set", request.options)
+        ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
+        stop = asyncio.Event()
+        with stopping_on_interrupt(stop):
+            async with self._access.asking(spec, ledger, stop) as (runner, usage):
+                builder = ControlledSetBuilder(runner, settings)
+                built, failed = await build_all(builder, sources)
+        return built, failed, usage
+
+
+def _rated(each: Controlled) -> dict[str, Any]:
+    return {
+        "question_id": each.question.id,
+        "passages": [passage.id for passage in each.question.passages],
+        "ratings": each.ratings.values.tolist(),
+        "threshold": each.ratings.threshold,
+        "required": {order.value: each.required(order) for order in Order},
+        "dropped": each.dropped,
+    }

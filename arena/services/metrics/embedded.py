@@ -1,0 +1,87 @@
+"""Embedded metrics: each answer is scored in another process, within a limit of time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from arena.services.metrics.scoring import scored
+from data.errors import WorkError
+from data.records import Json, MetricItem, Outcome, Score, unscored
+from judges.base import TextWork, reason_of
+from judges.metrics.registry import Metric, build_metric
+
+LEAST_ANSWERS = 500
+"""Fewer answers are scored before a second process has started."""
+IN_FLIGHT = 2
+"""Answers a process has at hand, so that it never waits for the next."""
+
+
+class EmbeddedMetric:
+    """An embedded metric whose answers are scored in other processes."""
+
+    def __init__(self, name: str, options: Mapping[str, Json], work: TextWork) -> None:
+        self._score = AnswerScorer(name, json.dumps(dict(options), sort_keys=True))
+        self._work = work
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self._score.name
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer; one that takes longer than it may is not scored, and no other is concerned (A4).
+
+        Raises:
+            StoppedError: Scoring was stopped before it was done.
+            JudgeError: No process can be started.
+        """
+        try:
+            return await self._work.do(self._score, item)
+        except WorkError as error:
+            return unscored(item, self.name, Outcome.FAILED, reason_of(error))
+
+
+class AnswerScorer:
+    """Scores one answer; in another process, the metric is built once."""
+
+    def __init__(self, name: str, options: str) -> None:
+        self.name = name
+        self._options = options
+
+    def __reduce__(self) -> tuple[Callable[[str, str], AnswerScorer], tuple[str, str]]:
+        """Let another process build it before the first answer, which takes longer than to score one."""
+        return _ready_scorer, (self.name, self._options)
+
+    def __call__(self, item: MetricItem) -> Score:
+        """Score one answer."""
+        return asyncio.run(scored(self.metric, item))
+
+    @property
+    def metric(self) -> Metric:
+        """The metric, of this process."""
+        return _metric(self.name, self._options)
+
+
+def processes_for(answers: int, processes: int | None) -> int:
+    """How many processes are worth their start, of those that may be used."""
+    return 1 if answers < LEAST_ANSWERS else processes or _processors()
+
+
+def _processors() -> int:
+    """Processors that this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+def _ready_scorer(name: str, options: str) -> AnswerScorer:
+    _metric(name, options)
+    return AnswerScorer(name, options)
+
+
+@lru_cache(maxsize=16)
+def _metric(name: str, options: str) -> Metric:
+    return build_metric(name, options=json.loads(options))

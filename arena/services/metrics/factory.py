@@ -1,0 +1,214 @@
+"""Metrics opened for use: embedded, or with the LLM that a judge's spec names."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field, fields, replace
+from hashlib import sha256
+from pathlib import Path
+from types import MappingProxyType
+
+from arena.services.jobs.cancellation import telling
+from arena.services.judging.llm_access import StoredBook, StoredReplies, access_settings
+from arena.services.retrieval.corpora import HASH_SHOWN, OpenedSource, SearchRequest
+from arena.settings import Settings
+from data.errors import InputError, SpecError
+from data.files.text_files import ReadLimits
+from data.records import Json, JudgeKind
+from data.store import Store
+from judges.llm.costs import Ledger, MemoryLedger, Usage
+from judges.llm.factory import open_client
+from judges.llm.tasks import TaskRunner
+from judges.metrics.coverage.judgments import read_judgments
+from judges.metrics.registry import METRICS, Metric, SourcedMetric, build_metric, metric_info
+from judges.spec import JudgeSpec
+
+EMBEDDED = ""
+CONCURRENCY = 16
+JUDGMENTS = "judgments"
+LONGEST_VALUE = 60
+LONGEST_NAME = 100
+NO_OPTIONS: Mapping[str, Json] = MappingProxyType({})
+LoadSpec = Callable[[str], JudgeSpec]
+OpenSource = Callable[[SearchRequest, Ledger | None], AbstractAsyncContextManager[OpenedSource | None]]
+IN_PASSAGES = SearchRequest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricRequest:
+    """Which metric is to run, and how.
+
+    Attributes:
+        judge: Name or path of a judge's spec, whose model and endpoint are asked; empty, or a lexical
+            judge: the embedded version.
+        options: The metric's constants where they differ from the paper's.
+        concurrency: Answers, and calls, in flight at most.
+        search: Where evidence is looked for; by default in the passages of each item.
+        judgments: A file of judgments on passages by aspect, for `coverage-icat-m`.
+    """
+
+    metric: str
+    judge: str = EMBEDDED
+    options: Mapping[str, Json] = field(default_factory=lambda: NO_OPTIONS)
+    budget_usd: float | None = None
+    concurrency: int = CONCURRENCY
+    search: SearchRequest = IN_PASSAGES
+    judgments: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.budget_usd is not None and not 0 <= self.budget_usd < float("inf"):
+            raise InputError(f"The budget {self.budget_usd} is no amount of money.", advice="Use 0 or more.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedMetric:
+    """A metric that is ready to score.
+
+    Attributes:
+        judge: Under what name its scores are kept: `JUDGE@MODEL` of an LLM, empty for the embedded
+            version; where options differ from the defaults, or a corpus is searched, they follow.
+        model: The LLM's name; empty for the embedded version.
+        tallies: What LLM access did so far, and what embedding queries took.
+        options: The constants that it takes, beside its name, to build it in another process; None where
+            that is not enough.
+    """
+
+    metric: Metric
+    judge: str
+    model: str
+    tallies: tuple[Usage, ...]
+    concurrency: int
+    options: Mapping[str, Json] | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """What both did so far, together."""
+        return Usage(
+            **{each.name: sum(getattr(one, each.name) for one in self.tallies) for each in fields(Usage)}
+        )
+
+
+class MetricAccess:
+    """Opens metrics."""
+
+    def __init__(
+        self, store: Store, settings: Settings, load_spec: LoadSpec, open_source: OpenSource
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._load_spec = load_spec
+        self._open_source = open_source
+
+    @asynccontextmanager
+    async def open(self, request: MetricRequest, stop: asyncio.Event) -> AsyncIterator[OpenedMetric]:
+        """Open a metric for the event loop that runs this; once `stop` is set, it asks nothing new.
+
+        Raises:
+            NotFoundError: There is no such metric or judge.
+            SpecError: The judge is no single LLM, an option is wrong, or there is no embedded version.
+            InvalidFileError: The judgments have problems; all of them are listed.
+        """
+        request = _with_judgments(request)
+        spec = self.llm(request.judge)
+        ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
+        async with self._open_source(request.search, ledger) as source:
+            searching = () if source is None else (source.usage,)
+            if spec is None:
+                yield OpenedMetric(
+                    metric=_metric(request, None, source),
+                    judge=_kept_as(EMBEDDED, request.options, source),
+                    model="",
+                    tallies=searching,
+                    concurrency=1,
+                    options=request.options if source is None else None,
+                )
+                return
+            async with self.asking(spec, ledger, stop, concurrency=request.concurrency) as (runner, usage):
+                yield OpenedMetric(
+                    metric=_metric(request, runner, source),
+                    judge=_kept_as(f"{spec.name}@{spec.model}", request.options, source),
+                    model=spec.model,
+                    tallies=(usage, *searching),
+                    concurrency=request.concurrency,
+                )
+
+    @asynccontextmanager
+    async def asking(
+        self, spec: JudgeSpec, ledger: Ledger | None, stop: asyncio.Event, *, concurrency: int = CONCURRENCY
+    ) -> AsyncIterator[tuple[TaskRunner, Usage]]:
+        """Open what runs tasks on the LLM of a judge's spec; once `stop` is set, it asks nothing new."""
+        replies = StoredReplies(self._store)
+        access = access_settings(self._settings, concurrency=concurrency)
+        try:
+            async with open_client(access, replies, ledger, book=StoredBook(self._store)) as client:
+                runner = TaskRunner(client, endpoint=spec.endpoint, model=spec.model)
+                async with telling(stop, client.stop):
+                    yield runner, client.usage
+        finally:
+            await replies.close()
+
+    def kept_as(self, judge: str, options: Mapping[str, Json]) -> str:
+        """Under what name the scores of a judge are kept, where items bring their own passages.
+
+        Raises:
+            NotFoundError: There is no such judge.
+            SpecError: The judge is no single LLM.
+        """
+        spec = self.llm(judge)
+        return _kept_as(EMBEDDED if spec is None else f"{spec.name}@{spec.model}", options, None)
+
+    def llm(self, judge: str) -> JudgeSpec | None:
+        """The spec of the LLM to ask; None for the embedded version.
+
+        Raises:
+            NotFoundError: There is no such judge.
+            SpecError: The judge is no single LLM.
+        """
+        if not judge:
+            return None
+        spec = self._load_spec(judge)
+        if spec.kind is JudgeKind.LEXICAL:
+            return None
+        if spec.kind is not JudgeKind.LLM:
+            message = f"A metric asks one LLM, and the judge {spec.name} is a {spec.kind}."
+            raise SpecError(message, advice="Name one of its members; `arena judges list` shows them.")
+        return spec
+
+
+def _with_judgments(request: MetricRequest) -> MetricRequest:
+    if request.judgments is None:
+        return request
+    if JUDGMENTS in request.options:
+        message = "The judgments are given twice, as a file and as an option."
+        raise InputError(message, advice="Leave out one of them.")
+    if not metric_info(request.metric).takes_judgments:
+        known = ", ".join(info.name for info in METRICS if info.takes_judgments)
+        message = f"The metric {request.metric} takes no judgments on passages."
+        raise InputError(message, advice=f"Leave them out, or choose {known}.")
+    read = read_judgments(request.judgments, ReadLimits()).as_json()
+    return replace(request, options={**request.options, JUDGMENTS: read}, judgments=None)
+
+
+def _short(value: str) -> str:
+    """A value as it stands in a name: the beginning of its hash where it is long."""
+    return value if len(value) <= LONGEST_VALUE else sha256(value.encode()).hexdigest()[:HASH_SHOWN]
+
+
+def _metric(request: MetricRequest, runner: TaskRunner | None, source: OpenedSource | None) -> Metric:
+    if source is None:
+        return build_metric(request.metric, runner=runner, options=request.options)
+    built = build_metric(request.metric, runner=runner, options=request.options, source=source.source)
+    return SourcedMetric(built, source.about)
+
+
+def _kept_as(judge: str, options: Mapping[str, Json], source: OpenedSource | None) -> str:
+    """The name under which scores are kept: what was scored otherwise is not mixed up with the rest."""
+    changed = (f"{name}={_short(json.dumps(options[name], sort_keys=True))}" for name in sorted(options))
+    name = " ".join((judge, *changed, *([] if source is None else [source.key]))).strip()
+    if len(name) <= LONGEST_NAME:
+        return name
+    digest = sha256(name.encode()).hexdigest()[:HASH_SHOWN]
+    return f"{name[: LONGEST_NAME - HASH_SHOWN - 1]}~{digest}"

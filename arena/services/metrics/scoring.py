@@ -1,0 +1,175 @@
+"""The scoring loop: answers without a score in, scores committed at least once a second.
+
+A score is in the database before it is counted as progress, so a kill loses only what was in flight,
+and going on asks only for what has no score.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import chain, islice
+
+from data.errors import JudgeError, SpecError, StoppedError
+from data.progress import Work, working
+from data.records import MetricItem, Outcome, Score, unscored
+from data.store import Store
+from judges.metrics.registry import Metric
+
+BATCH = 200
+COMMIT_EVERY = 0.5
+RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
+
+
+@dataclass(slots=True)
+class Scored:
+    """What a run did so far: answers by outcome, and why those without a score have none."""
+
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    total: float = 0.0
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the scores; None where there are none."""
+        judged = self.outcomes[Outcome.JUDGED]
+        return self.total / judged if judged else None
+
+    def add(self, scores: Sequence[Score]) -> None:
+        """Count scores."""
+        self.outcomes.update(score.outcome for score in scores)
+        self.reasons.update(score.reason for score in scores if score.score is None)
+        self.total += sum(score.score for score in scores if score.score is not None)
+
+
+async def scored(metric: Metric, item: MetricItem) -> Score:
+    """Score one answer; where the metric breaks on it, that is this answer's outcome and no other's."""
+    try:
+        return await metric.score(item)
+    except (JudgeError, SpecError):
+        raise
+    except Exception as error:  # noqa: BLE001 - counted as failed, with its reason; others go on
+        reason = f"The metric broke on this answer ({type(error).__name__}: {error})."
+        return unscored(item, metric.name, Outcome.FAILED, reason)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of the loop."""
+
+    store: Store
+    metric: Metric
+    judge: str
+    work: Work
+    stop: asyncio.Event
+    scored: Scored = field(default_factory=Scored)
+    settled: list[tuple[int, Score]] = field(default_factory=list)
+    finished: asyncio.Event = field(default_factory=asyncio.Event)
+    failure: JudgeError | None = None
+
+
+async def score_pending(
+    store: Store,
+    metric: Metric,
+    *,
+    judge: str,
+    submissions: Sequence[int],
+    concurrency: int,
+    stop: asyncio.Event,
+) -> Scored:
+    """Score the answers of some submissions that have no score yet, or one that is tried again.
+
+    Scores are kept under the name `judge`. Once `stop` is set, what is in flight is not waited for, and the
+    rest stays unscored.
+
+    Raises:
+        JudgeError: Scoring cannot go on; what was scored until then is kept.
+    """
+    pending = await asyncio.to_thread(
+        store.scores.pending, submissions, metric=metric.name, judge=judge, again=RETRIED
+    )
+    with working(f"scoring by {metric.name}", pending) as work:
+        return await _score(_Run(store, metric, judge, work, stop), submissions, concurrency)
+
+
+async def _score(run: _Run, submissions: Sequence[int], concurrency: int) -> Scored:
+    queue: asyncio.Queue[tuple[int, MetricItem] | None] = asyncio.Queue(maxsize=2 * concurrency)
+    writer = asyncio.create_task(_write(run))
+    feeder = asyncio.create_task(_feed(run, queue, submissions, workers=concurrency))
+    tasks = [feeder, *(asyncio.create_task(_work(run, queue)) for _ in range(concurrency))]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        # The writer is told, not cancelled: a cancelled commit would lose the batch it holds.
+        run.finished.set()
+        await writer
+    if run.failure is not None:
+        raise run.failure
+    return run.scored
+
+
+async def _feed(
+    run: _Run,
+    queue: asyncio.Queue[tuple[int, MetricItem] | None],
+    submissions: Sequence[int],
+    *,
+    workers: int,
+) -> None:
+    unscored = chain.from_iterable(
+        run.store.scores.unscored(number, metric=run.metric.name, judge=run.judge, again=RETRIED)
+        for number in submissions
+    )
+    while not run.stop.is_set():
+        batch = await asyncio.to_thread(_take, unscored)
+        if not batch:
+            break
+        for one in batch:
+            await queue.put(one)
+    for _ in range(workers):
+        await queue.put(None)
+
+
+def _take(unscored: Iterator[tuple[int, MetricItem]]) -> list[tuple[int, MetricItem]]:
+    return list(islice(unscored, BATCH))
+
+
+async def _work(run: _Run, queue: asyncio.Queue[tuple[int, MetricItem] | None]) -> None:
+    while (found := await queue.get()) is not None:
+        if run.stop.is_set():
+            continue
+        number, item = found
+        try:
+            score = await scored(run.metric, item)
+        except StoppedError:
+            # The answer stays unscored, for whoever goes on.
+            continue
+        except JudgeError as error:
+            run.failure = run.failure or error
+            run.stop.set()
+            continue
+        run.settled.append((number, score))
+        # An embedded metric never waits, so it would keep the writer from its turn.
+        await asyncio.sleep(0)
+
+
+async def _write(run: _Run) -> None:
+    while not run.finished.is_set():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(run.finished.wait(), COMMIT_EVERY)
+        await _flush(run)
+    # What was settled during the last commit has not been looked at yet.
+    await _flush(run)
+
+
+async def _flush(run: _Run) -> None:
+    batch, run.settled = run.settled, []
+    if batch:
+        await asyncio.to_thread(run.store.scores.put, run.judge, batch)
+        run.scored.add([score for _, score in batch])
+        run.work.done = run.scored.outcomes.total()

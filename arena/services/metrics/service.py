@@ -1,0 +1,270 @@
+"""Metrics over stored answers: scored once, kept beside the answer, resumable."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.services.boards.metric_columns import BoardMetric, board_metrics
+from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt, telling
+from arena.services.metrics.embedded import IN_FLIGHT, EmbeddedMetric, processes_for
+from arena.services.metrics.factory import EMBEDDED, MetricAccess, MetricRequest, OpenedMetric
+from arena.services.metrics.files import claim_evaluation_of, meta_evaluation_of
+from arena.services.metrics.scoring import RETRIED, score_pending
+from arena.services.system.text_work import TextWork
+from data.errors import NotFoundError, StoppedError
+from data.files.items import read_items
+from data.files.text_files import ReadLimits
+from data.progress import counted
+from data.records import MetricItem, Outcome, Score, Submission
+from data.store import Store
+from judges.llm.costs import Usage
+from judges.metrics.registry import METRICS, Metric, MetricInfo, metric_info
+
+Emit = Callable[[dict[str, Any]], None]
+MOST_REASONS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricRun:
+    """What a run of a metric over a set did.
+
+    Attributes:
+        judge: Under what name the scores are kept; empty for the embedded version.
+        kept: How many of them had a score from earlier runs.
+        pending: How many are left; not 0 only where the run was stopped.
+        reasons: Why answers have no score, the most frequent first.
+    """
+
+    metric: str
+    judge: str
+    model: str
+    answers: int
+    kept: int
+    outcomes: Counter[Outcome]
+    pending: int
+    reasons: tuple[tuple[str, int], ...]
+    mean: float | None
+    usage: Usage
+
+    def as_json(self) -> dict[str, Any]:
+        """One object: counts of every outcome, what is pending, what it cost."""
+        return {
+            "metric": self.metric,
+            "judge": self.judge or "embedded",
+            "model": self.model or None,
+            "answers": self.answers,
+            "kept": self.kept,
+            **{name.value: self.outcomes[name] for name in Outcome if name is not Outcome.MISSING},
+            "pending": self.pending,
+            "mean": self.mean,
+            "reasons": dict(self.reasons),
+            "calls": self.usage.calls,
+            "input_tokens": self.usage.input_tokens,
+            "output_tokens": self.usage.output_tokens,
+            "cost_usd": self.usage.total_usd,
+        }
+
+
+class MetricService:
+    """Use cases around metrics.
+
+    An embedded metric may work on one answer for `seconds`; so many `processes` do, by default as many as
+    there are processors.
+    """
+
+    def __init__(
+        self, store: Store, access: MetricAccess, *, seconds: float, processes: int | None = None
+    ) -> None:
+        self._store = store
+        self._access = access
+        self._seconds = seconds
+        self._processes = processes
+
+    def known(self) -> tuple[MetricInfo, ...]:
+        """Every metric, without loading any."""
+        return METRICS
+
+    def run(self, set_name: str, request: MetricRequest, *, systems: Sequence[str] = ()) -> MetricRun:
+        """Score every answer of a set's newest submissions that has no score by a metric yet.
+
+        Failed and skipped answers are tried again. Ctrl-C keeps what is scored; the next run goes on. Without
+        `systems` all are scored, the reference left out.
+
+        Raises:
+            NotFoundError: There is no such set, system, metric or judge.
+            SpecError: The judge is no LLM, or the metric has no embedded version.
+            JudgeError: Scoring cannot go on; what was scored is kept.
+        """
+        return asyncio.run(self._run(self._entrants(set_name, systems), request))
+
+    def score_board(
+        self, set_name: str, note: Callable[[str], None], stop_event: StopEvent | None = None
+    ) -> None:
+        """Score the answers of a set, the reference's too, by the metrics that every board shows.
+
+        Raises:
+            StoppedError: Ctrl-C, SIGTERM or `stop_event`, set by another thread, ended it early; what was
+                scored is kept.
+        """
+        for metric in board_metrics(self._store, set_name):
+            if metric.missing:
+                note(f"not scoring {metric.name}: {metric.missing}")
+                continue
+            reference = self._store.submissions.reference(set_name)
+            entrants = (*self._entrants(set_name, ()), *([reference] if metric.of_reference else []))
+            note(self._announced(metric, entrants))
+            if asyncio.run(self._run(entrants, MetricRequest(metric=metric.name), stop_event)).pending:
+                raise StoppedError(
+                    f"Scoring by {metric.name} was stopped, so nothing is published.",
+                    advice="Publish again to go on.",
+                )
+
+    def _announced(self, metric: BoardMetric, entrants: Sequence[Submission]) -> str:
+        numbers = [entrant.id for entrant in entrants]
+        count = self._store.scores.pending(numbers, metric=metric.name, judge=EMBEDDED, again=RETRIED)
+        told = f"scoring by {metric.name}: {count:,} answers have no score yet"
+        return f"{told} (--no-metrics publishes without)" if count else told
+
+    def score_file(self, path: Path, request: MetricRequest, emit: Emit) -> None:
+        """Score the lines of a JSONL file; `emit` gets the object of each line's score, in order.
+
+        Raises:
+            InvalidFileError: The file has problems; all of them are listed.
+            NotFoundError: There is no such metric or judge.
+            JudgeError: Scoring cannot go on.
+        """
+        metric_info(request.metric)
+        asyncio.run(self._score_items(read_items(path, ReadLimits()), request, emit))
+
+    def meta_evaluate(
+        self, path: Path, request: MetricRequest, *, resamples: int, seed: int
+    ) -> dict[str, Any]:
+        """Hold a metric against the labels of a WikiContradict or ConflictBank file.
+
+        Raises:
+            FileFormatError: The file cannot be read or is neither.
+            JudgeError: Scoring cannot go on.
+        """
+
+        async def evaluate() -> dict[str, Any]:
+            async with self._access.open(request, asyncio.Event()) as opened:
+                found = await meta_evaluation_of(path, opened.metric, resamples=resamples, seed=seed)
+                return {"judge": opened.judge or "embedded", **found}
+
+        return asyncio.run(evaluate())
+
+    def evaluate_claims(self, path: Path, requests: Sequence[MetricRequest]) -> dict[str, Any]:
+        """Hold assessors of factuality against labelled claims, and against each other.
+
+        Raises:
+            FileFormatError: The file cannot be read or has no labelled claims.
+            SpecError: A metric is no assessor of claims.
+            JudgeError: Scoring cannot go on.
+        """
+
+        async def evaluate() -> dict[str, Any]:
+            async with AsyncExitStack() as stack:
+                opened = [
+                    await stack.enter_async_context(self._access.open(request, asyncio.Event()))
+                    for request in requests
+                ]
+                found = await claim_evaluation_of(path, [one.metric for one in opened])
+                return {"judge": opened[0].judge or "embedded", **found}
+
+        return asyncio.run(evaluate())
+
+    async def _run(
+        self, entrants: Sequence[Submission], request: MetricRequest, stop_event: StopEvent | None = None
+    ) -> MetricRun:
+        numbers = [entrant.id for entrant in entrants]
+        stop = asyncio.Event()
+        processes = processes_for(sum(entrant.answers for entrant in entrants), self._processes)
+        with stopping_on_interrupt(stop), TextWork(self._seconds, processes) as work:
+            async with (
+                stopping_on_halt(stop_event, stop),
+                telling(stop, work.stop),
+                self._access.open(request, stop) as opened,
+            ):
+                pending = self._pending(numbers, opened.metric, opened.judge)
+                metric = _elsewhere(opened, work)
+                scored = await score_pending(
+                    self._store,
+                    metric,
+                    judge=opened.judge,
+                    submissions=numbers,
+                    concurrency=opened.concurrency if metric is opened.metric else IN_FLIGHT * processes,
+                    stop=stop,
+                )
+        answers = sum(entrant.answers for entrant in entrants)
+        return MetricRun(
+            metric=request.metric,
+            judge=opened.judge,
+            model=opened.model,
+            answers=answers,
+            kept=answers - pending,
+            pending=pending - scored.outcomes.total(),
+            usage=opened.usage,
+            outcomes=scored.outcomes,
+            reasons=tuple(scored.reasons.most_common(MOST_REASONS)),
+            mean=scored.mean,
+        )
+
+    def _pending(self, numbers: Sequence[int], metric: Metric, judge: str) -> int:
+        return self._store.scores.pending(numbers, metric=metric.name, judge=judge, again=RETRIED)
+
+    async def _score_items(self, items: Sequence[MetricItem], request: MetricRequest, emit: Emit) -> None:
+        async with self._access.open(request, asyncio.Event()) as opened:
+            with TextWork(self._seconds) as work:
+                await self._score_each(items, _elsewhere(opened, work), opened.concurrency, emit)
+
+    async def _score_each(
+        self, items: Sequence[MetricItem], metric: Metric, concurrency: int, emit: Emit
+    ) -> None:
+        flying: deque[asyncio.Task[Score]] = deque()
+        try:
+            for item in counted(items, f"scoring by {metric.name}", len(items)):
+                flying.append(asyncio.create_task(metric.score(item)))
+                if len(flying) >= concurrency:
+                    emit(_line(await flying.popleft()))
+            while flying:
+                emit(_line(await flying.popleft()))
+        finally:
+            for task in flying:
+                task.cancel()
+            await asyncio.gather(*flying, return_exceptions=True)
+
+    def _entrants(self, set_name: str, systems: Sequence[str]) -> tuple[Submission, ...]:
+        self._store.sets.summary(set_name)
+        live = self._store.submissions.find(set_name=set_name, newest=True)
+        if not systems:
+            return live
+        reference = self._store.submissions.reference(set_name)
+        known = {entrant.system: entrant for entrant in (*live, reference)}
+        unknown = [system for system in systems if system not in known]
+        if unknown:
+            message = f"{', '.join(unknown)} did not submit to {set_name}."
+            raise NotFoundError(message, advice=f"There are: {', '.join(known)}.")
+        return tuple(known[system] for system in dict.fromkeys(systems))
+
+
+def _elsewhere(opened: OpenedMetric, work: TextWork) -> Metric:
+    """A metric that needs nothing of this process, scoring in others; another one as it is."""
+    if opened.options is None:
+        return opened.metric
+    return EmbeddedMetric(opened.metric.name, opened.options, work)
+
+
+def _line(score: Score) -> dict[str, Any]:
+    return {
+        "id": score.id,
+        "metric": score.metric,
+        "outcome": score.outcome.value,
+        "score": score.score,
+        "details": dict(score.details),
+    }

@@ -1,0 +1,1 @@
+"""What organisers do: start, watch and preview rounds."""

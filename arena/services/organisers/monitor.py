@@ -1,0 +1,239 @@
+"""Rounds as organisers see them: watched, tried, previewed and started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from arena.services.accounts.auth import Caller, require
+from arena.services.accounts.redaction import WITHHELD
+from arena.services.boards.service import BoardService
+from arena.services.boards.standings import partial_sentence_of
+from arena.services.jobs.service import JobStatus
+from arena.services.judging.judges import JudgeService
+from arena.services.organisers.round_jobs import RoundJobs
+from arena.services.question_sets.phases import PolicyService
+from arena.services.rounds.canaries import CanaryResults
+from arena.services.rounds.models import RoundRequest
+from arena.services.rounds.planning import RoundPlanner
+from arena.services.rounds.service import RoundService
+from arena.services.rounds.visibility import RoundAccess
+from data.errors import ConflictError, InputError
+from data.records import BattleEvidence, Board, Job, JobKind, Round, RoundCounts, RoundState, TokenScope
+from data.store import Store
+from leaderboard.standings.diff import Changes, changes
+
+RECENT = 5
+USUAL_CONCURRENCY = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundWatch:
+    """A round at this moment.
+
+    `rate` is in battles and canaries a second, `seconds_left` None where nobody judges; `share` of the
+    planned battles has ended. `alive` and `dead` are names of workers.
+    """
+
+    round: Round
+    counts: RoundCounts
+    attacks: CanaryResults
+    job: JobStatus | None
+    recent: tuple[BattleEvidence, ...]
+
+    @property
+    def rate(self) -> float:
+        """Battles and canaries a second, by all workers."""
+        return 0.0 if self.job is None else self.job.rate
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the end at this rate."""
+        return (self.counts.pending + self.attacks.pending) / self.rate if self.rate else None
+
+    @property
+    def share(self) -> float:
+        """Share of the planned battles that have ended, 0–1."""
+        planned = self.counts.planned
+        return (planned - self.counts.pending) / planned if planned else 1.0
+
+    @property
+    def alive(self) -> tuple[str, ...]:
+        """Workers at it that were heard of."""
+        leases = () if self.job is None else self.job.leases
+        return tuple(lease.worker.name for lease in leases if lease.lease_left > 0)
+
+    @property
+    def dead(self) -> tuple[str, ...]:
+        """Workers whose lease ran out."""
+        leases = () if self.job is None else self.job.leases
+        return tuple(lease.worker.name for lease in leases if lease.lease_left <= 0)
+
+    @property
+    def moving(self) -> bool:
+        """Whether its figures may change without anybody's doing here."""
+        return self.waiting or self.round.state in {RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED}
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a job of it is in the queue or in somebody's hands."""
+        return self.job is not None and self.job.job.finished_at is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What publishing a round would show; `before` names the set's last board, None where there is none."""
+
+    standings: Mapping[str, Any]
+    before: str | None
+    changes: Changes | None
+
+
+class RoundAdmin:
+    """Use cases of organisers who watch and start rounds; every one asks who the caller is."""
+
+    def __init__(
+        self,
+        store: Store,
+        rounds: RoundService,
+        planner: RoundPlanner,
+        judges: JudgeService,
+        jobs: RoundJobs,
+        policies: PolicyService,
+        boards: BoardService,
+        *,
+        trial_usd: int,
+    ) -> None:
+        self._store = store
+        self._rounds = rounds
+        self._planner = planner
+        self._judges = judges
+        self._jobs = jobs
+        self._policies = policies
+        self._boards = boards
+        self._trial_usd = trial_usd
+
+    def rounds(self, *, caller: Caller) -> tuple[Round, ...]:
+        """Every round, newest first."""
+        require(caller, TokenScope.ORGANISE)
+        return self._rounds.rounds()
+
+    def estimate(self, request: RoundRequest, *, caller: Caller) -> dict[str, Any]:
+        """What a round would judge and cost; see `RoundService.estimate`."""
+        require(caller, TokenScope.ORGANISE)
+        return self._planner.estimate(request)
+
+    def launch(self, request: RoundRequest, *, workers: int | None = None, caller: Caller) -> Job:
+        """Create a round and put it into the queue; judging needs a cap where an LLM judges.
+
+        Raises:
+            InputError: The judge asks an LLM, and there is no cap.
+            ConflictError: A round has this name.
+        """
+        require(caller, TokenScope.ORGANISE)
+        if self._judges.spec(request.judge).models and request.budget_usd is None:
+            raise InputError("A round with an LLM judge needs a cap.", advice="Give the most it may spend.")
+        created = self._rounds.create(request, caller=caller)
+        return self.go_on(created.name, workers=workers, caller=caller)
+
+    def sample(self, request: RoundRequest, *, caller: Caller) -> Job:
+        """Let a worker judge a few battles of a planned round, within its cap and that of the settings.
+
+        Raises:
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        if self._judges.spec(request.judge).models:
+            cap = float(self._trial_usd)
+            request = replace(request, budget_usd=min(cap, request.budget_usd or cap))
+        return self._jobs.trial(request, caller=caller)
+
+    def go_on(
+        self, name: str, *, budget_usd: float | None = None, workers: int | None = None, caller: Caller
+    ) -> Job:
+        """Let workers judge what is pending, with another cap where one is given."""
+        require(caller, TokenScope.ORGANISE)
+        self._raise(name, budget_usd, caller)
+        options = {"concurrency": USUAL_CONCURRENCY}
+        return self._jobs.judge(name, options=options, workers=workers, caller=caller)
+
+    def retry(self, name: str, *, budget_usd: float | None = None, caller: Caller) -> Job:
+        """Let workers judge failed and skipped battles again, with another cap where one is given."""
+        require(caller, TokenScope.ORGANISE)
+        self._raise(name, budget_usd, caller)
+        options = {"concurrency": USUAL_CONCURRENCY}
+        return self._jobs.judge(name, options=options, retry=True, caller=caller)
+
+    def watch(self, name: str, *, caller: Caller) -> RoundWatch:
+        """A round at this moment, with the battles judged last; hidden texts stay hidden.
+
+        Raises:
+            NotFoundError: There is no such round.
+        """
+        require(caller, TokenScope.ORGANISE)
+        found, counts = self._rounds.status(name)
+        eyes = RoundAccess(self._store, caller, found)
+        recent = self._store.verdicts.recent(found.id, RECENT)
+        return RoundWatch(
+            round=found,
+            counts=counts,
+            attacks=self._rounds.attacks(name),
+            job=self._jobs.of_round(found.id),
+            recent=tuple(map(eyes.evidence, recent)),
+        )
+
+    def trial(self, number: int, *, caller: Caller) -> JobStatus:
+        """A dry sample; of a set that hides its references, without what a judge wrote about them.
+
+        Raises:
+            NotFoundError: There is no such job.
+        """
+        require(caller, TokenScope.ORGANISE)
+        status = self._jobs.status(number)
+        job = status.job
+        if job.kind is not JobKind.TRIAL or job.result is None:
+            return status
+        if not self._policies.get(job.payload["request"]["set_name"]).hidden_references:
+            return status
+        shown = [{**verdict, "why": WITHHELD} for verdict in job.result["verdicts"]]
+        return replace(status, job=replace(job, result={**job.result, "verdicts": shown}))
+
+    def preview(self, name: str, *, caller: Caller) -> Preview:
+        """The board that a finished round would make, and how it differs from the set's last one.
+
+        Raises:
+            ConflictError: The round is not finished.
+        """
+        require(caller, TokenScope.ORGANISE)
+        found = self._rounds.status(name)[0]
+        if found.state not in {RoundState.FINISHED, RoundState.PUBLISHED}:
+            raise ConflictError(
+                f"Round {name} is {found.state}.", advice="Only finished rounds have a board."
+            )
+        standings = self._boards.standings(name).as_json()
+        last = self._last_board(found)
+        return Preview(
+            standings=standings,
+            before=None if last is None else last.name,
+            changes=None if last is None else changes(last.standings, standings),
+        )
+
+    def partial(self, name: str, *, caller: Caller) -> str:
+        """What the board of a round would have to say of how little was judged; empty where enough was."""
+        require(caller, TokenScope.ORGANISE)
+        return partial_sentence_of(self._store, name)
+
+    def _last_board(self, found: Round) -> Board | None:
+        sets = {one.name: one.set_name for one in self._rounds.rounds()}
+        boards = self._boards.published()
+        same = [
+            one
+            for one in boards
+            if one.name != found.name and sets.get(one.round_name or "") == found.set_name
+        ]
+        return max(same, key=lambda board: board.published_at, default=None)
+
+    def _raise(self, name: str, budget_usd: float | None, caller: Caller) -> None:
+        if budget_usd is not None:
+            self._rounds.set_budget(name, budget_usd, caller=caller)

@@ -1,0 +1,107 @@
+"""Jobs of rounds: judged, published or tried by workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from arena.services.accounts.auth import OPERATOR, Caller, require
+from arena.services.boards.standings import read_agreement, require_enough
+from arena.services.jobs.service import JobService
+from arena.services.rounds.models import RoundRequest
+from arena.services.rounds.runner import require_resumable
+from data.errors import ConflictError, InputError
+from data.records import Job, JobKind, NewJob, RoundState, TokenScope
+
+MOST_WORKERS = 1_000
+PUBLISHABLE = (RoundState.FINISHED,)
+RETRIABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
+
+
+class RoundJobs(JobService):
+    """The queue, with what organisers put into it for rounds."""
+
+    def judge(
+        self,
+        round_name: str,
+        *,
+        options: Mapping[str, Any] | None = None,
+        workers: int | None = None,
+        priority: int = 0,
+        retry: bool = False,
+        caller: Caller = OPERATOR,
+    ) -> Job:
+        """Let workers judge what is pending in a round.
+
+        Options are `concurrency` and what goes before a worker's settings (see `LlmOverrides`). Jobs of a
+        higher priority are taken first. With `retry`, failed and skipped battles are judged again as well.
+
+        Raises:
+            ConflictError: The round has ended, or has a job already.
+            NotFoundError: No round has this name.
+        """
+        require(caller, TokenScope.ORGANISE)
+        found = self.store.rounds.get(round_name)
+        workers = MOST_WORKERS if workers is None else workers
+        if not 0 < workers <= MOST_WORKERS:
+            raise InputError(f"{workers} workers cannot share a round.", advice=f"Use 1 to {MOST_WORKERS}.")
+        self.job_leases.give_up_dead()
+        if not retry:
+            require_resumable(found)
+        elif found.state not in RETRIABLE:
+            message = f"Round {found.name} is {found.state}, so nothing of it can be tried again."
+            raise ConflictError(message, advice=f"It would have to be {' or '.join(RETRIABLE)}.")
+        return self.put(
+            caller,
+            NewJob(
+                kind=JobKind.RETRY if retry else JobKind.JUDGE,
+                round_id=found.id,
+                payload=dict(options or {}),
+                workers=workers,
+                priority=priority,
+            ),
+        )
+
+    def publish(
+        self,
+        round_name: str,
+        *,
+        metrics: bool = True,
+        partial: bool = False,
+        calibration: int | None = None,
+        caller: Caller = OPERATOR,
+    ) -> Job:
+        """Let a worker score, rate and publish a finished round.
+
+        With `partial`, it may be one of which less than 90 % was judged. `calibration` is the number of the
+        one that the board tells its readers of.
+
+        Raises:
+            ConflictError: The round is not finished, has a job already, or too little of it was judged.
+            InputError: The calibration has no result, or none of the round's judge.
+            NotFoundError: There is no such job.
+        """
+        require(caller, TokenScope.ORGANISE)
+        found = self.store.rounds.get(round_name)
+        if found.state not in PUBLISHABLE:
+            message = f"Round {found.name} is {found.state}, so it cannot be published."
+            raise ConflictError(message, advice="Only finished rounds can be.")
+        require_enough(self.store, round_name, partial=partial)
+        if calibration is not None:
+            read_agreement(self.store.jobs.get(calibration), found.judge_name)
+        payload = {
+            "metrics": metrics,
+            "partial": partial,
+            "calibration": calibration,
+            "asked_by": caller.name,
+        }
+        return self.put(caller, NewJob(kind=JobKind.PUBLISH, round_id=found.id, payload=payload))
+
+    def trial(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> Job:
+        """Let a worker judge a few battles of a planned round; the job's result has them, no round does.
+
+        Raises:
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        return self.put(caller, NewJob(kind=JobKind.TRIAL, payload={"request": request.as_json()}))

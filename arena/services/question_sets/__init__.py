@@ -1,0 +1,1 @@
+"""Question sets, their phases and statistics."""

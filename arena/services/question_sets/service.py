@@ -1,0 +1,237 @@
+"""Question sets: import, look at, export."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
+from arena.services.accounts.redaction import redacted_question
+from arena.services.question_sets.phases import PolicyService
+from data.files.question_sets import content_hash, load_set, write_set
+from data.files.text_files import file_name
+from data.files.zip_files import unpack
+from data.no_answer import is_no_answer
+from data.records import (
+    Action,
+    Answer,
+    Phase,
+    Problem,
+    Question,
+    QuestionSet,
+    SetPolicy,
+    SetSummary,
+    Submission,
+    SystemCard,
+    TokenScope,
+    require_name,
+)
+from data.store import Store
+from data.store.submissions.submissions import NewSubmission
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedSet:
+    """What an import did; `created` is False where the same set was there already.
+
+    `systems` are those whose answers came with the file.
+    """
+
+    summary: SetSummary
+    created: bool
+    warnings: tuple[Problem, ...]
+    systems: tuple[str, ...] = ()
+
+
+class SetService:
+    """Use cases around question sets; what a set hides is shown to nobody but the operator."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def import_from(self, path: Path, *, name: str | None = None, caller: Caller = OPERATOR) -> ImportedSet:
+        """Import a question set from a folder or file; the same import twice changes nothing.
+
+        Raises:
+            InvalidFileError: The files have problems; nothing was stored.
+            ConflictError: Another set has this name.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        loaded = load_set(path, name=name)
+        with self._store.audit.audited() as notes:
+            created = self._store.sets.add(loaded.questions, content_hash(loaded.questions))
+            if created:
+                count = len(loaded.questions.questions)
+                notes.take(caller.note(Action.SET_IMPORTED, f"set {loaded.questions.name}", questions=count))
+            # A policy that was changed since stays: the file says how a set begins.
+            if created and loaded.policy is not None:
+                self._store.policies.put(loaded.policy)
+        for system, answers in loaded.answers.items():
+            self._submit(loaded.questions.name, system, answers)
+        summary = self._store.sets.summary(loaded.questions.name)
+        return ImportedSet(summary, created, loaded.warnings, tuple(loaded.answers))
+
+    def summaries(self) -> tuple[SetSummary, ...]:
+        """Every set, by name."""
+        return self._store.sets.summaries()
+
+    def summary(self, name: str) -> SetSummary:
+        """One set without its questions."""
+        return self._store.sets.summary(name)
+
+    def get(self, name: str, *, caller: Caller = PUBLIC) -> QuestionSet:
+        """One set with its questions.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        found = self._store.sets.get(name)
+        hidden = self._hides(name)
+        return found.with_questions(
+            redacted_question(caller, question, hidden=hidden) for question in found.questions
+        )
+
+    def question(self, name: str, question_id: str, *, caller: Caller = PUBLIC) -> Question:
+        """One question of a set.
+
+        Raises:
+            NotFoundError: There is no such set, or no such question in it.
+        """
+        found = self._store.sets.question(name, question_id)
+        return redacted_question(caller, found, hidden=self._hides(name))
+
+    def page(
+        self, name: str, *, after: int, limit: int, caller: Caller = PUBLIC
+    ) -> tuple[tuple[int, Question], ...]:
+        """Up to `limit` questions of a set with their positions, from the one after position `after` on.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        hidden = self._hides(name)
+        found = self._store.sets.page(self._store.sets.summary(name).id, after=after, limit=limit)
+        return tuple((at, redacted_question(caller, one, hidden=hidden)) for at, one in found)
+
+    def export(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> SetSummary:
+        """Write a set as the folder that an import reads."""
+        write_set(self.get(name, caller=caller), folder)
+        return self.summary(name)
+
+    def _hides(self, name: str) -> bool:
+        return self._store.policies.get(name).hidden_references
+
+    def _submit(self, set_name: str, system: str, answers: Sequence[Answer]) -> None:
+        """Store the answers that came with a set; the same again change nothing."""
+        digest = hashlib.sha256()
+        for answer in answers:
+            digest.update(f"{answer.question_id}\0{answer.answer}\0".encode())
+        new = NewSubmission(
+            set_name=set_name,
+            system=require_name(system, "System name"),
+            team="",
+            card=SystemCard(notes="Its answers came with the question set."),
+            content_hash=digest.hexdigest(),
+        )
+        self._store.submissions.add(new, ((answer, is_no_answer(answer.answer)) for answer in answers))
+
+
+ZIP = b"PK"
+CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetView:
+    """A set as organisers see it.
+
+    `splits` counts questions by split, `references` those that have one; `entrants` are the submissions that
+    a round would take; `frozen` says that no phase is open or will open.
+    """
+
+    summary: SetSummary
+    policy: SetPolicy
+    splits: Mapping[str, int]
+    references: int
+    entrants: tuple[Submission, ...]
+    frozen: bool
+
+
+class SetAdmin:
+    """Use cases of organisers around sets; every one asks who the caller is."""
+
+    def __init__(self, store: Store, sets: SetService, policies: PolicyService) -> None:
+        self._store = store
+        self._sets = sets
+        self._policies = policies
+
+    def bring(
+        self, given_name: str, content: bytes, *, name: str | None = None, caller: Caller
+    ) -> ImportedSet:
+        """Import an uploaded set: a zip file of a set's folder, a questions file, or one of LFRQA's files.
+
+        LFRQA's files are known by their names.
+
+        Raises:
+            InvalidFileError: The files have problems; all are listed and nothing is stored.
+            FileFormatError: It cannot be unpacked or read.
+            ConflictError: Another set has this name.
+        """
+        require(caller, TokenScope.ORGANISE)
+        plain = file_name(given_name)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / plain
+            file.write_bytes(content)
+            if not content.startswith(ZIP):
+                return self._sets.import_from(file, name=name, caller=caller)
+            # The folder's name is what a set without set.toml is called.
+            inside = Path(folder) / "unpacked" / (PurePosixPath(plain).stem or "set")
+            inside.mkdir(parents=True)
+            return self._sets.import_from(unpack(file, inside), name=name, caller=caller)
+
+    def view(self, name: str, *, caller: Caller) -> SetView:
+        """One set.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        require(caller, TokenScope.ORGANISE)
+        summary = self._sets.summary(name)
+        policy = self._policies.get(name)
+        splits: Counter[str] = Counter()
+        references = 0
+        for _, question in self._store.sets.numbered(summary.id):
+            splits[question.split.value] += 1
+            references += bool(question.reference)
+        return SetView(
+            summary=summary,
+            policy=policy,
+            splits=splits,
+            references=references,
+            entrants=self._store.submissions.find(set_name=name, newest=True),
+            frozen=is_frozen(policy, datetime.now(UTC)),
+        )
+
+    def freeze(self, name: str, *, caller: Caller) -> SetPolicy:
+        """Close a set for good: open phases end now, later ones are dropped; what was accepted stays.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        return self._policies.put(frozen(self._policies.get(name), datetime.now(UTC)), caller=caller)
+
+
+def frozen(policy: SetPolicy, at: datetime) -> SetPolicy:
+    """A policy under which nothing is taken from a moment on."""
+    begun = [one for one in policy.phases if one.opens_at is None or one.opens_at < at]
+    ended = [one if one.closes_at and one.closes_at <= at else replace(one, closes_at=at) for one in begun]
+    return replace(policy, phases=tuple(ended) or (Phase(name=CLOSED, closes_at=at),))
+
+
+def is_frozen(policy: SetPolicy, at: datetime) -> bool:
+    """Whether a set takes nothing now and never will."""
+    return bool(policy.phases) and all(one.closes_at and one.closes_at <= at for one in policy.phases)

@@ -1,0 +1,1 @@
+"""Rounds: planned, run, watched, exported."""

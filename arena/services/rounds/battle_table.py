@@ -1,0 +1,96 @@
+"""A round's battles, as columns or records, turned into what standings are made of."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from data.records import BattleColumns, BattleRecord, Outcome, Preference
+from leaderboard.battles import BattleTable
+from leaderboard.standings.judged_shares import JudgedShare, JudgedShares
+
+_MISSING = list(Outcome).index(Outcome.MISSING)
+WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "tie"}
+
+
+def table_of_columns(battles: BattleColumns) -> BattleTable:
+    """The judged battles as the table that ratings and rates take."""
+    judged = battles.preference >= 0
+    question = battles.question[judged]
+    labels = list(dict.fromkeys(battles.domains))
+    place = {label: code for code, label in enumerate(labels)}
+    domain = np.array([place[label] for label in battles.domains], dtype=np.int32)
+    score = None if battles.score is None else battles.score[judged]
+    return BattleTable.from_columns(
+        question_id=_words(question, battles.questions),
+        domain=_words(domain[question], labels),
+        model_a=_words(battles.a[judged], battles.systems),
+        model_b=_words(battles.b[judged], battles.systems),
+        winner=_words(battles.preference[judged], [WINNERS[one] for one in Preference]),
+        score=score,
+    )
+
+
+def table_of(battles: Sequence[BattleRecord]) -> BattleTable:
+    """The judged battles as the table that ratings and rates take."""
+    judged = [battle for battle in battles if battle.preference is not None]
+    soft = any(battle.score is not None for battle in judged)
+    return BattleTable.from_columns(
+        question_id=[battle.question_id for battle in judged],
+        domain=[battle.domain for battle in judged],
+        model_a=[battle.system_a for battle in judged],
+        model_b=[battle.system_b for battle in judged],
+        winner=[WINNERS[battle.preference] for battle in judged if battle.preference is not None],
+        score=[math.nan if battle.score is None else battle.score for battle in judged] if soft else None,
+    )
+
+
+def outcomes_of(battles: BattleColumns) -> Counter[Outcome]:
+    """How many battles ended how."""
+    counts = np.bincount(battles.outcome[battles.outcome >= 0], minlength=len(Outcome)).tolist()
+    return Counter({outcome: count for outcome, count in zip(Outcome, counts, strict=True) if count})
+
+
+def outcomes_by_system(battles: BattleColumns) -> Mapping[str, Mapping[Outcome, int]]:
+    """How many battles of each system ended how; versions of one system together."""
+    ended = battles.outcome >= 0
+    size = len(Outcome)
+    found: dict[str, Counter[Outcome]] = {}
+    for side in (battles.a, battles.b):
+        keys = side[ended].astype(np.int64) * size + battles.outcome[ended]
+        table = np.bincount(keys, minlength=len(battles.systems) * size).reshape(-1, size)
+        for code in np.flatnonzero(table.any(axis=1)).tolist():
+            counts = zip(Outcome, table[code].tolist(), strict=True)
+            found.setdefault(battles.systems[code], Counter()).update(
+                {outcome: count for outcome, count in counts if count}
+            )
+    return found
+
+
+def judged_shares(battles: BattleColumns) -> JudgedShares:
+    """How much of the battles was judged, overall and of each system; missing answers are not expected."""
+    judged = battles.preference >= 0
+    expected = battles.outcome != _MISSING
+    size = len(battles.systems)
+    counts = [
+        np.bincount(battles.a[chosen], minlength=size) + np.bincount(battles.b[chosen], minlength=size)
+        for chosen in (judged, expected)
+    ]
+    return JudgedShares(
+        overall=JudgedShare(judged=int(judged.sum()), expected=int(expected.sum())),
+        systems={
+            system: JudgedShare(judged=int(counts[0][code]), expected=int(counts[1][code]))
+            for code, system in enumerate(battles.systems)
+        },
+    )
+
+
+def _words(codes: NDArray[Any], words: Sequence[str]) -> pa.DictionaryArray:
+    """A column of words, told by their codes."""
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(words), pa.string()))

@@ -1,0 +1,125 @@
+"""Canaries of rounds: planted when a round is made, judged beside its battles, counted apart from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.services.rounds.models import PlannedRound, judge_inputs
+from data.records import CanaryRecord, JudgeKind, Outcome, PlannedBattle, PlannedCanary
+from data.store import Store
+from judges.base import JudgeInput
+from judges.lexical.canaries import plant_tricks
+from judges.lexical.tricks import families
+from judges.pairwise.canaries import Attack, AttackReport, attacks, count_attacks, plant, turn
+from judges.pairwise.llm_judge import declined
+from judges.spec import leaves
+
+BATTLES_A_CANARY = 10
+LOOKED_AT = 20
+"""Battles looked at for each canary: some decline, or have an opponent without an answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CanaryResults:
+    """How a round's canaries fared; pending ones count as planted alone."""
+
+    report: AttackReport
+    pending: int
+    cost_usd: float | None
+    outcomes: Mapping[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """The field `canaries` of `arena rounds status --json`."""
+        found = self.report
+        return {
+            "planted": found.planted,
+            "judged": found.judged,
+            "succeeded": found.succeeded,
+            "success_rate": found.rate,
+            "pending": self.pending,
+            "unjudged": dict(self.outcomes),
+            "cost_usd": self.cost_usd,
+            "by_family": {
+                family: {"judged": judged, "succeeded": won}
+                for family, (judged, won) in sorted(found.by_family.items())
+            },
+        }
+
+    def __str__(self) -> str:
+        found = self.report
+        if not found.planted:
+            return "no canaries planted"
+        unjudged = f", {found.unjudged} without a verdict" if found.unjudged else ""
+        if found.rate is None:
+            return f"unknown: none of {found.planted} canaries was judged"
+        return f"{found.rate:.1%} ({found.succeeded} of {found.judged} canaries{unjudged})"
+
+
+def plant_canaries(store: Store, planned: PlannedRound) -> tuple[PlannedCanary, ...]:
+    """The canaries of a planned round: as many as were asked for, of battles that its judge decides.
+
+    LLM judges are attacked by instructions, the embedded judge by cheap tricks.
+    """
+    count = canary_count(planned)
+    if not count:
+        return ()
+    seed = planned.request.seed
+    first = sorted(_open(planned), key=lambda battle: turn(battle.key, seed))[: LOOKED_AT * count]
+    fitting = _decidable(planned, judge_inputs(store, planned, first))
+    return tuple(
+        PlannedCanary(
+            key=canary.judge_input.battle_id,
+            battle=canary.battle_id,
+            family=canary.family,
+            attacker=canary.attacker,
+            text=canary.text,
+        )
+        for canary in (plant if _asks(planned) else plant_tricks)(fitting, count, seed=seed)
+    )
+
+
+def canary_count(planned: PlannedRound) -> int:
+    """How many canaries a planned round gets, where that many of its battles fit."""
+    battles, asked = len(_open(planned)), planned.request.canaries
+    if asked is not None:
+        return min(asked, battles)
+    kinds = attacks() if _asks(planned) else families()
+    return min(len(kinds), -(-battles // BATTLES_A_CANARY))
+
+
+def _asks(planned: PlannedRound) -> bool:
+    """Whether the judge of a planned round asks an LLM."""
+    return any(leaf.kind is JudgeKind.LLM for leaf in leaves(planned.spec))
+
+
+def canary_results(canaries: Sequence[CanaryRecord]) -> CanaryResults:
+    """Count what is kept of a round's canaries."""
+    unjudged = [
+        one.outcome for one in canaries if one.outcome is not None and one.outcome is not Outcome.JUDGED
+    ]
+    return CanaryResults(
+        report=count_attacks(Attack(one.family, one.attacker, one.preference) for one in canaries),
+        pending=sum(one.outcome is None for one in canaries),
+        cost_usd=_sum_known(one.cost_usd for one in canaries),
+        outcomes={outcome.value: unjudged.count(outcome) for outcome in dict.fromkeys(unjudged)},
+    )
+
+
+def _sum_known(amounts: Iterable[float | None]) -> float | None:
+    """Their sum; None where one is not known."""
+    found = list(amounts)
+    known = [amount for amount in found if amount is not None]
+    return sum(known) if len(known) == len(found) else None
+
+
+def _open(planned: PlannedRound) -> list[PlannedBattle]:
+    return [battle for battle in planned.plan.battles if battle.outcome is None]
+
+
+def _decidable(planned: PlannedRound, inputs: Iterator[JudgeInput]) -> Iterator[JudgeInput]:
+    members = list(leaves(planned.spec))
+    for judge_input in inputs:
+        if not any(declined(leaf.yardstick, judge_input) for leaf in members):
+            yield judge_input

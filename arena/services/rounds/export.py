@@ -1,0 +1,190 @@
+"""A round as files that anybody can check: battles, judgments, books, standings, checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from arena.services.accounts.auth import Caller
+from arena.services.rounds.battle_table import WINNERS
+from arena.services.rounds.visibility import RoundAccess
+from data.errors import FileFormatError
+from data.files.text_files import ReadLimits, parse_json, read_text
+from data.progress import counted, working
+from data.records import BattleEvidence, BattleRecord
+from data.store import Store
+from leaderboard.formats.reading import read_battles
+from leaderboard.rates import win_rates
+from leaderboard.ratings import rate
+
+CHECKSUMS = "checksums.json"
+FILES = ("battles.jsonl", "judgments.jsonl", "outcomes.jsonl", "round.json", "standings.json")
+TOLERANCE = 1e-6
+
+
+def write_round(
+    store: Store, name: str, standings: Mapping[str, Any], folder: Path, *, caller: Caller
+) -> Mapping[str, str]:
+    """Write a round into a folder.
+
+    - `battles.jsonl`: the judged battles in the field's format, ready for `arena battles rate`;
+    - `outcomes.jsonl`: every planned battle with its outcome;
+    - `judgments.jsonl`: every judgment with its provenance and raw reply;
+    - `canaries.jsonl`: every canary, the attack, its verdict and judgments;
+    - `round.json`: plan, judge, seed and books; `standings.json`: the board;
+    - `checksums.json`: the sha256 of each.
+
+    What quotes texts that the caller may not see, such as those of a withdrawn submission, is left out.
+
+    Returns:
+        The checksums by file name.
+
+    Raises:
+        FileFormatError: The folder cannot be written.
+        NotFoundError: There is no such round.
+    """
+    found, counts = store.rounds.get(name), store.rounds.counts(name)
+    total = counts.planned
+    seen = RoundAccess(store, caller, found)
+    head = {
+        "name": found.name,
+        "set": found.set_name,
+        "state": found.state.value,
+        "judge": found.judge,
+        "plan": found.plan,
+        "seed": found.seed,
+        "budget_usd": found.budget_usd,
+        "books": asdict(counts),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        battles = counted(store.verdicts.battles(name), "writing battles", total)
+        _write_lines(folder / "battles.jsonl", map(battle_row, _judged(battles)))
+        outcomes = counted(store.verdicts.battles(name), "writing outcomes", total)
+        _write_lines(folder / "outcomes.jsonl", map(_as_outcome, outcomes))
+        evidence = counted(store.verdicts.evidence(name), "writing the judgments of battles", total)
+        _write_lines(folder / "judgments.jsonl", _as_judgments(map(seen.evidence, evidence)))
+        _write_lines(folder / "canaries.jsonl", map(asdict, seen.canaries(store.canaries.of_round(name))))
+        _write_json(folder / "round.json", head)
+        _write_json(folder / "standings.json", standings)
+        sums = {name: _checksum(folder / name) for name in FILES}
+        _write_json(folder / CHECKSUMS, sums)
+    except OSError as error:
+        message = f"{folder} cannot be written: {error.strerror}."
+        raise FileFormatError(message, advice="Name a folder that you can write to.") from error
+    return sums
+
+
+def verify_folder(folder: Path) -> list[str]:
+    """Check an exported round: every checksum, and that rates and ratings follow from the battles.
+
+    Returns:
+        The names of the files that were checked.
+
+    Raises:
+        FileFormatError: A file is missing or changed, or a number does not follow.
+    """
+    sums = _read_json(folder / CHECKSUMS)
+    unlisted = [name for name in FILES if name not in sums]
+    if unlisted:
+        message = f"{folder / CHECKSUMS} lists no {unlisted[0]}."
+        raise FileFormatError(message, advice="Get the export again.", code="changed-file")
+    for name, expected in counted(sums.items(), "checking files", len(sums)):
+        path = folder / Path(name).name
+        if not path.is_file() or _checksum(path) != expected:
+            state = "differs from what was exported" if path.is_file() else "is missing"
+            raise FileFormatError(f"{path} {state}.", advice="Get the export again.", code="changed-file")
+    with working("computing rates and ratings from the battles"):
+        _verify_numbers(folder, _read_json(folder / "standings.json"))
+    return sorted(sums)
+
+
+def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
+    lines = {line["system"]: line for line in standings["lines"]["overall"]}
+    if not (folder / "battles.jsonl").stat().st_size:
+        if any(line["rating"] for line in lines.values()):
+            raise _unfounded("ratings", "there are no judged battles")
+        return
+    table = read_battles(folder / "battles.jsonl").table
+    reference = standings["reference"] if standings["reference"] in table.systems else None
+    for row in win_rates(table, reference=reference, by_domain=False).rows:
+        if _differs(row.win_rate, lines[row.system]["rate"]["win_rate"]):
+            raise _unfounded(f"the win rate of {row.system}", f"the battles give {row.win_rate:.6f}")
+    if standings["rating_settings"] is None:
+        return
+    for rating in rate(table, bootstrap=2).ratings:
+        if _differs(rating.rating, lines[rating.system]["rating"]["rating"]):
+            raise _unfounded(f"the rating of {rating.system}", f"the battles give {rating.rating}")
+
+
+def _differs(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is not other
+    return abs(one - other) > TOLERANCE * max(1.0, abs(one))
+
+
+def _unfounded(what: str, why: str) -> FileFormatError:
+    return FileFormatError(
+        f"The standings give {what}, but {why}.", advice="Do not trust this export.", code="unfounded"
+    )
+
+
+def _judged(battles: Iterable[BattleRecord]) -> Iterator[BattleRecord]:
+    return (battle for battle in battles if battle.preference is not None)
+
+
+def battle_row(battle: BattleRecord) -> dict[str, Any]:
+    """A judged battle in the field's names (docs/design.md, section 4)."""
+    row: dict[str, Any] = {
+        "question_id": battle.question_id,
+        "domain": battle.domain,
+        "model_a": battle.system_a,
+        "model_b": battle.system_b,
+        "winner": None if battle.preference is None else WINNERS[battle.preference],
+    }
+    return row if battle.score is None else {**row, "score": battle.score}
+
+
+def _as_outcome(battle: BattleRecord) -> dict[str, Any]:
+    return {
+        "battle": battle.key,
+        "question_id": battle.question_id,
+        "model_a": battle.system_a,
+        "model_b": battle.system_b,
+        "outcome": battle.outcome,
+        "flipped": battle.flipped,
+        "detail": battle.detail,
+    }
+
+
+def _as_judgments(evidence: Iterable[BattleEvidence]) -> Iterator[dict[str, Any]]:
+    for one in evidence:
+        for judgment in one.judgments:
+            yield {"battle": one.battle.key, "question_id": one.battle.question_id, **asdict(judgment)}
+
+
+def _write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _write_json(path: Path, value: Mapping[str, Any]) -> None:
+    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False, default=dict)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    value = parse_json(read_text(path, ReadLimits()), 0)
+    if not isinstance(value, dict):
+        raise FileFormatError(f"{path} is no JSON object.", advice="Get the export again.")
+    return value
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,149 @@
+"""What an organiser asks a round to be, and the plan that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from arena.services.rounds.pairing import Plan
+from data.errors import NotFoundError, SpecError
+from data.records import OrderPolicy, PlannedBattle, Question, Round, SetSummary, Submission, require_name
+from data.records.rounds import require_amount
+from data.store import Store
+from judges.base import JudgeInput
+from judges.spec import JudgeSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundRequest:
+    """What an organiser asks a round to be.
+
+    `pairs` and `sample` are in the words of the command line; `systems` empty takes every system, `domains`
+    empty every domain.
+    `canaries` None plants one of each family of attack where an LLM judges, but no more than a tenth of
+    the battles.
+    """
+
+    set_name: str
+    judge: str
+    pairs: str = "reference"
+    systems: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    sample: str | None = None
+    order: OrderPolicy | None = None
+    seed: int = 0
+    budget_usd: float | None = None
+    name: str | None = None
+    canaries: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.name is not None:
+            require_name(self.name, "Round name")
+        if self.budget_usd is not None:
+            require_amount(self.budget_usd)
+
+    def as_json(self) -> dict[str, Any]:
+        """The request as a job carries it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> RoundRequest:
+        """What `as_json` gave, read back."""
+        read: RoundRequest = TypeAdapter(cls).validate_python(dict(fields))
+        return read
+
+
+def questions_in(
+    domains: tuple[str, ...], summary: SetSummary, questions: Iterable[tuple[int, Question]]
+) -> tuple[tuple[int, Question], ...]:
+    """The questions of some domains of a set; of all where none is named.
+
+    Raises:
+        NotFoundError: The set has no such domain.
+    """
+    unknown = [domain for domain in domains if domain not in summary.domains]
+    if unknown:
+        known = ", ".join(summary.domains)
+        raise NotFoundError(
+            f"{summary.name} has no domain {', '.join(unknown)}.", advice=f"There are: {known}."
+        )
+    return tuple(entry for entry in questions if not domains or entry[1].domain in domains)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRound:
+    """A plan that is not stored yet: what would be judged, by whom, among whom."""
+
+    request: RoundRequest
+    summary: SetSummary
+    spec: JudgeSpec
+    entrants: tuple[Submission, ...]
+    plan: Plan
+
+
+def entrants_of(store: Store, round_: Round) -> tuple[Submission, ...]:
+    """The submissions that a round judges, withdrawn ones too, without its reference."""
+    versions: Mapping[str, int] = round_.plan["systems"]
+    found = store.submissions.find(set_name=round_.set_name)
+    return tuple(one for one in found if versions.get(one.system) == one.version)
+
+
+LONGEST_VALUE = 60
+
+
+def round_spec(found: Round, load_spec: Callable[[str], JudgeSpec]) -> JudgeSpec:
+    """The spec that a round began with.
+
+    Raises:
+        SpecError: Its files, or the endpoint of the settings, are not what they were; every setting
+            that differs is named.
+    """
+    stored: Any = found.judge
+    spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
+    if spec.hash == stored["hash"]:
+        return spec
+    differing = "; ".join(_differences(stored, spec.canonical)) or "settings that it did not keep"
+    raise SpecError(
+        f"The judge {found.judge_name} is not what round {found.name} began with: {differing}.",
+        advice="Restore its spec, prompt and endpoint (OPENAI_BASE_URL), or judge a new round.",
+    )
+
+
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any], place: str = "") -> Iterator[str]:
+    """Each setting that differs, with what it was and what it is; members of panels by name and number."""
+    for name in sorted((before.keys() | after.keys()) - {"source", "hash"}):
+        was, now = before.get(name), after.get(name)
+        if was == now:
+            continue
+        if name == "members" and isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+            for number, (one, other) in enumerate(zip(was, now, strict=True), 1):
+                yield from _differences(one, other, f"{place}member {number}: ")
+        elif name == "prompt":
+            yield f"{place}prompt (its text was changed)"
+        else:
+            yield f"{place}{name} was {_short(was)}, is {_short(now)}"
+
+
+def _short(value: object) -> str:
+    text = "not there" if value is None else str(value) if value != "" else "empty"
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+
+
+def judge_inputs(store: Store, planned: PlannedRound, some: Sequence[PlannedBattle]) -> Iterator[JudgeInput]:
+    """Yield some battles of a planned round with their texts."""
+    reference = store.submissions.reference(planned.request.set_name).id
+    questions: Mapping[int, Question] = dict(store.sets.numbered(planned.summary.id))
+    texts = store.submissions.texts(
+        [(side, battle.question) for battle in some for side in (battle.a, battle.b)]
+    )
+    for battle in some:
+        yield JudgeInput(
+            battle_id=battle.key,
+            question=questions[battle.question],
+            answer_a=texts[battle.a, battle.question],
+            answer_b=texts[battle.b, battle.question],
+            reference_side={battle.a: "a", battle.b: "b"}.get(reference),
+        )

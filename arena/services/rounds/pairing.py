@@ -1,0 +1,202 @@
+"""Which battles a round has: pairs, samples, and what is left out or missing.
+
+Every choice is derived from the seed and the question's id, so that the same plan gives the same
+battles on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Protocol
+
+from data.errors import InputError
+from data.records import Outcome, PlannedBattle, Question, Submission, battle_id
+from leaderboard.sampling.questions import evenly, proportionally
+
+COMPLETE = re.compile(r"complete:(\d+)")
+SAMPLE = re.compile(r"(\d+)|(\d+(?:\.\d+)?)%")
+PER_CENT = 100
+LACKING = "battles that lack an answer"
+UNDECIDABLE = "reference battles that the judge cannot decide"
+MISSING = "One of the two answers is missing."
+
+
+class CannotDecide(Protocol):
+    """Tells why a judge cannot decide battles; see `judges.pairwise.forecast.cannot_decide`."""
+
+    def __call__(self, question: Question, *, against_reference: bool, silent: bool) -> str:
+        """Why it cannot decide a battle on a question; empty where it can."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Which pairs a round asks for.
+
+    `everything` is every pair on every question; else `reference` is each system against the
+    reference, and `complete` the number of questions on which every pair of systems meets.
+    """
+
+    reference: bool = False
+    complete: int = 0
+    everything: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Pairs:
+        """Read `reference`, `complete:K`, `reference,complete:K` or `all`.
+
+        Raises:
+            InputError: It is something else.
+        """
+        parts = [part.strip() for part in text.split(",")]
+        if parts == ["all"]:
+            return cls(everything=True)
+        reference, complete = False, 0
+        for part in parts:
+            if part == "reference":
+                reference = True
+            elif (matched := COMPLETE.fullmatch(part)) and int(matched.group(1)) > 0:
+                complete = int(matched.group(1))
+            else:
+                raise InputError(
+                    f"{text!r} names no pairs.", advice="Use reference, reference,complete:K or all."
+                )
+        return cls(reference=reference, complete=complete)
+
+    def __str__(self) -> str:
+        if self.everything:
+            return "all"
+        parts = ["reference"] if self.reference else []
+        return ",".join([*parts, f"complete:{self.complete}"] if self.complete else parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """How many questions a round takes: a number, a share, or all of them."""
+
+    number: int | None = None
+    share: float | None = None
+
+    @classmethod
+    def parse(cls, text: str | None) -> Sample:
+        """Read `K` or `P%`; None takes every question.
+
+        Raises:
+            InputError: It is something else.
+        """
+        if text is None:
+            return cls()
+        matched = SAMPLE.fullmatch(text.strip())
+        if matched and matched.group(1) and int(text) > 0:
+            return cls(number=int(text))
+        if matched and matched.group(2) and 0 < float(matched.group(2)) <= PER_CENT:
+            return cls(share=float(matched.group(2)) / PER_CENT)
+        raise InputError(f"{text!r} is no sample.", advice="Use a number of questions, or a share like 10%.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Everything that decides a round's battles.
+
+    Attributes:
+        questions: The store's number and the question, in the set's order.
+        answered: Numbers of the questions that each submission answers.
+        silent: Of those, where its answer says that it has none.
+        named: Whether the entrants were asked for by name, so that lacking answers count as missing.
+    """
+
+    set_hash: str
+    questions: Sequence[tuple[int, Question]]
+    entrants: Sequence[Submission]
+    reference: Submission
+    answered: Mapping[int, frozenset[int]]
+    named: bool
+    silent: Mapping[int, frozenset[int]] = field(default_factory=dict)
+
+    def answers(self, number: int, *sides: Submission) -> bool:
+        """Whether all of some sides answer a question."""
+        return all(number in self.answered[side.id] for side in sides)
+
+
+@dataclass(slots=True)
+class Plan:
+    """The battles of a round, what is left out and why, and what of it the judge cannot decide and why."""
+
+    battles: list[PlannedBattle] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    undecidable: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def missing(self) -> int:
+        """Battles that were asked for by name and lack an answer."""
+        return sum(battle.outcome is Outcome.MISSING for battle in self.battles)
+
+
+def make_plan(scope: Scope, *, pairs: Pairs, sample: Sample, seed: int, cannot: CannotDecide) -> Plan:
+    """Lay out the battles of a round.
+
+    With `all`, battles against the reference that the judge cannot decide are left out and counted.
+    Asked for as `reference`, they are planned, and counted as what the judge cannot decide.
+    """
+    plan = Plan()
+    asked = _sampled(scope.questions, sample, seed)
+    complete = {number for number, _ in evenly(asked, pairs.complete, seed)} if pairs.complete else set()
+    for number, question in asked:
+        if pairs.reference or pairs.everything:
+            undecidable = pairs.everything and cannot(question, against_reference=True, silent=False)
+            for entrant in scope.entrants:
+                if undecidable and scope.answers(number, entrant, scope.reference):
+                    plan.left_out[UNDECIDABLE] += 1
+                else:
+                    _add(plan, scope, number, question, entrant, scope.reference)
+        if pairs.everything or number in complete:
+            for one, other in combinations(scope.entrants, 2):
+                _add(plan, scope, number, question, one, other)
+    plan.undecidable.update(_undecidable(plan.battles, scope, cannot))
+    return plan
+
+
+def _undecidable(battles: Sequence[PlannedBattle], scope: Scope, cannot: CannotDecide) -> Iterator[str]:
+    """Why the judge cannot decide a planned battle, once for each that it cannot."""
+    questions = dict(scope.questions)
+    for battle in battles:
+        silent = any(battle.question in scope.silent.get(side, ()) for side in (battle.a, battle.b))
+        reason = cannot(
+            questions[battle.question], against_reference=battle.b == scope.reference.id, silent=silent
+        )
+        if reason and battle.outcome is None:
+            yield reason
+
+
+def _sampled(
+    questions: Sequence[tuple[int, Question]], sample: Sample, seed: int
+) -> Sequence[tuple[int, Question]]:
+    if sample.number is not None:
+        return proportionally(questions, sample.number, seed)
+    if sample.share is not None:
+        return proportionally(questions, max(1, round(sample.share * len(questions))), seed)
+    return questions
+
+
+def _add(
+    plan: Plan, scope: Scope, number: int, question: Question, one: Submission, other: Submission
+) -> None:
+    key = battle_id(scope.set_hash, question.id, _label(one), _label(other))
+    if scope.answers(number, one, other):
+        plan.battles.append(PlannedBattle(key=key, question=number, a=one.id, b=other.id))
+    elif scope.named:
+        plan.battles.append(
+            PlannedBattle(
+                key=key, question=number, a=one.id, b=other.id, outcome=Outcome.MISSING, detail=MISSING
+            )
+        )
+    else:
+        plan.left_out[LACKING] += 1
+
+
+def _label(side: Submission) -> str:
+    return f"{side.system}@{side.version}"

@@ -1,0 +1,166 @@
+"""What a round would be before there is one: its battles, what it leaves out, what it would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+from arena.services.rounds.canaries import canary_count
+from arena.services.rounds.models import PlannedRound, RoundRequest, judge_inputs, questions_in
+from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
+from data.errors import NotFoundError
+from data.progress import working
+from data.records import JudgeKind, Submission
+from data.store import Store
+from judges.llm.prices import Prices
+from judges.llm.token_counting import TokenCounter
+from judges.pairwise.forecast import Estimate, cannot_decide, estimate
+from judges.spec import JudgeSpec, leaves
+
+LoadPrices = Callable[[], Prices]
+LoadSpec = Callable[[str], JudgeSpec]
+
+
+class RoundPlanner:
+    """Lays out rounds; stores nothing."""
+
+    def __init__(self, store: Store, *, load_spec: LoadSpec, load_prices: LoadPrices) -> None:
+        self._store = store
+        self._load_spec = load_spec
+        self._load_prices = load_prices
+
+    def plan(self, request: RoundRequest) -> PlannedRound:
+        """Lay out a round.
+
+        Raises:
+            NotFoundError: The set, the judge or a named system does not exist.
+            InputError: Pairs or sample cannot be read, or there is nothing to judge.
+        """
+        with working("laying out the battles"):
+            return self._planned(request)
+
+    def _planned(self, request: RoundRequest) -> PlannedRound:
+        pairs, sample = Pairs.parse(request.pairs), Sample.parse(request.sample)
+        summary = self._store.sets.summary(request.set_name)
+        spec = self._load_spec(request.judge)
+        if request.order is not None:
+            spec = spec.using(order=request.order)
+        entrants = self._entrants(request)
+        reference = self._store.submissions.reference(request.set_name)
+        scope = Scope(
+            set_hash=summary.content_hash,
+            questions=questions_in(request.domains, summary, self._store.sets.numbered(summary.id)),
+            entrants=entrants,
+            reference=reference,
+            answered={side.id: self._store.submissions.answered(side.id) for side in (*entrants, reference)},
+            silent={side.id: self._store.submissions.silent(side.id) for side in (*entrants, reference)},
+            named=bool(request.systems),
+        )
+        plan = make_plan(
+            scope, pairs=pairs, sample=sample, seed=request.seed, cannot=partial(cannot_decide, spec)
+        )
+        return PlannedRound(request=request, summary=summary, spec=spec, entrants=entrants, plan=plan)
+
+    def estimate(self, request: RoundRequest) -> dict[str, Any]:
+        """What `arena rounds plan` tells: battles, what is left out, requests, tokens, cost."""
+        planned = self.plan(request)
+        with working("estimating the cost"):
+            expected = estimate_round(self._store, planned, self._load_prices())
+        return {
+            "set": request.set_name,
+            "judge": planned.spec.name,
+            "pairs": request.pairs,
+            "systems": [entrant.system for entrant in planned.entrants],
+            "planned": len(planned.plan.battles),
+            "missing": planned.plan.missing,
+            "canaries": canary_count(planned),
+            "left_out": dict(planned.plan.left_out),
+            "undecidable": dict(planned.plan.undecidable),
+            **asdict(expected),
+        }
+
+    def entrants(self, set_name: str) -> tuple[Submission, ...]:
+        """The submissions that a round of a set takes where none is named."""
+        return self._store.submissions.find(set_name=set_name, newest=True)
+
+    def _entrants(self, request: RoundRequest) -> tuple[Submission, ...]:
+        live = self.entrants(request.set_name)
+        if not request.systems:
+            return live
+        by_name = {submission.system: submission for submission in live}
+        unknown = [system for system in request.systems if system not in by_name]
+        if unknown:
+            known = ", ".join(by_name) or "none"
+            raise NotFoundError(
+                f"{', '.join(unknown)} did not submit to {request.set_name}.", advice=f"There are: {known}."
+            )
+        return tuple(by_name[system] for system in dict.fromkeys(request.systems))
+
+
+SAMPLED = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundEstimate:
+    """What a round with its canaries takes; the costs are None where a model has no known price.
+
+    `cost_usd` expects every request to return its most tokens once; `cost_usd_most` also has every
+    battle re-asked and swapped as often as the judge may.
+    """
+
+    requests: int
+    requests_most: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    cost_usd_most: float | None
+
+
+def estimate_round(store: Store, planned: PlannedRound, prices: Prices) -> RoundEstimate:
+    """Estimate a planned round from up to 200 of its battles, spread evenly."""
+    open_battles = [battle for battle in planned.plan.battles if battle.outcome is None]
+    step = max(1, len(open_battles) // SAMPLED)
+    sample = open_battles[::step][:SAMPLED]
+    inputs = tuple(judge_inputs(store, planned, sample))
+    counter = TokenCounter()
+    factor = (len(open_battles) + canary_count(planned)) / len(sample) if sample else 0.0
+    total = Estimate()
+    cost: float | None = 0.0
+    most: float | None = 0.0
+    for leaf in leaves(planned.spec):
+        if leaf.kind is not JudgeKind.LLM:
+            continue
+        part = estimate(leaf, inputs, tokens=counter.expected).scaled(factor)
+        total = _added(total, part)
+        cost, most = _priced(prices, leaf, part, cost, most)
+    return RoundEstimate(
+        requests=total.requests,
+        requests_most=total.requests_most,
+        input_tokens=total.prompt_tokens,
+        output_tokens=total.output_tokens,
+        cost_usd=cost,
+        cost_usd_most=most,
+    )
+
+
+def _priced(
+    prices: Prices, leaf: JudgeSpec, part: Estimate, cost: float | None, most: float | None
+) -> tuple[float | None, float | None]:
+    paid = prices.cost(leaf.endpoint, leaf.model, part.prompt_tokens, part.output_tokens)
+    if paid is None or cost is None or most is None:
+        return None, None
+    asked_again = part.requests_most / part.requests if part.requests else 1.0
+    return cost + paid, most + paid * asked_again
+
+
+def _added(one: Estimate, other: Estimate) -> Estimate:
+    return Estimate(
+        battles=max(one.battles, other.battles),
+        requests=one.requests + other.requests,
+        requests_most=one.requests_most + other.requests_most,
+        prompt_characters=one.prompt_characters + other.prompt_characters,
+        prompt_tokens=one.prompt_tokens + other.prompt_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+    )

@@ -1,0 +1,127 @@
+"""A round's stored replies, read again by the current parsers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from data.errors import ConflictError
+from data.progress import counted
+from data.records import BattleEvidence, Judgment, Round, RoundState, Verdict
+from data.store import Store
+from judges.pairwise.parsing import compare
+from judges.pairwise.reparse import reparse, reparse_verdict
+from judges.spec import JudgeSpec, ReplyFormat
+
+CHANGEABLE = (RoundState.PLANNED, RoundState.PAUSED, RoundState.FINISHED, RoundState.CANCELLED)
+AT_ONCE = 1_000
+EXAMPLES = 20
+
+
+@dataclass(slots=True)
+class Rereading:
+    """What changes where replies are read again.
+
+    `digit_scan_differs` counts the replies that RAG-QA Arena's digit scan reads otherwise than the strict
+    rating, whatever the round's own format.
+    """
+
+    applied: bool
+    battles: int = 0
+    replies: int = 0
+    judgments_changed: int = 0
+    verdicts_changed: int = 0
+    digit_scan_differs: int = 0
+    parsers: Counter[str] = field(default_factory=Counter)
+    examples: list[dict[str, str]] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `arena rounds reparse --json` prints."""
+        return {
+            "battles": self.battles,
+            "replies": self.replies,
+            "judgments_changed": self.judgments_changed,
+            "verdicts_changed": self.verdicts_changed,
+            "digit_scan_differs": self.digit_scan_differs,
+            "parsers": dict(self.parsers),
+            "applied": self.applied,
+            "examples": self.examples,
+        }
+
+
+class ReparseService:
+    """Use cases around replies that are kept."""
+
+    def __init__(self, store: Store, *, round_spec: Callable[[Round], JudgeSpec]) -> None:
+        self._store = store
+        self._round_spec = round_spec
+
+    def reparse(self, name: str, *, apply: bool) -> Rereading:
+        """Read every reply of a round again; with `apply`, store the new readings and verdicts.
+
+        Raises:
+            ConflictError: The round is running or published, and its readings were to be stored.
+            SpecError: The judge's spec is not what the round began with.
+        """
+        found = self._store.rounds.get(name)
+        if apply and found.state not in CHANGEABLE:
+            raise ConflictError(
+                f"Round {name} is {found.state}, so its verdicts stay as they are.",
+                advice="Read it again without --apply, or judge a new round.",
+            )
+        spec = self._round_spec(found)
+        report = Rereading(applied=apply)
+        changes: list[tuple[int, tuple[Judgment, ...], Verdict | None]] = []
+        total = self._store.rounds.counts(name).planned
+        for one in counted(self._store.verdicts.evidence(name), "reading replies of battles", total):
+            made, verdict = _again(spec, one, report)
+            if made != one.judgments or verdict is not None:
+                changes.append((one.battle.id, made, verdict))
+            if apply and len(changes) >= AT_ONCE:
+                self._store.verdicts.revise(changes)
+                changes.clear()
+        if apply and changes:
+            self._store.verdicts.revise(changes)
+        return report
+
+
+def _again(
+    spec: JudgeSpec, one: BattleEvidence, report: Rereading
+) -> tuple[tuple[Judgment, ...], Verdict | None]:
+    """The judgments read again, and the new verdict where it is another one."""
+    report.battles += 1
+    made = reparse(spec, one.judgments)
+    for before, after in zip(one.judgments, made, strict=True):
+        if before.reply is not None:
+            report.replies += 1
+            report.parsers[f"{before.parser} → {after.parser}"] += 1
+            report.digit_scan_differs += _scanned_otherwise(before)
+        report.judgments_changed += _said(before) != _said(after)
+    verdict = reparse_verdict(spec, made)
+    was = (one.battle.outcome, one.battle.preference)
+    if all(_said(before) == _said(after) for before, after in zip(one.judgments, made, strict=True)):
+        return made, None
+    if verdict is None or (verdict.outcome, verdict.preference) == was:
+        return made, None
+    report.verdicts_changed += 1
+    if len(report.examples) < EXAMPLES:
+        report.examples.append(
+            {
+                "battle": one.battle.key,
+                "before": str(one.battle.preference or one.battle.outcome),
+                "after": str(verdict.preference or verdict.outcome),
+            }
+        )
+    return made, replace(verdict, detail="; ".join(filter(None, (verdict.detail, "read again"))))
+
+
+def _said(judgment: Judgment) -> tuple[object, ...]:
+    return judgment.outcome, judgment.preference, judgment.margin, judgment.grade
+
+
+def _scanned_otherwise(judgment: Judgment) -> bool:
+    if judgment.reply is None:
+        return False
+    return bool(compare([judgment.reply], ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN).changed)

@@ -1,0 +1,259 @@
+"""Rounds: create, run, pause, cancel, retry, status. How they are planned stands in `planner`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+from arena.services.accounts.auth import OPERATOR, Caller, require
+from arena.services.rounds.canaries import CanaryResults, canary_results, plant_canaries
+from arena.services.rounds.models import PlannedRound, RoundRequest, round_spec
+from arena.services.rounds.planning import LoadSpec, RoundPlanner
+from arena.services.rounds.runner import RESUMABLE, RoundRunner
+from arena.services.rounds.visibility import RoundAccess
+from data.errors import ConflictError, InputError, NotFoundError
+from data.progress import Report
+from data.records import (
+    Action,
+    BattleRecord,
+    Job,
+    Lease,
+    Outcome,
+    PlannedCanary,
+    Round,
+    RoundCounts,
+    RoundState,
+    TokenScope,
+)
+from data.records.rounds import require_amount
+from data.store import Store
+from judges.pairwise.parsing import SCANNED_OTHERWISE, STRICT_PARSERS
+from judges.spec import JudgeSpec
+
+REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
+RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
+CANCELLED = "The round was cancelled."
+PAUSED = "The round was paused."
+
+
+class RoundService:
+    """Use cases around rounds."""
+
+    def __init__(
+        self, store: Store, planner: RoundPlanner, *, load_spec: LoadSpec, runner: RoundRunner
+    ) -> None:
+        self._store = store
+        self._planner = planner
+        self._load_spec = load_spec
+        self.runner = runner
+
+    def create(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> Round:
+        """Store a planned round with its battles.
+
+        Raises:
+            ConflictError: A round has this name.
+            InputError: The request cannot be planned, or its plan has no battles.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        if request.name is not None:
+            self._refuse_taken(request.name)
+        planned = self._planner.plan(request)
+        canaries = plant_canaries(self._store, planned)
+        if not planned.plan.battles:
+            raise InputError(
+                f"There is nothing to judge on {request.set_name} with --pairs {request.pairs}.",
+                advice="Add submissions with `arena submissions add`, or choose other pairs.",
+            )
+        name = request.name or self._free_name(planned)
+        with self._store.audit.audited() as notes:
+            created = self._create(name, request, planned, canaries)
+            notes.take(caller.note(Action.ROUND_CREATED, f"round {name}", battles=len(planned.plan.battles)))
+        return created
+
+    def _create(
+        self, name: str, request: RoundRequest, planned: PlannedRound, canaries: Sequence[PlannedCanary]
+    ) -> Round:
+        return self._store.rounds.create(
+            name=name,
+            set_id=planned.summary.id,
+            judge_name=planned.spec.name,
+            judge={"source": request.judge, "hash": planned.spec.hash, **planned.spec.canonical},
+            plan={
+                "pairs": request.pairs,
+                "sample": request.sample,
+                "systems": {entrant.system: entrant.version for entrant in planned.entrants},
+                "set_hash": planned.summary.content_hash,
+                **({"domains": list(request.domains)} if request.domains else {}),
+                "left_out": dict(planned.plan.left_out),
+                "undecidable": dict(planned.plan.undecidable),
+                "canaries": len(canaries),
+            },
+            seed=request.seed,
+            budget_usd=request.budget_usd,
+            planned=planned.plan.battles,
+            canaries=canaries,
+        )
+
+    def run(self, name: str, *, concurrency: int, report: Report) -> RoundCounts:
+        """Judge what is pending in a round, until the end or until told to stop.
+
+        Ctrl-C lets the battles in flight finish and pauses the round.
+
+        Raises:
+            ConflictError: The round has ended.
+            SpecError: The judge's spec is not what the round began with.
+            JudgeError: Judging cannot go on; the round is paused.
+        """
+        found = self._store.rounds.get(name)
+        self.runner.run_alone(found, self.spec_of(found), concurrency=concurrency, report=report)
+        return self._store.rounds.counts(name)
+
+    async def judge(
+        self, name: str, lease: Lease, *, concurrency: int, report: Report, stop: asyncio.Event, shared: bool
+    ) -> None:
+        """Judge a round under a lease, beside others where `shared` says so.
+
+        Raises:
+            SpecError: The judge's spec is not what the round began with.
+            JudgeError: Judging cannot go on; what was decided until then is committed.
+        """
+        found = await asyncio.to_thread(self._store.rounds.get, name)
+        spec = await asyncio.to_thread(self.spec_of, found)
+        await self.runner.judge(
+            found, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=shared
+        )
+
+    def rounds(self, *, caller: Caller = OPERATOR) -> tuple[Round, ...]:
+        """Every round that the caller may see, newest first."""
+        return tuple(found for found in self._store.rounds.all() if self._sees(caller, found))
+
+    def status(self, name: str, *, caller: Caller = OPERATOR) -> tuple[Round, RoundCounts]:
+        """A round and its books.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        found = self._store.rounds.get(name)
+        RoundAccess(self._store, caller, found)
+        return found, self._store.rounds.counts(name)
+
+    def attacks(self, name: str) -> CanaryResults:
+        """How a round's canaries fared so far."""
+        return canary_results(self._store.canaries.of_round(name))
+
+    def pause(self, name: str, *, caller: Caller = OPERATOR) -> Round:
+        """Tell a running round to stop, or take it out of the queue; its battles in flight finish.
+
+        Raises:
+            ConflictError: It has ended already.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.audited() as notes:
+            notes.take(caller.note(Action.ROUND_PAUSED, f"round {name}"))
+            found = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=RESUMABLE)
+            self._store.jobs.withdraw(found.id, PAUSED)
+            return found
+
+    def cancel(self, name: str, *, caller: Caller = OPERATOR) -> Round:
+        """End a round; what is pending becomes `skipped`.
+
+        Raises:
+            ConflictError: It has ended already.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.audited() as notes:
+            found = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
+            self._store.jobs.withdraw(found.id, CANCELLED)
+            self._store.battles.close_pending(found.id, Outcome.SKIPPED, CANCELLED)
+            self._store.canaries.close_pending(found.id, Outcome.SKIPPED, CANCELLED)
+            notes.take(caller.note(Action.ROUND_CANCELLED, f"round {name}"))
+        return found
+
+    def retry(self, name: str, *, caller: Caller = OPERATOR) -> int:
+        """Make failed and skipped battles and canaries pending again; no verdict is asked for twice.
+
+        Returns:
+            How many are pending again.
+
+        Raises:
+            ConflictError: The round is running, or published.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        with self._store.audit.audited() as notes:
+            found = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
+            reopened = self._store.battles.reopen(found.id, RETRIED)
+            reopened += self._store.canaries.reopen(found.id, RETRIED)
+            if not self._store.rounds.counts(name).pending and not self.attacks(name).pending:
+                self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
+            notes.take(caller.note(Action.ROUND_RETRIED, f"round {name}", reopened=reopened))
+        return reopened
+
+    def reopen_for(self, job: Job) -> int:
+        """Make failed and skipped battles and canaries pending again, once for a job that retries them."""
+        if job.round_id is None or not self._store.jobs.mark(job.id, "reopened"):
+            return 0
+        name = job.round_name or ""
+        self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
+        battles = self._store.battles.reopen(job.round_id, RETRIED)
+        return battles + self._store.canaries.reopen(job.round_id, RETRIED)
+
+    def set_budget(self, name: str, budget_usd: float, *, caller: Caller = OPERATOR) -> Round:
+        """Give a round another cap, so that what stopped at the old one can be tried again.
+
+        Raises:
+            InputError: It is no amount of money.
+            ConflictError: More was spent already, or the round is running and its cap would sink.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        require_amount(budget_usd)
+        with self._store.audit.audited() as notes:
+            changed = self._store.rounds.set_budget(name, budget_usd)
+            notes.take(caller.note(Action.ROUND_BUDGET_CHANGED, f"round {name}", budget_usd=budget_usd))
+        return changed
+
+    def scanned_otherwise(self, name: str) -> int:
+        """How many replies of a round RAG-QA Arena's digit scan reads otherwise than the strict reading."""
+        return self._store.replies.count_read(name, STRICT_PARSERS, SCANNED_OTHERWISE)
+
+    def battles(self, name: str, *, caller: Caller = OPERATOR) -> Iterator[BattleRecord]:
+        """The battles of a round in a fixed order.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        RoundAccess(self._store, caller, self._store.rounds.get(name))
+        return self._store.verdicts.battles(name)
+
+    def spec_of(self, found: Round) -> JudgeSpec:
+        """The spec that a round began with.
+
+        Raises:
+            SpecError: It is another one now.
+        """
+        return round_spec(found, self._load_spec)
+
+    def _sees(self, caller: Caller, found: Round) -> bool:
+        try:
+            RoundAccess(self._store, caller, found)
+        except NotFoundError:
+            return False
+        return True
+
+    def _refuse_taken(self, name: str) -> None:
+        if any(found.name == name for found in self._store.rounds.all()):
+            raise ConflictError(
+                f"There is a round {name!r} already.",
+                advice=f"Go on with it by `arena rounds resume {name}`, or choose another --name.",
+            )
+
+    def _free_name(self, planned: PlannedRound) -> str:
+        stem = f"{planned.summary.name}-{planned.spec.name}-{datetime.now(UTC):%Y%m%d}"
+        taken = {found.name for found in self._store.rounds.all()}
+        numbered: Sequence[str] = [stem, *(f"{stem}-{number}" for number in range(2, len(taken) + 3))]
+        return next(name for name in numbered if name not in taken)

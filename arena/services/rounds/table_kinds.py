@@ -1,0 +1,24 @@
+"""The kinds of tables of rounds."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class TableKind(StrEnum):
+    """What a table shows, with the table of the paper that it is like."""
+
+    WIN_RATES = "win-rates"
+    """Win and win+tie rates against the reference, by domain (Table 3)."""
+    PAIRS = "pairs"
+    """Every pair of systems: wins, ties, losses, and people's where labels are given (Table 4)."""
+    RATINGS = "ratings"
+    """Ratings with intervals, a group of columns for each round (Table 5)."""
+    JUDGES = "judges"
+    """Pearson's correlation with people by pair of systems, a line for each round's judge (Table 8)."""
+    NO_ANSWER = "no-answer"
+    """Shares of "no answer" replies, by domain (Table 9)."""
+    PASSAGES = "passages"
+    """Rates by model and number of passages, both as the system cards say (Table 10)."""
+    ATTACKS = "attacks"
+    """Canaries by family of attack."""

@@ -1,0 +1,1 @@
+"""Files of answers, from upload to accepted version."""

@@ -1,0 +1,196 @@
+"""What a submission must satisfy beside its file: whose the system is, phase, quota, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from arena.services.accounts.auth import Caller, CallerKind, require
+from arena.services.accounts.redaction import NAMELESS
+from arena.services.question_sets.phases import closed_error
+from arena.services.submissions.status import counts_now
+from data.errors import ConflictError, ForbiddenError, InputError, NotFoundError, QuotaError
+from data.files.text_files import MEBIBYTE
+from data.records import Phase, SetPolicy, Submission, SubmissionState, TokenScope
+from data.store import Store
+from data.system_names import name_key
+from submissions.limits import IntakeLimits
+
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """What a team has used of its submissions to a set; None is without limit.
+
+    Attributes:
+        phase: The phase that is open; None where none is.
+        used_today: Submissions of this day (UTC) that count.
+        used: Submissions of the phase that count. One that was withdrawn before its judging began, or
+            whose rounds were all cancelled, does not.
+    """
+
+    phase: Phase | None
+    used_today: int
+    used: int
+
+    @property
+    def left_today(self) -> int | None:
+        """How many more may come today."""
+        limit = None if self.phase is None else self.phase.daily_quota
+        return None if limit is None else max(0, limit - self.used_today)
+
+    @property
+    def following(self) -> int:
+        """Which submission of the phase the next one is, from 1."""
+        return self.used + 1
+
+    @property
+    def following_today(self) -> int:
+        """Which submission of the day the next one is, from 1."""
+        return self.used_today + 1
+
+    @property
+    def left(self) -> int | None:
+        """How many more may come in the phase."""
+        limit = None if self.phase is None else self.phase.total_quota
+        return None if limit is None else max(0, limit - self.used)
+
+
+class Intake:
+    """Decides whether a team may submit to a set. Asked inside the transaction that stores."""
+
+    def __init__(self, store: Store, limits: IntakeLimits) -> None:
+        self._store = store
+        self._limits = limits
+
+    def team_for(self, caller: Caller, team: str) -> str:
+        """The team that somebody submits for: the named one, else their only one.
+
+        Raises:
+            AccessError: Nobody is signed in.
+            ForbiddenError: They may not submit for it.
+            InputError: They have several teams and named none, or none at all.
+        """
+        if not team and not caller.organiser:
+            require(caller, TokenScope.SUBMIT)
+            if len(caller.teams) != 1:
+                known = ", ".join(caller.teams) or "none"
+                raise InputError("It is not clear for which team.", advice=f"Name one; yours: {known}.")
+            team = caller.teams[0]
+        require(caller, TokenScope.SUBMIT, team=team or None)
+        return team
+
+    def limits(self, phase: Phase | None) -> IntakeLimits:
+        """What a file may hold in a phase; never more than the installation allows."""
+        limits = self._limits
+        if phase is not None and phase.file_mb is not None:
+            limits = replace(limits, file_bytes=min(limits.file_bytes, phase.file_mb * MEBIBYTE))
+        if phase is not None and phase.answer_chars is not None:
+            limits = replace(limits, answer_chars=min(limits.answer_chars, phase.answer_chars))
+        return limits
+
+    def open_phase(self, policy: SetPolicy) -> Phase:
+        """The phase that is open now.
+
+        Raises:
+            ClosedError: None is; the message has the deadlines.
+        """
+        phase = policy.current(datetime.now(UTC))
+        if phase is None:
+            raise closed_error(policy)
+        return phase
+
+    def require_free_name(self, caller: Caller, set_name: str, system: str, team: str) -> Submission | None:
+        """The system's newest version, if any; refuses the name where it is another team's.
+
+        Raises:
+            ConflictError: It is, or it is new and looks like another, a reserved word, or the name of an
+                anonymous system.
+        """
+        if name_key(system).startswith(name_key(NAMELESS)):
+            raise ConflictError(f"Names like {system} stand for hidden ones.", advice="Choose another name.")
+        self._store.submissions.require_distinct(set_name, system)
+        versions = self._store.submissions.find(set_name=set_name, system=system)
+        if versions and versions[-1].team != team and caller.kind is not CallerKind.OPERATOR:
+            raise ConflictError(
+                f"The name {system} is taken on {set_name}.", advice="Choose another name for your system."
+            )
+        return max(versions, key=lambda one: one.id, default=None)
+
+    def quota(self, policy: SetPolicy, team: str) -> Quota:
+        """What a team has used."""
+        at = datetime.now(UTC)
+        phase = policy.current(at)
+        rounds = self._store.statuses.rounds_of(policy.set_name)
+        mine = self._store.submissions.versions(policy.set_name, team)
+        counted = [one for one in mine if counts_now(one, rounds)]
+        return Quota(
+            phase=phase,
+            used_today=_today(counted, at),
+            used=sum(phase is not None and one.phase == phase.name for one in counted),
+        )
+
+    def require_quota(self, policy: SetPolicy, team: str) -> None:
+        """Refuse a team that has nothing left. Without a team there is no quota.
+
+        Raises:
+            QuotaError: It has used up its submissions of the day, or of the phase.
+        """
+        if not team:
+            return
+        self._store.teams.lock(team)
+        quota = self.quota(policy, team)
+        phase = quota.phase
+        if phase is None:
+            raise closed_error(policy)
+        if quota.left == 0:
+            raise QuotaError(
+                f"{team} has used its {phase.total_quota} submissions to {policy.set_name} "
+                f"in phase {phase.name}.",
+                advice="Withdraw one that was not judged yet to get its attempt back.",
+            )
+        if quota.left_today == 0:
+            raise QuotaError(
+                f"{team} has used its {phase.daily_quota} submissions of today to {policy.set_name}.",
+                advice="Try again after midnight UTC, or withdraw one that was not judged yet.",
+            )
+
+    def own(self, caller: Caller, one: Submission, scope: TokenScope = TokenScope.SUBMIT) -> None:
+        """Refuse whoever may not change a submission.
+
+        Raises:
+            AccessError: Nobody is signed in.
+            ForbiddenError: It is another team's, or the scope is lacking.
+        """
+        require(caller, scope)
+        if not caller.organiser and (not one.team or caller.role_in(one.team) is None):
+            raise ForbiddenError(f"Submission {one.id} is not your team's.", advice="Choose one of your own.")
+        if one.id == self._store.submissions.reference(one.set_name).id:
+            raise ConflictError(
+                f"Submission {one.id} is the reference of {one.set_name}.",
+                advice="A reference belongs to its set; import another set without it.",
+            )
+
+
+def require_accepted(one: Submission) -> None:
+    """Refuse what a submission cannot bear in its state.
+
+    Raises:
+        ConflictError: It is withdrawn, or was checked only.
+    """
+    if one.state is SubmissionState.WITHDRAWN:
+        raise ConflictError(f"Submission {one.id} is withdrawn already.", advice="Submit another version.")
+    if one.state is SubmissionState.CHECKED:
+        raise ConflictError(f"Submission {one.id} was checked only.", advice="Confirm it first.")
+
+
+def no_submission(number: int) -> NotFoundError:
+    """What somebody is told who may not know of a submission: the same as where there is none."""
+    return NotFoundError(f"There is no submission {number}.", advice="`arena submissions list` names them.")
+
+
+def _today(counted: Sequence[Submission], at: datetime) -> int:
+    midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
+    return sum(midnight <= one.created_at < midnight + DAY for one in counted)

@@ -1,0 +1,65 @@
+"""Files that strangers bring, checked within a limit of time, in a process that can be ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena.services.system.text_work import within
+from data.errors import TimeLimitError
+from data.files.text_files import MEBIBYTE, content_bytes
+from data.progress import working
+from data.records import Problem, Question, QuestionSet, Severity
+from submissions.card import CardCheck, check_card
+from submissions.check import CheckResult, check_answers, refused_for_time
+from submissions.limits import IntakeLimits
+from submissions.problem_codes import Code
+
+UNIT = 5 * MEBIBYTE
+"""So many bytes of a file may take as long as one text."""
+Look = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a check needs of a question set."""
+
+    name: str
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileChecks:
+    """Checks files of answers and system cards; `seconds` is how long 5 MiB of one may take."""
+
+    seconds: float
+
+    def answers(
+        self, path: Path, questions: QuestionSet, limits: IntakeLimits, look: Look | None = None
+    ) -> CheckResult:
+        """Check a file of answers; one that takes too long is refused, with that as its one problem (A4).
+
+        `look` is called now and then meanwhile; what it raises ends the check.
+        """
+        asked = _Asked(questions.name, tuple(replace(one, passages=()) for one in questions.questions))
+        seconds = self.seconds
+        try:
+            size = within(seconds, content_bytes, path, limits.reading, look=look)
+            seconds *= max(1.0, size / UNIT)
+            with working(f"checking {path.name}", path.stat().st_size, in_bytes=True) as work:
+                return within(seconds, _check, path, asked, limits, look=look, work=work)
+        except TimeLimitError:
+            return refused_for_time(questions, seconds)
+
+    def card(self, text: str) -> CardCheck:
+        """Check the text of a system card; one that takes too long is refused (A4)."""
+        try:
+            return within(self.seconds, check_card, text)
+        except TimeLimitError as error:
+            advice = "Write a line for each field, such as model: name."
+            return None, (Problem(0, Code.TIME_LIMIT, error.message, Severity.ERROR, advice),)
+
+
+def _check(path: Path, asked: _Asked, limits: IntakeLimits) -> CheckResult:
+    return check_answers(path, asked, limits=limits)

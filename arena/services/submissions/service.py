@@ -1,0 +1,280 @@
+"""Submissions: check, add, choose, withdraw. How they are shown stands in `submission_views`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
+from arena.services.accounts.redaction import redacted_question
+from arena.services.accounts.teams import TeamService
+from arena.services.submissions.eligibility import Intake, Quota, require_accepted
+from arena.services.submissions.file_checks import FileChecks, Look
+from arena.services.submissions.views import SubmissionReader
+from data.errors import ConflictError, InputError, InvalidFileError
+from data.no_answer import is_no_answer
+from data.records import (
+    Action,
+    Answer,
+    AuditNote,
+    Problem,
+    QuestionSet,
+    Submission,
+    SubmissionState,
+    SystemCard,
+    TokenScope,
+    require_name,
+)
+from data.store import Store
+from data.store.submissions.submissions import NewSubmission
+from submissions.card import load_card
+from submissions.check import CheckResult, read_answers
+from submissions.limits import IntakeLimits
+from submissions.template import answers_template, sample_answers
+
+UPLOAD_WAIT_MS = 180_000
+"""How long an upload waits for others to be stored, where the database has one writer at a time."""
+LONGEST_REASON = 500
+REPEATED_STATES = (SubmissionState.CHECKED, SubmissionState.ACCEPTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddedSubmission:
+    """What `add` did; `created` is False where the newest version has the same content."""
+
+    submission: Submission
+    created: bool
+    warnings: tuple[Problem, ...]
+
+
+class SubmissionService(SubmissionReader):
+    """Use cases around submissions.
+
+    What changes something acts for the operator unless told who asks; what shows something shows what the
+    public may see.
+    """
+
+    def __init__(self, store: Store, teams: TeamService, *, limits: IntakeLimits, checks: FileChecks) -> None:
+        super().__init__(store)
+        self._teams = teams
+        self._limits = limits
+        self.checks = checks
+        self._intake = Intake(store, limits)
+
+    def check(
+        self, path: Path, set_name: str, *, caller: Caller = OPERATOR, look: Look | None = None
+    ) -> CheckResult:
+        """Check a file against a set; every problem at once. Hidden references are not compared with.
+
+        What `look` raises, which is called now and then meanwhile, ends the check.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        return self.checks.answers(path, self._questions(set_name, caller), self.limits(set_name), look)
+
+    def add(
+        self,
+        path: Path,
+        set_name: str,
+        *,
+        system: str,
+        team: str = "",
+        card: Path | SystemCard | None = None,
+        anonymous: bool | None = None,
+        confirm: bool = True,
+        caller: Caller = OPERATOR,
+        look: Look | None = None,
+    ) -> AddedSubmission:
+        """Check a file and store it as the system's next version, whole or not at all.
+
+        Args:
+            path: The file of answers.
+            set_name: The question set.
+            system: Name of the system.
+            team: Name of the team; may be left out by whoever has just one. The operator's word makes one.
+            card: What the team says of its system, or the file that says it.
+            anonymous: Hide the names until publication; None as the system's version before.
+            confirm: Accept it at once; else it is `checked` and waits for `confirm`.
+            caller: Who asks.
+            look: Called now and then while the file is checked; what it raises ends that.
+
+        Raises:
+            InvalidFileError: The file or the card has errors; all are listed and nothing is stored.
+            NotFoundError: There is no such set.
+            ConflictError: The name is the reference's or another team's.
+            ClosedError: No phase of the set is open; the message has the deadlines.
+            QuotaError: The team has used up its submissions.
+            AccessError, ForbiddenError: They may not submit for this team.
+        """
+        require_name(system, "System name")
+        team = self._intake.team_for(caller, team)
+        policy = self._store.policies.get(set_name)
+        phase = self._intake.open_phase(policy)
+        limits = self._intake.limits(phase)
+        questions = self._questions(set_name, caller)
+        read_card = load_card(card, self.checks.card) if isinstance(card, Path) else card or SystemCard()
+        self._intake.require_free_name(caller, set_name, system, team)
+        checked = self.checks.answers(path, questions, limits, look)
+        _require_clean(path, checked)
+        with self._store.audit.audited(wait_ms=UPLOAD_WAIT_MS) as notes:
+            if caller.organiser:
+                self._teams.ensure(team, caller=caller)
+            self._store.teams.lock(team)
+            before = self._intake.require_free_name(caller, set_name, system, team)
+            if before is None or not _is_repeated(before, checked):
+                # The phase may have ended while the file was checked.
+                phase = self._intake.open_phase(policy)
+                if confirm:
+                    self._intake.require_quota(policy, team)
+            new = NewSubmission(
+                set_name=set_name,
+                system=system,
+                team=team,
+                card=read_card,
+                content_hash=checked.content_hash,
+                phase=phase.name,
+                anonymous=(before.anonymous if before else False) if anonymous is None else anonymous,
+                state=SubmissionState.ACCEPTED if confirm else SubmissionState.CHECKED,
+                takes_over=caller.kind is CallerKind.OPERATOR,
+            )
+            rows = _with_no_answer(read_answers(path, questions, limits=limits))
+            submission, created = self._store.submissions.add(new, rows)
+            if created:
+                action = Action.SUBMISSION_ADDED if confirm else Action.SUBMISSION_CHECKED
+                notes.take(_note(caller, action, submission, content=submission.content_hash[:12]))
+        if not created and confirm and submission.state is SubmissionState.CHECKED:
+            submission = self.confirm(submission.id, caller=caller)
+        return AddedSubmission(submission=submission, created=created, warnings=checked.problems)
+
+    def confirm(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
+        """Accept a submission that was only checked; from now on it counts, and rounds take it.
+
+        Raises:
+            NotFoundError: No submission has this number.
+            ConflictError: It is not waiting for this.
+            ClosedError, QuotaError: As `add`.
+            AccessError, ForbiddenError: It is not theirs.
+        """
+        policy = self._store.policies.get(self._own(caller, number).set_name)
+        with self._store.audit.audited(wait_ms=UPLOAD_WAIT_MS) as notes:
+            one = self._store.submissions.locked(number)
+            if one.state is not SubmissionState.CHECKED:
+                raise ConflictError(
+                    f"Submission {number} is {one.state}, so it cannot be confirmed.",
+                    advice="Only what was checked and not yet submitted can be.",
+                )
+            self._intake.open_phase(policy)
+            self._intake.require_quota(policy, one.team)
+            confirmed = self._store.submissions.confirm(number)
+            notes.take(_note(caller, Action.SUBMISSION_CONFIRMED, confirmed))
+        return confirmed
+
+    def limits(self, set_name: str) -> IntakeLimits:
+        """What a file may hold in the phase that is open, or the next; it is public.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        return self._intake.limits(self._store.policies.get(set_name).nearest(datetime.now(UTC)))
+
+    def template(self, set_name: str, *, sample: bool) -> Iterator[str]:
+        """The lines of a file to fill in for a set, or of a small file that would be accepted.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        questions = self._questions(set_name, PUBLIC)
+        return sample_answers(questions) if sample else answers_template(questions)
+
+    def quota(self, set_name: str, team: str, *, caller: Caller) -> Quota:
+        """What a team has used of its submissions to a set.
+
+        Raises:
+            NotFoundError: There is no such set.
+            AccessError, ForbiddenError: It is not their team.
+        """
+        return self._intake.quota(self._store.policies.get(set_name), self._intake.team_for(caller, team))
+
+    def select(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
+        """Choose the version that stands for its system in rounds to come.
+
+        Raises:
+            NotFoundError: No submission has this number.
+            ConflictError: It is withdrawn, or was only checked.
+            AccessError, ForbiddenError: It is not theirs.
+        """
+        self._own(caller, number)
+        with self._store.audit.audited() as notes:
+            require_accepted(self._store.submissions.locked(number))
+            selected = self._store.submissions.select(number)
+            notes.take(_note(caller, Action.SUBMISSION_SELECTED, selected))
+        return selected
+
+    def withdraw(self, number: int, *, reason: str = "", caller: Caller = OPERATOR) -> Submission:
+        """Withdraw a submission: its texts are shown no more, and its tombstone stays.
+
+        It enters no further round, and its battles that were not judged yet end as `missing`. Where no
+        judging began, the attempt is given back.
+
+        Raises:
+            NotFoundError: No submission has this number.
+            ConflictError: It is withdrawn already, or it is the reference of its set.
+            InputError: The reason is too long, or cannot be printed.
+            AccessError, ForbiddenError: It is not theirs.
+        """
+        self._own(caller, number)
+        if len(reason) > LONGEST_REASON or not reason.isprintable():
+            raise InputError(
+                "The reason cannot be used.", advice=f"Use at most {LONGEST_REASON} printable characters."
+            )
+        with self._store.audit.audited() as notes:
+            if self._store.submissions.locked(number).state is SubmissionState.WITHDRAWN:
+                raise ConflictError(f"Submission {number} is withdrawn already.")
+            withdrawn = self._store.submissions.withdraw(number, reason)
+            ended = self._store.battles.drop_side(number)
+            notes.take(
+                _note(caller, Action.SUBMISSION_WITHDRAWN, withdrawn, reason=reason, battles_ended=ended)
+            )
+        return withdrawn
+
+    def _own(self, caller: Caller, number: int) -> Submission:
+        one = self.known(number, caller=caller)
+        self._intake.own(caller, one, TokenScope.SUBMIT)
+        return one
+
+    def _questions(self, set_name: str, caller: Caller) -> QuestionSet:
+        """The set as somebody may see it: what is hidden must not leak through warnings either."""
+        questions = self._store.sets.get(set_name)
+        hidden = self._store.policies.get(set_name).hidden_references
+        if not hidden or caller.kind is CallerKind.OPERATOR:
+            return questions
+        return questions.with_questions(
+            redacted_question(caller, question, hidden=hidden) for question in questions.questions
+        )
+
+
+def _require_clean(path: Path, checked: CheckResult) -> None:
+    if not checked.accepted:
+        count = f"{checked.errors} {'error' if checked.errors == 1 else 'errors'}"
+        raise InvalidFileError(
+            f"{path.name} has {count}; nothing was stored.",
+            checked.problems,
+            advice="Mend the file and add it again.",
+        )
+
+
+def _is_repeated(before: Submission, checked: CheckResult) -> bool:
+    return before.content_hash == checked.content_hash and before.state in REPEATED_STATES
+
+
+def _with_no_answer(answers: Iterator[Answer]) -> Iterator[tuple[Answer, bool]]:
+    for answer in answers:
+        yield answer, is_no_answer(answer.answer)
+
+
+def _note(caller: Caller, action: Action, one: Submission, **more: object) -> AuditNote:
+    detail = {"set": one.set_name, "system": one.system, "version": one.version, **more}
+    return caller.note(action, f"submission {one.id}", team=one.team, **detail)

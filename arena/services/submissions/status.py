@@ -1,0 +1,151 @@
+"""Where a submission stands: what is stored of it, and what follows from rounds and boards.
+
+Stored are `checked`, `accepted` and `withdrawn`. A `draft` is a file that has not passed the check: of it
+nothing is stored. `queued`, `judged` and `published` follow from the rounds that have the submission.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+
+from data.records import RoundState, Submission, SubmissionState
+from data.store import Store
+from data.store.submissions.submission_status import RoundOfSet
+
+OPEN = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
+ENDED = (RoundState.FINISHED, RoundState.PUBLISHED, RoundState.RETRACTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionStatus:
+    """Where a submission stands.
+
+    Attributes:
+        rounds: Names of the rounds that have it, cancelled ones left out.
+        position: Its place in the queue of rounds, from 1, which is being judged or next; None if not in it.
+        eta: When its last waiting round should be done, at the pace of the one running; None if unknown.
+        charged: Whether it counts against the quota though it may be withdrawn: its judging began.
+        attempt: Which judged version of its system it is, from 1; None if it was not judged.
+        published: Whether it stands, or stood, on a published board.
+        retracted: Boards with it that were taken down, name to notice.
+    """
+
+    state: SubmissionState
+    rounds: tuple[str, ...]
+    position: int | None
+    eta: datetime | None
+    charged: bool
+    attempt: int | None
+    attempts: int
+    published: bool
+    retracted: Mapping[str, str]
+
+
+def state_of(stored: SubmissionState | None, rounds: Sequence[RoundState]) -> SubmissionState:
+    """The state of a submission.
+
+    `stored` is what is stored of it, None where nothing is; `rounds` are the states of those that have it.
+    """
+    if stored is None:
+        return SubmissionState.DRAFT
+    if stored is not SubmissionState.ACCEPTED:
+        return stored
+    if RoundState.PUBLISHED in rounds:
+        return SubmissionState.PUBLISHED
+    if any(state in ENDED for state in rounds):
+        return SubmissionState.JUDGED
+    return SubmissionState.QUEUED if any(state in OPEN for state in rounds) else SubmissionState.ACCEPTED
+
+
+def is_charged(rounds: Sequence[RoundOfSet]) -> bool:
+    """Whether judging was spent on what some rounds have; rounds that were cancelled charge nobody."""
+    return any(one.state in ENDED or (one.state in OPEN and one.began) for one in rounds)
+
+
+def counts_now(one: Submission, rounds: Sequence[RoundOfSet]) -> bool:
+    """Whether a submission counts against the quota: all that wait or were judged, whatever came later."""
+    if one.state is SubmissionState.ACCEPTED:
+        return True
+    return one.state is SubmissionState.WITHDRAWN and is_charged(rounds_with(one, rounds))
+
+
+def rounds_with(one: Submission, rounds: Sequence[RoundOfSet]) -> tuple[RoundOfSet, ...]:
+    """The rounds that have a submission."""
+    return tuple(found for found in rounds if found.systems.get(one.system) == one.version)
+
+
+class StatusReader:
+    """Tells where submissions stand; it reads a set's rounds, and what else it needs, once."""
+
+    def __init__(self, store: Store, set_name: str) -> None:
+        self._store = store
+        self._set_name = set_name
+        self._rounds = store.statuses.rounds_of(set_name)
+
+    def published(self, one: Submission) -> bool:
+        """Whether a submission stands, or stood, on a published board."""
+        return any(found.published for found in rounds_with(one, self._rounds))
+
+    def published_rounds(self, one: Submission) -> tuple[str, ...]:
+        """Names of the rounds with a submission whose boards stand, or stood."""
+        return tuple(found.name for found in rounds_with(one, self._rounds) if found.published)
+
+    def of(self, one: Submission) -> SubmissionStatus:
+        """Where a submission stands."""
+        having = rounds_with(one, self._rounds)
+        judged = [version for version in self._versions.get(one.system, []) if self._was_judged(version)]
+        waiting = [found.id for found in having if found.state in OPEN]
+        queued = one.state is SubmissionState.ACCEPTED and bool(waiting)
+        return SubmissionStatus(
+            state=state_of(one.state, [found.state for found in having]),
+            rounds=tuple(found.name for found in having if found.state is not RoundState.CANCELLED),
+            position=list(self._waiting).index(waiting[0]) + 1 if queued else None,
+            eta=self._eta(waiting[-1]) if queued else None,
+            charged=counts_now(one, self._rounds),
+            attempt=next((at for at, version in enumerate(judged, 1) if version.id == one.id), None),
+            attempts=len(judged),
+            published=any(found.published for found in having),
+            retracted={found.name: found.notice for found in having if found.state is RoundState.RETRACTED},
+        )
+
+    def attempts(self, system: str) -> int:
+        """How many versions of a system were judged."""
+        return sum(self._was_judged(version) for version in self._versions.get(system, []))
+
+    def _was_judged(self, one: Submission) -> bool:
+        return any(found.state in ENDED for found in rounds_with(one, self._rounds))
+
+    def _eta(self, last: int) -> datetime | None:
+        """When a round of the queue ends, if all before it are judged at the pace of the one running now."""
+        ahead = 0
+        for number, pending in self._waiting.items():
+            ahead += pending
+            if number == last:
+                break
+        pace = self._pace
+        return None if pace is None else datetime.now(UTC) + timedelta(seconds=ahead / pace)
+
+    @cached_property
+    def _waiting(self) -> Mapping[int, int]:
+        """The queue, with the battles that are pending in each round; counted only where something waits."""
+        return self._store.statuses.waiting(OPEN)
+
+    @cached_property
+    def _versions(self) -> Mapping[str, Sequence[Submission]]:
+        """The versions of each system of the set."""
+        found: dict[str, list[Submission]] = {}
+        for one in self._store.submissions.find(set_name=self._set_name):
+            found.setdefault(one.system, []).append(one)
+        return found
+
+    @cached_property
+    def _pace(self) -> float | None:
+        """Battles a second in the round that runs; None where none does."""
+        for number in self._store.statuses.waiting((RoundState.RUNNING,)):
+            found = self._store.statuses.pace(number)
+            if found.battles and found.since is not None:
+                return found.battles / max(1.0, (datetime.now(UTC) - found.since).total_seconds())
+        return None

@@ -1,0 +1,118 @@
+"""Submissions as somebody may see them: in a list, alone with their coverage, their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from arena.services.accounts.auth import PUBLIC, Caller
+from arena.services.accounts.redaction import redacted, sight_of
+from arena.services.accounts.visibility import Kind, Visibility
+from arena.services.submissions.eligibility import no_submission
+from arena.services.submissions.status import StatusReader, SubmissionStatus
+from data.records import Answer, Submission
+from data.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionLine:
+    """A submission as somebody sees it."""
+
+    submission: Submission
+    sight: Visibility
+    status: SubmissionStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionView(SubmissionLine):
+    """A submission with its coverage of the set: shares of the questions by domain, 0–1."""
+
+    coverage: Mapping[str, float]
+    no_answer_share: Mapping[str, float]
+
+
+class SubmissionReader:
+    """Shows submissions; what is not for the caller is masked or not found."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def find(
+        self, *, set_name: str | None = None, team: str | None = None, caller: Caller = PUBLIC
+    ) -> tuple[SubmissionLine, ...]:
+        """Submissions, or those to one set or of one team, as the caller may see them."""
+        if set_name is not None:
+            self._store.sets.summary(set_name)
+        found = self._store.submissions.find(set_name=set_name)
+        readers = {name: StatusReader(self._store, name) for name in {one.set_name for one in found}}
+        places = {name: self._store.submissions.places(name) for name in readers}
+        lines = []
+        for one in found:
+            status = _life(readers[one.set_name], one, caller)
+            seen = redacted(caller, one, published=status.published, places=places[one.set_name])
+            if seen is not None and (team is None or seen[0].team == team):
+                lines.append(SubmissionLine(submission=seen[0], sight=seen[1], status=status))
+        # By the names that are shown: the place of a hidden name would tell how it begins.
+        return tuple(sorted(lines, key=_as_shown))
+
+    def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionView:
+        """A submission with its coverage.
+
+        Raises:
+            NotFoundError: No submission has this number, or none that the caller may know of.
+        """
+        one = self._store.submissions.get(number)
+        status = _life(StatusReader(self._store, one.set_name), one, caller)
+        places = self._store.submissions.places(one.set_name)
+        seen = redacted(caller, one, published=status.published, places=places)
+        if seen is None:
+            raise no_submission(number)
+        summary = self._store.sets.summary(one.set_name)
+        counts = self._store.submissions.domain_counts(number)
+        return SubmissionView(
+            submission=seen[0],
+            sight=seen[1],
+            status=status,
+            coverage={
+                domain: counts.get(domain, (0, 0))[0] / asked if asked else 0.0
+                for domain, asked in summary.counts.items()
+            },
+            no_answer_share={domain: silent / count for domain, (count, silent) in counts.items()},
+        )
+
+    def known(self, number: int, *, caller: Caller) -> Submission:
+        """A submission as it is stored, if the caller may know of it at all.
+
+        Raises:
+            NotFoundError: No submission has this number, or none that the caller may know of.
+        """
+        one = self._store.submissions.get(number)
+        published = StatusReader(self._store, one.set_name).published(one)
+        if sight_of(caller, one, published=published) is Visibility.NONE:
+            raise no_submission(number)
+        return one
+
+    def answers(self, number: int, *, caller: Caller) -> Mapping[str, Answer]:
+        """The answers of a submission by question id.
+
+        Raises:
+            NotFoundError: No submission has this number, or its answers are not for the caller.
+        """
+        one = self._store.submissions.get(number)
+        published = StatusReader(self._store, one.set_name).published(one)
+        if sight_of(caller, one, published=published, kind=Kind.ANSWERS) is not Visibility.FULL:
+            raise no_submission(number)
+        return self._store.submissions.answers(number)
+
+
+def _as_shown(line: SubmissionLine) -> tuple[str, str, int]:
+    one = line.submission
+    return one.set_name, one.system, one.version
+
+
+def _life(reader: StatusReader, one: Submission, caller: Caller) -> SubmissionStatus:
+    """Where a submission stands; rounds that are not public are named to its team and organisers alone."""
+    status = reader.of(one)
+    if sight_of(caller, one, published=status.published, kind=Kind.REPORT) is Visibility.FULL:
+        return status
+    return replace(status, rounds=reader.published_rounds(one))

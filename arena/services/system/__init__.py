@@ -1,0 +1,1 @@
+"""Care of the database, and monitoring."""

@@ -1,0 +1,77 @@
+"""What Prometheus is told: counts from the database, read at each scrape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from prometheus_client import (
+    CollectorRegistry,
+    GCCollector,
+    PlatformCollector,
+    ProcessCollector,
+    generate_latest,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from data.records import JobState, RoundState
+from data.store import Store
+from data.store.monitoring import Figures
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaCollector(Collector):
+    """The state of an arena as Prometheus metrics."""
+
+    store: Store
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every metric, from one look at the database."""
+        found: Figures = self.store.counting.figures()
+        rounds = {state.value: found.rounds.get(state.value, 0) for state in RoundState}
+        jobs = {state.value: found.jobs.get(state.value, 0) for state in JobState}
+        yield _by("arena_rounds", "Rounds by state.", "state", rounds)
+        yield _by("arena_jobs", "Jobs by state.", "state", jobs)
+        yield _by(
+            "arena_battles", "Battles of rounds that are not finished, by outcome.", "outcome", found.battles
+        )
+        yield GaugeMetricFamily(
+            "arena_workers", "Workers that hold a lease and were heard of.", found.workers
+        )
+        yield GaugeMetricFamily(
+            "arena_queue_age_seconds", "How long the oldest queued job has waited.", found.queue_age
+        )
+        yield GaugeMetricFamily("arena_boards", "Published boards that stand.", found.boards)
+        yield CounterMetricFamily("arena_judgments", "Judgments that are stored.", found.judgments)
+        yield CounterMetricFamily("arena_replies", "Replies in the cache.", found.replies)
+        yield CounterMetricFamily("arena_spent_usd", "USD that rounds were charged.", found.spent_usd)
+        yield GaugeMetricFamily("arena_reserved_usd", "USD set aside for calls now.", found.reserved_usd)
+        yield CounterMetricFamily(
+            "arena_lost_usd", "USD that calls may have cost of which no reply came back.", found.lost_usd
+        )
+        tokens = CounterMetricFamily("arena_tokens", "Tokens that rounds have used.", labels=["kind"])
+        tokens.add_metric(["input"], found.input_tokens)
+        tokens.add_metric(["output"], found.output_tokens)
+        yield tokens
+
+
+def metrics_of(store: Store) -> bytes:
+    """The metrics of an arena and of this process, in Prometheus' text format.
+
+    Raises:
+        StoreError: The database cannot be used.
+    """
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    PlatformCollector(registry=registry)
+    GCCollector(registry=registry)
+    registry.register(ArenaCollector(store))
+    return generate_latest(registry)
+
+
+def _by(name: str, text: str, label: str, counts: Mapping[str, int]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(name, text, labels=[label])
+    for word, count in counts.items():
+        family.add_metric([word], count)
+    return family

@@ -1,0 +1,269 @@
+"""One process that works on strangers' texts and can be ended, whatever it is doing (A4).
+
+A thread cannot be ended, and neither a thread nor a signal's handler interrupts what runs within one call
+of C. A process is started anew, so that it shares neither locks nor database connections with this one. It
+leaves Ctrl-C and SIGTERM to this one, and ends with it whatever ends it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import copyreg
+import json
+import mmap
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from types import MappingProxyType
+from typing import Any
+
+from data.errors import ArenaError, WorkError
+from data.progress import Latest, listening
+
+COUNTED_EVERY = 0.2
+TOLD_EVERY = 0.05
+"""Seconds after which results are sent, though more are to come."""
+PREPARING = -1
+MOST_IDLE = max(2, os.cpu_count() or 1)
+ORPHAN_FACTOR = 2.0
+LEAST_ALARM = 5.0
+NUMBER_BYTES = 8
+BEGIN = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from arena.services.system.text_process import serve; serve(*map(int, sys.argv[2:]))"
+)
+
+
+def _frozen(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(content)
+
+
+# Frozen records hold such mappings, which travel as their content.
+copyreg.pickle(MappingProxyType, lambda shown: (_frozen, (dict(shown),)))
+
+Task = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a function returned, or the error that it raised."""
+
+    value: Any = None
+    error: Exception | None = None
+
+
+class SharedNumber:
+    """A number that two processes share, in a file that only they have."""
+
+    def __init__(self, file: int, index: int) -> None:
+        self._bytes = mmap.mmap(file, 0)
+        self._at = slice(index * NUMBER_BYTES, (index + 1) * NUMBER_BYTES)
+
+    def get(self) -> int:
+        """The number."""
+        return int.from_bytes(self._bytes[self._at], "little", signed=True)
+
+    def set(self, number: int) -> None:
+        """Let it be another one."""
+        self._bytes[self._at] = number.to_bytes(NUMBER_BYTES, "little", signed=True)
+
+
+class TextProcess:
+    """A process to which functions are sent with their arguments, in batches.
+
+    It is no process of `multiprocessing`: those load the main module again, which for a page of the site
+    is the page.
+    """
+
+    def __init__(self) -> None:
+        self._pipe, theirs = Pipe()
+        with theirs, tempfile.TemporaryFile() as file:
+            file.truncate(2 * NUMBER_BYTES)
+            self._place, self._done = SharedNumber(file.fileno(), 0), SharedNumber(file.fileno(), 1)
+            shared = (theirs.fileno(), file.fileno())
+            command = [sys.executable, "-c", BEGIN, json.dumps(sys.path), *map(str, shared)]
+            # What it reads never comes: it ends where this process ends. A group of its own has no Ctrl-C.
+            self._process = subprocess.Popen(  # noqa: S603 - one of our own
+                command, stdin=subprocess.PIPE, pass_fds=shared, start_new_session=True
+            )
+
+    @property
+    def place(self) -> int:
+        """Which task of the batch it is at; before the first, while modules are loaded, -1."""
+        return self._place.get()
+
+    @property
+    def done(self) -> int:
+        """How much of the work begun last in its task is done, in whatever that is counted."""
+        return self._done.get()
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._process.pid
+
+    def begin(self, tasks: Sequence[Task], seconds: float) -> None:
+        """Send a batch of tasks, each of which may take some seconds.
+
+        Raises:
+            OSError: The process has ended.
+        """
+        self._place.set(PREPARING)
+        self._done.set(0)
+        self._pipe.send((list(tasks), seconds))
+
+    def results(self, seconds: float) -> list[Result]:
+        """The next results, in the order of the tasks; none where none come within some seconds.
+
+        Raises:
+            EOFError: The process has ended.
+            OSError: Likewise.
+        """
+        if not self._pipe.poll(seconds):
+            return []
+        results: list[Result] = self._pipe.recv()
+        return results
+
+    def end(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        self._process.communicate()
+        self._pipe.close()
+
+
+class Processes:
+    """Processes of this one that are started when needed, and used again."""
+
+    def __init__(self) -> None:
+        self._all: set[TextProcess] = set()
+        self._idle: list[TextProcess] = []
+        self._lock = threading.Lock()
+        self._owner = 0
+
+    def take(self) -> TextProcess:
+        """One that nobody uses."""
+        self._begin()
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        made = TextProcess()
+        with self._lock:
+            self._all.add(made)
+        return made
+
+    def give_back(self, process: TextProcess) -> None:
+        """Let others use one that has done what it was sent."""
+        with self._lock:
+            if len(self._idle) < MOST_IDLE:
+                self._idle.append(process)
+                return
+        self.end(process)
+
+    def end(self, process: TextProcess) -> None:
+        """End one, whatever it is doing."""
+        with self._lock:
+            self._all.discard(process)
+        process.end()
+
+    def end_all(self) -> None:
+        """End every one."""
+        for process in tuple(self._all):
+            self.end(process)
+        self._idle.clear()
+
+    def _begin(self) -> None:
+        """After a fork, leave those that are there to where they belong."""
+        if self._owner != os.getpid():
+            self._all, self._idle, self._lock = set(), [], threading.Lock()
+            self._owner = os.getpid()
+
+
+PROCESSES = Processes()
+atexit.register(PROCESSES.end_all)
+
+
+def serve(pipe_file: int, place_file: int) -> None:
+    """Work on what is sent, until nobody is left to send; what a new process does."""
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, signal.SIG_IGN)
+    latest = Latest()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    pipe = Connection(pipe_file)
+    place, done, latest = SharedNumber(place_file, 0), SharedNumber(place_file, 1), Latest()
+    threading.Thread(target=_count, args=(latest, done), daemon=True).start()
+    with listening(latest):
+        while True:
+            try:
+                tasks, seconds = pipe.recv()
+            except EOFError:
+                return
+            _work(pipe, place, tasks, seconds)
+
+
+def _count(latest: Latest, done: SharedNumber) -> None:
+    """Let the other process see how far the work at hand is."""
+    while True:
+        time.sleep(COUNTED_EVERY)
+        work = latest.work
+        done.set(0 if work is None else work.done)
+
+
+def _work(pipe: Connection, place: SharedNumber, tasks: Sequence[Task], seconds: float) -> None:
+    results: list[Result] = []
+    told = time.monotonic()
+    for number, (function, arguments) in enumerate(tasks):
+        place.set(number)
+        _set_alarm(max(LEAST_ALARM, ORPHAN_FACTOR * seconds))
+        results.append(_done(function, arguments))
+        if time.monotonic() - told > TOLD_EVERY:
+            _send(pipe, results)
+            results, told = [], time.monotonic()
+    _set_alarm(0)
+    _send(pipe, results)
+
+
+def _send(pipe: Connection, results: Sequence[Result]) -> None:
+    try:
+        pipe.send(list(results))
+    except (TypeError, AttributeError, pickle.PicklingError) as error:
+        pipe.send(
+            [Result(error=WorkError(f"What came of this text cannot be sent: {error}."))] * len(results)
+        )
+
+
+def _done(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Result:
+    try:
+        return Result(function(*arguments))
+    except Exception as error:  # noqa: BLE001 - raised by whoever asked for it
+        return Result(error=_sendable(error))
+
+
+def _sendable(error: Exception) -> Exception:
+    """An error that survives the way: of ours as it is where it can be, else what it says."""
+    if isinstance(error, ArenaError):
+        try:
+            pickle.loads(pickle.dumps(error))  # noqa: S301 - made a line before
+        except Exception:  # noqa: BLE001 - errors with arguments of their own
+            return WorkError(error.message, advice=error.advice)
+        return error
+    return WorkError(f"It broke on this text ({type(error).__name__}: {error}).")
+
+
+def _set_alarm(seconds: float) -> None:
+    """Let the kernel end this process where nobody is left to do it in time; 0 for never."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(1)

@@ -1,0 +1,283 @@
+"""Work on strangers' texts within a limit of time, in processes that are ended where they exceed it (A4).
+
+What a text does to a pattern or a parser is that text's outcome: the process is ended, the text has its
+error, and all other texts go on in another process. Small pieces of work travel in batches, so that what
+takes microseconds is not held up by its journey.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from arena.services.system.text_process import PREPARING, PROCESSES, Result, Task, TextProcess
+from data.errors import JudgeError, StoppedError, TimeLimitError, WorkError
+from data.progress import Work
+
+Value = TypeVar("Value")
+
+BATCH = 64
+LOOK_EVERY = 0.2
+STARTING = 120.0
+"""Seconds that a new process may take until it has loaded what it needs."""
+TRIES = 2
+"""Processes that may end by themselves over one text."""
+MOST_LOST = 3
+"""Processes that may end by themselves one after the other before that is nobody's text's fault."""
+LAST_SECONDS = 1.0
+"""Seconds that work on a text may still take once somebody asked to stop."""
+MEMORY = "Look for what ends processes here, such as too little memory, and set ARENA_PROCESSES lower."
+
+
+def too_long(seconds: float) -> TimeLimitError:
+    """The error of a text that took longer than it may."""
+    return TimeLimitError(
+        f"Work on this text took longer than {seconds:g} seconds and was ended.",
+        advice="Look at the text; ARENA_WORK_SECONDS sets the limit.",
+    )
+
+
+def within(
+    seconds: float,
+    function: Callable[..., Value],
+    *arguments: object,
+    look: Callable[[], object] | None = None,
+    work: Work | None = None,
+) -> Value:
+    """Do one piece of work, and wait for it.
+
+    The function is one of a module, and its arguments are copied. `look` is called now and then meanwhile;
+    what it raises ends the work. The `done` of `work` follows what the function counts.
+
+    Raises:
+        TimeLimitError: It took longer.
+        WorkError: It broke, or its process ended by itself.
+    """
+    results: list[Result] = []
+
+    def halted(_since: float) -> None:
+        if look is not None:
+            look()
+
+    for _ in range(TRIES):
+        attempt = _Attempt([(function, arguments)], seconds, work)
+        attempt.run(results.extend, halted)
+        if not attempt.lost:
+            break
+    result = results[0] if results else Result(error=attempt.error)
+    if result.error is not None:
+        raise result.error
+    value: Value = result.value
+    return value
+
+
+class _Attempt:
+    """A batch in one process, as far as it comes.
+
+    Attributes:
+        done: How many tasks have their results.
+        place: The task at which it ended early; below 0 where it had not begun.
+        error: Why it ended early; None where every task is done.
+        lost: Whether the process ended by itself.
+    """
+
+    def __init__(self, tasks: Sequence[Task], seconds: float, work: Work | None = None) -> None:
+        self._tasks = tasks
+        self._seconds = seconds
+        self._work = work
+        self.done = 0
+        self.place = PREPARING
+        self.error: Exception | None = None
+        self.lost = False
+
+    def run(
+        self, give: Callable[[list[Result]], object], halted: Callable[[float], Exception | None]
+    ) -> None:
+        """Work, handing out results as they come.
+
+        `give` gets the next results. `halted` gets since when a task has been worked on; the error that it
+        returns ends that.
+        """
+        process = PROCESSES.take()
+        try:
+            process.begin(self._tasks, self._seconds)
+            self._follow(process, give, halted)
+        except (EOFError, OSError):
+            self.lost = True
+            self.place = process.place
+            self.error = WorkError("The process that worked on this text ended by itself.", advice=MEMORY)
+        except BaseException:
+            PROCESSES.end(process)
+            raise
+        (PROCESSES.give_back if self.error is None else PROCESSES.end)(process)
+
+    def _follow(
+        self,
+        process: TextProcess,
+        give: Callable[[list[Result]], object],
+        halted: Callable[[float], Exception | None],
+    ) -> None:
+        since = time.monotonic()
+        while self.done < len(self._tasks) and self.error is None:
+            results = process.results(min(LOOK_EVERY, self._seconds / 4))
+            if self._work is not None:
+                self._work.done = process.done
+            if results:
+                self.done += len(results)
+                give(results)
+            elif process.place == self.place:
+                limit = max(STARTING, self._seconds) if self.place < 0 else self._seconds
+                exceeded = time.monotonic() - since > limit
+                self.error = too_long(self._seconds) if exceeded else halted(since)
+                continue
+            self.place, since = process.place, time.monotonic()
+
+
+@dataclass(slots=True, eq=False)
+class _Piece:
+    """A task of the queue, who waits for it, and how many processes ended by themselves over it."""
+
+    task: Task
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
+    lost: int = 0
+
+
+class TextWork:
+    """Does small pieces of work for event loops in a few processes; a context that ends what is unfinished.
+
+    One piece may take `seconds`; so many `processes` work at once.
+    """
+
+    def __init__(self, seconds: float, processes: int = 1) -> None:
+        self._seconds = seconds
+        self._processes = processes
+        self._pieces: deque[_Piece] = deque()
+        self._changed = threading.Condition()
+        self._threads: list[threading.Thread] = []
+        self._idle = 0
+        self._stopped: float | None = None
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+        _settle([(piece, Result(error=_stopped())) for piece in self._pieces])
+
+    async def do(self, function: Callable[..., Value], *arguments: object) -> Value:
+        """Do one piece of work.
+
+        Raises:
+            TimeLimitError: It took longer than it may.
+            WorkError: It broke, or processes ended by themselves over it.
+            StoppedError: Work was stopped before it was done.
+            JudgeError: No process can be started.
+        """
+        loop = asyncio.get_running_loop()
+        piece = _Piece((function, arguments), loop, loop.create_future())
+        with self._changed:
+            self._pieces.append(piece)
+            if not self._idle and len(self._threads) < self._processes:
+                self._threads.append(threading.Thread(target=self._work, name="text-work", daemon=True))
+                self._threads[-1].start()
+            self._changed.notify()
+        value: Value = await piece.future
+        return value
+
+    def stop(self) -> None:
+        """Leave little time to what is being worked on: somebody asked to stop."""
+        self._stopped = self._stopped or time.monotonic()
+
+    def _work(self) -> None:
+        losses = 0
+        while batch := self._next():
+            attempt = _Attempt([piece.task for piece in batch], self._seconds)
+            try:
+                attempt.run(partial(_give, iter(batch)), self._halted)
+            except Exception as error:  # noqa: BLE001 - raised by whoever waits: no process, or no such task
+                _settle([(piece, Result(error=error)) for piece in batch[attempt.done :]])
+                continue
+            losses = losses + 1 if attempt.lost and not attempt.done else 0
+            if attempt.error is not None:
+                self._sort_out(attempt, batch, hopeless=losses >= MOST_LOST)
+
+    def _sort_out(self, attempt: _Attempt, batch: Sequence[_Piece], *, hopeless: bool) -> None:
+        """Tell the piece that a batch ended at, and let the others be done anew."""
+        error, rest = attempt.error, list(batch[attempt.done :])
+        if isinstance(error, StoppedError):
+            _settle([(piece, Result(error=error)) for piece in rest])
+            return
+        if hopeless or (attempt.place < 0 and not attempt.lost):
+            error = JudgeError("Processes for work on texts cannot be started or end at once.", advice=MEMORY)
+            _settle([(piece, Result(error=error)) for piece in rest])
+            return
+        if attempt.place >= 0:
+            piece = batch[max(attempt.place, attempt.done)]
+            piece.lost += attempt.lost
+            if not attempt.lost or piece.lost == TRIES:
+                rest.remove(piece)
+                _settle([(piece, Result(error=error))])
+        with self._changed:
+            self._pieces.extendleft(reversed(rest))
+            self._changed.notify_all()
+
+    def _next(self) -> list[_Piece]:
+        """The next pieces for one process; none once it is over."""
+        with self._changed:
+            self._idle += 1
+            self._changed.wait_for(lambda: self._pieces or self._closed)
+            self._idle -= 1
+            if self._closed:
+                return []
+            share = min(BATCH, -(-len(self._pieces) // self._processes))
+            return [self._pieces.popleft() for _ in range(share)]
+
+    def _halted(self, since: float) -> StoppedError | None:
+        late = self._stopped is not None and time.monotonic() - max(since, self._stopped) > LAST_SECONDS
+        return _stopped() if late or self._closed else None
+
+
+def _stopped() -> StoppedError:
+    return StoppedError("Work on a text was stopped before it was done.", advice="Go on to do it anew.")
+
+
+def _give(waiting: Iterator[_Piece], results: Sequence[Result]) -> None:
+    """Give the next results to those who wait for them, in order."""
+    _settle([(next(waiting), result) for result in results])
+
+
+def _settle(results: Sequence[tuple[_Piece, Result]]) -> None:
+    """Give results to those who wait, in one step for each event loop."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Piece, Result]]] = {}
+    for piece, result in results:
+        by_loop.setdefault(piece.loop, []).append((piece, result))
+    for loop, some in by_loop.items():
+        # A loop that has ended has nobody who waits.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(_tell, some)
+
+
+def _tell(results: Sequence[tuple[_Piece, Result]]) -> None:
+    for piece, result in results:
+        if piece.future.done():
+            continue
+        if result.error is None:
+            piece.future.set_result(result.value)
+        else:
+            piece.future.set_exception(result.error)

@@ -1,0 +1,141 @@
+"""Judges held against people, for organisers: labels in, agreement out, by a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from arena.services.accounts.auth import Caller
+from arena.site.admin.common import (
+    NOTHING,
+    attempt,
+    capped,
+    grid,
+    offer_cancel,
+    organiser,
+    show_done,
+    show_work,
+    watched,
+)
+from arena.site.services import arena
+from arena.site.ui.components import lead, note
+from arena.site.ui.formats import shown
+from arena.site.uploaded_files import choose_file, laid_down
+from data.records import Job, JobState
+
+WORDS = {JobState.QUEUED: "It waits for a worker.", JobState.RUNNING: "A worker asks the judges now."}
+MEASURES = {
+    "accuracy": "Accuracy",
+    "decisive_accuracy": "Accuracy where people decided",
+    "kappa": "Cohen's kappa",
+    "alpha": "Krippendorff's alpha, judge and people",
+    "annotator_alpha": "Krippendorff's alpha, people alone",
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "tie_rate": "Ties",
+}
+SIDES = {"a": "A better", "tie": "tie", "b": "B better", "none": "no verdict"}
+
+
+def choose_job(caller: Caller) -> int | None:
+    """The calibration that the address names, or that is picked; None where there is none."""
+    found = {one.job.id: one.job for one in arena().calibrations.all(caller=caller)}
+    if not found:
+        note("Nothing was calibrated yet.")
+        return None
+    wanted = st.query_params.get("job", "")
+    numbers = list(found)
+    place = numbers.index(int(wanted)) if wanted.isdecimal() and int(wanted) in found else 0
+    chosen = st.selectbox(
+        "Calibration", numbers, place, format_func=lambda one: calibration_title(found[one])
+    )
+    return int(chosen)
+
+
+def calibration_title(job: Job) -> str:
+    """What organisers choose a calibration by."""
+    judges = ", ".join(job.payload["judges"])
+    return f"{job.id}: {judges}, {job.created_at:%Y-%m-%d %H:%M}"
+
+
+def show_calibration(number: int) -> None:
+    """Show a calibration as it waits, runs, and is there."""
+    status = arena().calibrations.get(number, caller=organiser())
+    job = status.job
+    if job.state in WORDS:
+        st.info(WORDS[job.state], icon=":material/hourglass_top:")
+        show_work(status)
+        offer_cancel(number, organiser())
+    note(f"Spending: {capped(job.payload.get('budget_usd'))}.")
+    if job.result is None:
+        if job.error:
+            st.text(job.error)
+        return
+    reports = job.result["reports"]
+    names = [report["judge"] for report in reports]
+    rows = [(label, *(_estimate(report, name) for report in reports)) for name, label in MEASURES.items()]
+    rows.append(("Flips of two orders", *(shown(report["flip_rate"], ".1%") for report in reports)))
+    rows.append(("Pairs without a verdict", *(f"{one['unreadable']} of {one['pairs']}" for one in reports)))
+    grid(("Measure", *names), rows, caption="Judges side by side; in brackets 95 % intervals")
+    for report in reports:
+        with st.expander(f"{report['judge']}: where they disagree"):
+            _details(report)
+
+
+def _details(report: Mapping[str, Any]) -> None:
+    table = report["confusion"]
+    rows = [
+        (f"People: {SIDES[people]}", *(f"{table[people][judge]:,}" for judge in SIDES)) for people in table
+    ]
+    grid(("", *(f"Judge: {word}" for word in SIDES.values())), rows)
+    domains = [
+        (domain or NOTHING, str(one["pairs"]), shown(one["accuracy"], ".1%"), shown(one["kappa"], ".2f"))
+        for domain, one in report["by_domain"].items()
+    ]
+    grid(("Domain", "Pairs", "Accuracy", "Kappa"), domains)
+    for reason, count in report["reasons"].items():
+        note(f"{count} without a verdict: {reason}")
+
+
+def _estimate(report: Mapping[str, Any], name: str) -> str:
+    form = ".1%" if name in {"accuracy", "decisive_accuracy", "tie_rate"} else ".2f"
+    bounds = report["intervals"].get(name)
+    said = shown(report[name], form)
+    return said if not bounds else f"{said} ({shown(bounds[0], form)} to {shown(bounds[1], form)})"
+
+
+MOST_MB = 32
+
+
+def show() -> None:
+    """Show the calibration that the address names, else the newest, and the form for another."""
+    caller = organiser()
+    st.title("Calibration", anchor=False)
+    show_done()
+    lead("How far do judges agree with people, on pairs that people labelled?")
+    number = choose_job(caller)
+    if number is not None:
+        watched(show_calibration, number)
+    st.header("Compare judges with labels", anchor="new")
+    _form(caller)
+
+
+def _form(caller: Caller) -> None:
+    note("JSONL, one annotator's view of one pair a line; the annotation page exports such files.")
+    with st.form("calibrate", border=False):
+        file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "gz"), most_mb=MOST_MB)
+        known = [one.name for one in arena().judges.known() if not one.problem]
+        judges = st.multiselect("Judges", known, ["lexical"])
+        cap = st.number_input("Cap in USD", 0.0, value=float(arena().settings.trial_usd))
+        sent = st.form_submit_button("Calibrate", type="primary", icon=":material/balance:")
+    if not sent or file is None:
+        return
+
+    def start() -> None:
+        with laid_down(file, most_mb=MOST_MB) as path:
+            job = arena().calibrations.start(path, judges, budget_usd=cap, caller=caller)
+        st.query_params["job"] = str(job.id)
+
+    attempt(start, "A worker takes it from here.")

@@ -1,0 +1,110 @@
+"""What the organisers' pages share: who is looking, doing something with its error, small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from arena.services.accounts.auth import Caller, require
+from arena.services.jobs.service import JobStatus
+from arena.site.auth import present
+from arena.site.services import arena
+from arena.site.ui.errors import guarded, plain
+from arena.site.ui.formats import span
+from arena.site.ui.markup import Child, put
+from arena.site.ui.progress import words_of
+from arena.site.ui.tables import words_table
+from data.errors import ArenaError
+from data.records import TokenScope
+
+FLASH = "organise-flash"
+NOTHING = "–"
+EVERY = 2.0
+"""Seconds between two looks at what is going on."""
+
+
+def organiser() -> Caller:
+    """Who is looking, where they organise.
+
+    Raises:
+        AccessError: Nobody is signed in.
+        ForbiddenError: They are no organiser.
+    """
+    caller = present()
+    require(caller, TokenScope.ORGANISE)
+    return caller
+
+
+def is_organiser() -> bool:
+    """Whether the navigation offers these pages; what they do, the services decide."""
+    try:
+        return present().organiser
+    except ArenaError:
+        return False
+
+
+def is_annotator() -> bool:
+    """Whether the navigation offers the pairs that the visitor was asked to label."""
+    try:
+        return bool(arena().annotation.open_to(present()))
+    except ArenaError:
+        return False
+
+
+def attempt(do: Callable[[], object], done: str) -> None:
+    """Do something and show the page anew with a word about it, or say why it cannot be done."""
+    try:
+        do()
+    except ArenaError as error:
+        st.error(plain(error), icon=":material/error:")
+        return
+    st.session_state[FLASH] = done
+    st.rerun()
+
+
+def watched(show: Callable[..., None], *given: object, every: float | None = EVERY) -> None:
+    """Show a part that is shown anew every few seconds; its errors are sentences too."""
+    st.fragment(lambda: guarded(partial(show, *given)), run_every=every)()
+
+
+def show_done() -> None:
+    """The word about what was done just before."""
+    done = st.session_state.pop(FLASH, None)
+    if done:
+        st.success(done, icon=":material/check:")
+
+
+def grid(headings: Sequence[str], rows: Iterable[Sequence[Child]], *, caption: str = "") -> None:
+    """Show a table of names, words and numbers; wide ones scroll within themselves."""
+    put(words_table(headings, rows, caption=caption, wrap="aa-scroll"))
+
+
+def usd(amount: float | None) -> str:
+    """An amount of money; small ones with what distinguishes them."""
+    if amount is None:
+        return "price not known"
+    return f"{amount:,.2f} USD" if amount >= 1 or not amount else f"{amount:.4f} USD"
+
+
+def capped(amount: float | None) -> str:
+    """The most that may be spent."""
+    return "no cap" if amount is None else f"cap {usd(amount)}"
+
+
+def offer_cancel(job: int, caller: Caller) -> None:
+    """A button that takes a job out of the queue, or out of its worker's hands."""
+    if st.button("Cancel", key=f"cancel-{job}", icon=":material/cancel:"):
+        attempt(lambda: arena().jobs.cancel(job, caller=caller), f"Job {job} is cancelled.")
+
+
+def show_work(status: JobStatus) -> None:
+    """How far the worker of a job is, with the time that is left; nothing while no worker has told."""
+    if status.work is not None and status.job.finished_at is None:
+        st.progress(status.work.progress.share or 0.0, words_of(status.work))
+
+
+def duration(seconds: float | None) -> str:
+    """A time span as people say it."""
+    return NOTHING if seconds is None else span(seconds)

@@ -1,0 +1,152 @@
+"""People for organisers: accounts, teams, members and tokens."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import streamlit as st
+
+from arena.services.accounts.auth import Caller
+from arena.site.admin.common import NOTHING, attempt, grid, organiser, show_done
+from arena.site.services import arena
+from arena.site.ui.components import lead, note
+from data.records import Role, TokenScope
+
+SECRET = "organise-secret"  # noqa: S105 - where a new token waits to be shown, not one
+
+
+def accounts_part(caller: Caller) -> None:
+    """Who there is, who organises, and a form for another."""
+    teams = arena().teams
+    accounts = teams.accounts(caller=caller)
+    rows = [
+        (one.name, _role(one.is_organiser), one.email or NOTHING, _day(one.created_at)) for one in accounts
+    ]
+    if rows:
+        grid(("Account", "Role", "E-mail", "Since"), rows)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox("Account", [one.name for one in accounts], width=240, key="role-of")
+        organises = {one.name: one.is_organiser for one in accounts}.get(name or "", False)
+        word = "Take back the organiser's rights" if organises else "Make them an organiser"
+        if st.button(word, disabled=name is None, icon=":material/shield_person:"):
+            attempt(
+                lambda: teams.set_organiser(name, is_organiser=not organises, caller=caller),
+                f"{name} is changed.",
+            )
+    with st.expander("Add an account"), st.form("account", border=False, clear_on_submit=True):
+        new = st.text_input("Name")
+        email = st.text_input("E-mail", placeholder="Where they sign in by a provider")
+        is_organiser = st.checkbox("Organises")
+        if st.form_submit_button("Add", icon=":material/person_add:"):
+            attempt(
+                lambda: teams.add_account(
+                    new.strip(), email=email.strip() or None, is_organiser=is_organiser, caller=caller
+                ),
+                f"{new} is added.",
+            )
+
+
+def teams_part(caller: Caller) -> None:
+    """The teams with their members, and forms for more."""
+    teams = arena().teams
+    found = teams.all(caller=caller)
+    members = {
+        one.name: [f"{m.account} ({m.role})" for m in teams.view(one.name, caller=caller).members]
+        for one in found
+    }
+    rows = [(one.name, one.title, one.contact or NOTHING, ", ".join(members[one.name])) for one in found]
+    if rows:
+        grid(("Team", "Title", "Contact", "Members"), rows)
+    else:
+        note("There are no teams yet.")
+    with st.expander("Add a team"), st.form("team", border=False, clear_on_submit=True):
+        name, title = st.text_input("Name", key="team-name"), st.text_input("Title")
+        contact = st.text_input("Contact")
+        if st.form_submit_button("Add", icon=":material/group_add:"):
+            attempt(
+                lambda: teams.add(name.strip(), title=title.strip(), contact=contact.strip(), caller=caller),
+                f"{name} is added.",
+            )
+    with st.expander("Put an account into a team"), st.form("member", border=False):
+        team = st.selectbox("Team", [one.name for one in found], key="member-team")
+        account = st.selectbox("Account", [one.name for one in teams.accounts(caller=caller)], key="member")
+        role = st.selectbox("Role", [one.value for one in Role])
+        sent = st.form_submit_button("Save", icon=":material/save:")
+    if sent and team and account:
+        given = Role(role)
+        attempt(
+            lambda: teams.add_member(team, account, role=given, caller=caller), f"{account} is in {team}."
+        )
+
+
+def tokens_part(caller: Caller) -> None:
+    """Every token without its secret; making and revoking them. A new one is shown once."""
+    secret = st.session_state.pop(SECRET, None)
+    if secret:
+        st.warning("Copy the token now: it is kept nowhere and not shown again.", icon=":material/key:")
+        st.code(secret, language=None)
+    tokens = arena().tokens.all(caller=caller)
+    rows = [
+        (
+            str(one.id),
+            one.name,
+            one.team or one.account or NOTHING,
+            ", ".join(sorted(one.scopes)),
+            "revoked" if one.revoked_at else _day(one.expires_at),
+            _day(one.used_at),
+        )
+        for one in tokens
+    ]
+    if rows:
+        grid(("Token", "For", "Whose", "May", "Until", "Last used"), rows)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        living = {one.id: f"{one.id}: {one.name}" for one in tokens if one.revoked_at is None}
+        number = st.selectbox("Token", list(living), format_func=living.__getitem__, width=240)
+        if st.button("Revoke", disabled=number is None, icon=":material/key_off:"):
+            attempt(lambda: arena().tokens.revoke(number, caller=caller), f"Token {number} is revoked.")
+    with st.expander("Make a token"), st.form("token", border=False):
+        _new_token(caller)
+
+
+def _new_token(caller: Caller) -> None:
+    teams = arena().teams
+    owners: dict[str, tuple[str | None, str | None]]
+    owners = {f"team {one.name}": (one.name, None) for one in teams.all(caller=caller)}
+    owners |= {f"account {one.name}": (None, one.name) for one in teams.accounts(caller=caller)}
+    whose = st.selectbox("Whose", list(owners))
+    name = st.text_input("What it is for")
+    scopes = st.multiselect("It may", list(TokenScope), [TokenScope.READ], format_func=lambda one: one.value)
+    days = st.number_input("Days until it expires", 1, value=None, placeholder="never")
+    if not st.form_submit_button("Make it", icon=":material/key:") or whose is None:
+        return
+
+    def make() -> None:
+        team, account = owners[whose]
+        created = arena().tokens.create(
+            name=name.strip(), scopes=scopes, team=team, account=account, days=days, caller=caller
+        )
+        st.session_state[SECRET] = created.secret
+
+    attempt(make, "The token is made.")
+
+
+def _role(is_organiser: bool) -> str:
+    return "organiser" if is_organiser else "member"
+
+
+def _day(moment: datetime | None) -> str:
+    return NOTHING if moment is None else f"{moment:%Y-%m-%d}"
+
+
+def show() -> None:
+    """Show who may do what."""
+    caller = organiser()
+    st.title("People", anchor=False)
+    show_done()
+    lead("Rights hold from the next click on, also for those who are signed in. Quotas belong to sets.")
+    st.header("Accounts", anchor="accounts")
+    accounts_part(caller)
+    st.header("Teams", anchor="teams")
+    teams_part(caller)
+    st.header("Tokens", anchor="tokens")
+    tokens_part(caller)

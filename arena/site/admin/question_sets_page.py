@@ -1,0 +1,191 @@
+"""Question sets for organisers: brought, looked at, opened, frozen."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from arena.services.accounts.auth import Caller
+from arena.services.question_sets.service import SetView
+from arena.site.admin.common import FLASH, NOTHING, attempt, grid, organiser, show_done
+from arena.site.services import arena
+from arena.site.ui.components import lead, name_page, note, strip
+from arena.site.ui.errors import plain
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor
+from arena.site.uploaded_files import choose_file, laid_down
+from data.errors import ArenaError, InvalidFileError
+from data.records import Phase
+
+MOST_MB = 64
+ENDINGS = ("zip", "jsonl", "json", "gz")
+MOST_PROBLEMS = 50
+
+
+def bring_set(caller: Caller) -> None:
+    """The form that imports a set; every problem of a file at once."""
+    note(
+        "A zip file of set.toml and questions.jsonl, a questions file, or a file of LFRQA "
+        "(annotations_…_with_citation.jsonl), plain or gzipped."
+    )
+    with st.form("import", border=False):
+        file = choose_file("File", key="set-file", types=ENDINGS, most_mb=MOST_MB)
+        name = st.text_input("Name", placeholder="As the file says")
+        if not st.form_submit_button("Import", type="primary", icon=":material/upload:") or file is None:
+            return
+    try:
+        with laid_down(file, most_mb=MOST_MB) as path:
+            content = path.read_bytes()
+        brought = arena().set_admin.bring(file.name, content, name=name.strip() or None, caller=caller)
+    except InvalidFileError as error:
+        st.error(plain(error), icon=":material/error:")
+        rows = [(str(one.line or NOTHING), one.code, one.message) for one in error.problems[:MOST_PROBLEMS]]
+        grid(("Line", "Code", "Problem"), rows)
+        return
+    except ArenaError as error:
+        st.error(plain(error), icon=":material/error:")
+        return
+    word = "imported" if brought.created else "there already, unchanged"
+    warned = f", {len(brought.warnings):,} warnings" if brought.warnings else ""
+    st.session_state[FLASH] = (
+        f"{brought.summary.name}: {brought.summary.questions:,} questions, {word}{warned}."
+    )
+    st.rerun()
+
+
+def set_facts(view: SetView) -> None:
+    """Counts, domains, checksum, and who has submitted."""
+    one = view.summary
+    strip(
+        [
+            ("questions", f"{one.questions:,}"),
+            *((f"in {split}", f"{count:,}") for split, count in view.splits.items()),
+            ("with a reference", f"{view.references:,}"),
+            ("systems", f"{len(view.entrants):,}"),
+            ("submissions", "frozen" if view.frozen else "possible"),
+        ]
+    )
+    facts = {"name": one.name, "version": one.version, "licence": one.licence, "source": one.source}
+    facts |= {"reference": one.reference_name, "references by": one.reference_by or NOTHING}
+    facts |= {"sha256 of the content": one.content_hash}
+    grid(("About", "The set"), [(label, value or NOTHING) for label, value in facts.items()])
+    rows = [(label, domain, f"{one.counts[domain]:,}") for domain, label in one.domains.items()]
+    grid(("Domain", "Id", "Questions"), rows)
+    if view.entrants:
+        entered = [(s.system, s.team or NOTHING, str(s.version), f"{s.answers:,}") for s in view.entrants]
+        grid(("System", "Team", "Version", "Answers"), entered, caption="What a round takes")
+
+
+def policy_part(view: SetView, caller: Caller) -> None:
+    """Phases with their deadlines and quotas, hidden references, and the freeze."""
+    name, policies = view.summary.name, arena().policies
+    st.header("Submissions", anchor="submissions")
+    if not view.policy.phases:
+        note("There are no phases: submissions are always taken, without quotas.")
+    rows = [
+        (
+            one.name,
+            _moment(one.opens_at),
+            _moment(one.closes_at),
+            _limit(one.daily_quota),
+            _limit(one.total_quota),
+        )
+        for one in view.policy.phases
+    ]
+    if rows:
+        grid(("Phase", "Opens (UTC)", "Closes (UTC)", "A day", "In all"), rows)
+    hidden = st.toggle("Hide the references of test questions", view.policy.hidden_references)
+    if hidden != view.policy.hidden_references:
+        attempt(lambda: policies.hide_references(name, hidden=hidden, caller=caller), "That is changed.")
+    with st.expander("Add a phase, or change one by its name"):
+        _phase_form(name, caller)
+    names = [one.name for one in view.policy.phases]
+    if names:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            gone = st.selectbox("Phase", names, width=240)
+            if st.button("Remove the phase", icon=":material/delete:"):
+                attempt(lambda: policies.drop_phase(name, gone, caller=caller), "The phase is removed.")
+    sure = st.checkbox("No more submissions to this set, from now on", disabled=view.frozen)
+    if st.button("Freeze", disabled=not sure or view.frozen, icon=":material/ac_unit:"):
+        attempt(lambda: arena().set_admin.freeze(name, caller=caller), "The set is frozen.")
+
+
+def _phase_form(set_name: str, caller: Caller) -> None:
+    with st.form("phase", border=False):
+        name = st.text_input("Name", value="open")
+        left, right = st.columns(2)
+        opens = left.datetime_input("Opens (UTC)", value=None)
+        closes = right.datetime_input("Closes (UTC)", value=None)
+        daily = left.number_input("Submissions of a team a day", 1, value=None)
+        total = right.number_input("Submissions of a team in the phase", 1, value=None)
+        file_mb = left.number_input("Largest file in MiB", 1, value=None)
+        chars = right.number_input("Longest answer in characters", 1, value=None)
+        if not st.form_submit_button("Save the phase", icon=":material/save:"):
+            return
+
+    def save() -> None:
+        phase = Phase(
+            name=name.strip(),
+            opens_at=_utc(opens),
+            closes_at=_utc(closes),
+            daily_quota=daily,
+            total_quota=total,
+            file_mb=file_mb,
+            answer_chars=chars,
+        )
+        arena().policies.put_phase(set_name, phase, caller=caller)
+
+    attempt(save, "The phase is saved.")
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.replace(tzinfo=UTC)
+
+
+def _moment(moment: datetime | None) -> str:
+    return NOTHING if moment is None else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def _limit(count: int | None) -> str:
+    return "no limit" if count is None else f"{count:,}"
+
+
+def show() -> None:
+    """Show the set that the address names, else all of them and the form for another."""
+    caller = organiser()
+    name = st.query_params.get("set")
+    if name is None:
+        st.title("Sets", anchor=False)
+        show_done()
+        lead("A stored set never changes; what holds for submissions to it may.")
+        _list()
+        st.header("Import a set", anchor="import")
+        bring_set(caller)
+        return
+    view = arena().set_admin.view(name, caller=caller)
+    back = anchor("All sets", "admin-data")
+    put(element("p", back, class_="aa-eyebrow"))
+    st.title(view.summary.title, anchor=False)
+    name_page(view.summary.name, "Organise sets")
+    show_done()
+    set_facts(view)
+    policy_part(view, caller)
+
+
+def _list() -> None:
+    sets = arena().sets.summaries()
+    if not sets:
+        note("There are no sets yet.")
+        return
+    rows = [
+        (
+            anchor(one.name, "admin-data", set=one.name),
+            one.title,
+            f"{one.questions:,}",
+            str(len(one.domains)),
+            one.content_hash[:12],
+        )
+        for one in sets
+    ]
+    grid(("Set", "Title", "Questions", "Domains", "Content"), rows)

@@ -1,0 +1,211 @@
+"""What a new round is to be: asked, planned, tried and launched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from arena.services.accounts.auth import Caller
+from arena.services.rounds.models import RoundRequest
+from arena.site.admin.common import (
+    NOTHING,
+    attempt,
+    capped,
+    grid,
+    offer_cancel,
+    organiser,
+    show_work,
+    usd,
+    watched,
+)
+from arena.site.services import arena
+from arena.site.ui.components import note, strip
+from arena.site.ui.errors import plain
+from data.errors import ArenaError
+from data.records import JobState, OrderPolicy, SetSummary
+
+MEASURED = "organise-measured"
+WORDS = {JobState.QUEUED: "It waits for a worker.", JobState.RUNNING: "A worker judges it now."}
+
+
+def sample_of(number: int | None) -> Mapping[str, Any] | None:
+    """What a dry sample found, by the number of its job; None while there is nothing."""
+    return None if number is None else arena().round_admin.trial(number, caller=organiser()).job.result
+
+
+def show_trial(number: int) -> None:
+    """Show a dry sample by the number of its job."""
+    status = arena().round_admin.trial(number, caller=organiser())
+    job = status.job
+    if job.state in WORDS:
+        st.info(WORDS[job.state], icon=":material/hourglass_top:")
+        show_work(status)
+        if job.error:
+            st.text(job.error)
+        note(f"Spending: {capped(job.payload['request']['budget_usd'])}.")
+        offer_cancel(number, organiser())
+        return
+    if job.result is None:
+        st.error("The sample came to nothing.", icon=":material/error:")
+        st.text(job.error)
+        return
+    found = job.result
+    if st.session_state.get(MEASURED) != number:
+        # The launch below takes the measured cost, so the whole page is shown anew.
+        st.session_state[MEASURED] = number
+        st.rerun()
+    strip(
+        [
+            *((name, f"{count:,}") for name, count in found["outcomes"].items()),
+            (f"cost of the sample, {capped(found.get('cap_usd'))}", usd(found["cost_usd"])),
+            ("cost of the round at that", usd(found["cost_usd_round"])),
+        ]
+    )
+    for place, verdict in enumerate(found["verdicts"], start=1):
+        winner = verdict["winner"] or verdict["outcome"]
+        title = f"{place}. {verdict['system_a']} – {verdict['system_b']}: {winner}"
+        with st.expander(title):
+            st.text(verdict["question"])
+            note(f"Question {verdict['question_id']}, {usd(verdict['cost_usd'])}.")
+            st.text(verdict["why"] or NOTHING)
+
+
+PLANNED, TRIAL = "organise-planned", "organise-trial"
+PAIRS = {
+    "reference": "each system against the reference",
+    "reference,complete": "that, and every pair of systems on some questions",
+    "complete": "every pair of systems on some questions",
+    "all": "every pair on every question",
+}
+
+
+def new_round(caller: Caller) -> None:
+    """Show the form, the plan that follows from it, a dry sample, and the launch."""
+    sets = {one.name: one for one in arena().sets.summaries()}
+    if not sets:
+        st.info("Import a question set first, on the Sets page.", icon=":material/upload:")
+        return
+    try:
+        request = _asked(sets)
+    except ArenaError as error:
+        st.error(plain(error), icon=":material/error:")
+        return
+    if st.button("Plan", type="primary", icon=":material/calculate:"):
+        st.session_state.pop(TRIAL, None)
+        try:
+            st.session_state[PLANNED] = (request, arena().round_admin.estimate(request, caller=caller))
+        except ArenaError as error:
+            st.session_state.pop(PLANNED, None)
+            st.error(plain(error), icon=":material/error:")
+    planned = st.session_state.get(PLANNED)
+    if planned is None:
+        return
+    if planned[0] != request:
+        note("The form was changed since: plan again to see what it costs.")
+        return
+    _show_plan(request, planned[1])
+    _offer_trial(request, caller)
+    _offer_launch(request, planned[1], caller)
+
+
+def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
+    """The request as the form says it."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        summary = sets[st.selectbox("Question set", list(sets))]
+        entrants = [one.system for one in arena().planner.entrants(summary.name)]
+        systems = st.multiselect(
+            "Systems", entrants, placeholder="All of them", key=f"systems-{summary.name}"
+        )
+        domains = st.multiselect(
+            "Domains",
+            list(summary.domains),
+            placeholder="All of them",
+            format_func=lambda domain: summary.domains[domain],
+            key=f"domains-{summary.name}",
+        )
+        pairs = st.selectbox("Pairs", list(PAIRS), format_func=PAIRS.__getitem__)
+        if "complete" in pairs:
+            pairs += f":{st.number_input('Questions on which systems meet', 1, value=20)}"
+        sample = st.text_input("Sample", placeholder="All questions; or 100, or 10%")
+    with right:
+        judges = [one for one in arena().judges.known() if not one.problem]
+        names = [one.name for one in judges]
+        about = {one.name: f"{one.name} ({one.model or one.kind})" for one in judges}
+        judge = st.selectbox("Judge", names, names.index("lexical"), format_func=about.__getitem__)
+        order = st.selectbox(
+            "Answer order", [None, *OrderPolicy], format_func=lambda one: one or "judge's default"
+        )
+        cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="Needed where an LLM judges")
+        seed = st.number_input("Seed", 0, value=0)
+        name = st.text_input("Name of the round", placeholder="Made of set, judge and day")
+    return RoundRequest(
+        set_name=summary.name,
+        judge=judge,
+        pairs=pairs,
+        systems=tuple(systems),
+        domains=tuple(domains),
+        sample=sample.strip() or None,
+        order=order,
+        seed=seed,
+        budget_usd=cap,
+        name=name.strip() or None,
+    )
+
+
+def _show_plan(request: RoundRequest, found: dict[str, Any]) -> None:
+    strip(
+        [
+            ("battles", f"{found['planned']:,}"),
+            ("canaries", f"{found['canaries']:,}"),
+            ("requests", f"{found['requests']:,}–{found['requests_most']:,}"),
+            ("cost", f"{usd(found['cost_usd'])} – {usd(found['cost_usd_most'])}"),
+            ("cap", NOTHING if request.budget_usd is None else usd(request.budget_usd)),
+        ]
+    )
+    left_out = [(what, f"{count:,}") for what, count in found["left_out"].items()]
+    if left_out:
+        grid(("Left out", "Battles"), left_out)
+    undecidable = [(why, f"{count:,}") for why, count in found["undecidable"].items()]
+    if undecidable:
+        grid(("The judge cannot decide, since", "Battles"), undecidable)
+    note(f"Systems: {', '.join(found['systems']) or 'none'}. {found['missing']:,} battles lack an answer.")
+
+
+def _offer_trial(request: RoundRequest, caller: Caller) -> None:
+    st.header("Dry sample", anchor="dry-sample")
+    note("A worker judges up to 20 of the battles. Their verdicts are shown here and count nowhere.")
+    if st.button("Try 20 battles", icon=":material/science:"):
+        try:
+            st.session_state[TRIAL] = arena().round_admin.sample(request, caller=caller).id
+        except ArenaError as error:
+            st.error(plain(error), icon=":material/error:")
+    if TRIAL in st.session_state:
+        watched(show_trial, st.session_state[TRIAL])
+
+
+def _offer_launch(request: RoundRequest, found: dict[str, Any], caller: Caller) -> None:
+    st.header("Launch", anchor="launch")
+    cap = "without a cap" if request.budget_usd is None else f"and at most {usd(request.budget_usd)}"
+    sure = st.checkbox(f"Judge {found['planned']:,} battles for {_cost(found)} {cap}.", key="organise-sure")
+    if st.button("Launch", type="primary", disabled=not sure, icon=":material/rocket_launch:"):
+
+        def launch() -> None:
+            job = arena().round_admin.launch(request, caller=caller)
+            st.session_state.pop(PLANNED, None)
+            st.query_params["round"] = job.round_name or ""
+
+        attempt(launch, "The round waits for a worker.")
+
+
+def _cost(found: dict[str, Any]) -> str:
+    """What the round will cost in half a sentence: as its dry sample measured where there is one."""
+    sampled = sample_of(st.session_state.get(TRIAL))
+    if sampled is None or sampled["cost_usd_round"] is None:
+        return f"about {usd(found['cost_usd'])} (estimated before any is judged)"
+    return (
+        f"about {usd(sampled['cost_usd_round'])} ({usd(sampled['cost_usd_battle'])} a battle, as the dry "
+        f"sample of {sampled['tried']:,} measured)"
+    )

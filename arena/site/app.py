@@ -1,0 +1,186 @@
+"""The ASGI application: Streamlit's pages and our own routes in one server."""
+
+from __future__ import annotations
+
+import gc
+import hmac
+import importlib
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import streamlit as st
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from streamlit import file_util
+
+from arena.api.app import make_api
+from arena.api.errors import problem_response
+from arena.container import Arena, open_arena
+from arena.services.system.prometheus import metrics_of
+from arena.settings import MetricsAccess, Settings
+from arena.site.browser_uploads import BrowserUploads
+from arena.site.hosts import ServedHosts
+from arena.site.middleware import RetractedStatus, SiteMiddleware
+from arena.site.plain_pages import refused
+from arena.site.public.routes import board_routes
+from arena.site.security_policy import page_policy
+from arena.site.services import as_secrets
+from arena.site.sign_in import SignIn
+from arena.site.ui.errors import public_error
+from arena.site.ui.help_texts import PAGES
+from data.errors import ArenaError
+
+
+def metrics_route(arena: Arena) -> Route:
+    """The route; it asks for the bearer token of the settings, unless they open it to everybody."""
+    wanted = arena.settings.metrics_token
+    closed = arena.settings.metrics_access is MetricsAccess.TOKEN
+
+    async def metrics(request: Request) -> Response:
+        given = request.headers.get("authorization", "")
+        if closed and not (wanted and hmac.compare_digest(given.encode(), f"Bearer {wanted}".encode())):
+            return _challenge(configured=wanted is not None)
+        try:
+            body = await run_in_threadpool(metrics_of, arena.store)
+        except ArenaError as error:
+            return problem_response(503, str(public_error(error)))
+        return Response(body, media_type=CONTENT_TYPE_LATEST)
+
+    return Route("/metrics", metrics)
+
+
+def _challenge(*, configured: bool) -> Response:
+    """What is told to whoever shows no right token; where none is configured, none can be."""
+    message, advice = "The token is missing or wrong.", "Send `Authorization: Bearer …`."
+    if not configured:
+        message = "No token for /metrics is configured."
+        advice = "Organisers set ARENA_METRICS_TOKEN, or ARENA_METRICS=open to let everybody read it."
+    return problem_response(401, message, advice=advice, headers={"WWW-Authenticate": "Bearer"})
+
+
+SCRIPT = Path(__file__).parent / "main.py"
+SITE_SCRIPT = Path(__file__).parent / "assets" / "site.js"
+TITLE = re.compile(r"<title>[^<]*</title>")
+HEAD = '<title>{title} – Answer Arena</title>\n    <script src="./site.js"></script>'
+NOT_KEPT = {"Cache-Control": "no-cache"}
+UNAVAILABLE = 503
+WARMED = (
+    "boards.leaderboard_page",
+    "boards.compare_page",
+    "systems.system_page",
+    "questions.list_page",
+    "questions.question_page",
+    "teams.submit_page",
+    "teams.team_page",
+)
+"""Modules whose imports bring everything along that pages need."""
+
+
+def make_app(settings: Settings, *, host: str = "", on_ready: Callable[[], None] | None = None) -> st.App:
+    """Build the application.
+
+    The site is served under the name of `host`, which is listened on; `on_ready` is called once it has
+    started.
+    """
+    routes = _Routes(settings)
+
+    @asynccontextmanager
+    async def lifespan(_app: st.App) -> AsyncIterator[None]:
+        await run_in_threadpool(routes.warm)
+        if on_ready is not None:
+            on_ready()
+        yield
+
+    around = Middleware(
+        SiteMiddleware, hosts=ServedHosts.of(settings, host), policy=page_policy(settings.framers)
+    )
+    uploads = Middleware(BrowserUploads, files=routes.browser_files)
+    return st.App(
+        SCRIPT,
+        secrets=as_secrets(settings),
+        routes=routes.all(),
+        middleware=[around, uploads, Middleware(RetractedStatus, retracted=routes.retracted)],
+        lifespan=lifespan,
+    )
+
+
+def _guarded(route: Route) -> Route:
+    """The route with errors told in a sentence, as pages tell them."""
+    answer: Callable[[Request], Awaitable[Response]] = route.endpoint
+
+    async def guarded(request: Request) -> Response:
+        try:
+            return await answer(request)
+        except ArenaError as error:
+            return refused(request, UNAVAILABLE, str(public_error(error)))
+
+    return Route(route.path, guarded, methods=route.methods)
+
+
+class _Routes:
+    """What is served beside the pages."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._arena = open_arena(settings)
+        self.browser_files = self._arena.browser_files
+
+    def all(self) -> list[BaseRoute]:
+        plain = [
+            *SignIn(self._arena).routes(),
+            Route("/healthz", self.healthz),
+            metrics_route(self._arena),
+            *board_routes(self._arena),
+            *shell_routes(PAGES),
+        ]
+        return [Mount("/api/v1", app=make_api(self._arena)), *map(_guarded, plain)]
+
+    def retracted(self, board: str) -> bool:
+        """Whether a board was taken down."""
+        return any(head.name == board for head in self._arena.boards.retracted())
+
+    def warm(self) -> None:
+        """Load what the first reader would wait for: the charts' and the boards' libraries."""
+        for name in WARMED:
+            importlib.import_module(f"arena.site.{name}")
+        self._arena.boards.heads()
+        # What stands now stays until the server ends, so collections of garbage need not look through it.
+        gc.collect()
+        gc.freeze()
+
+    async def healthz(self, _request: Request) -> Response:
+        """200 where the database answers, else 503; the log has the reason."""
+        try:
+            boards = await run_in_threadpool(self._arena.boards.heads)
+        except ArenaError as error:
+            return JSONResponse(
+                {"status": "unavailable", "message": str(public_error(error))}, status_code=UNAVAILABLE
+            )
+        return JSONResponse({"status": "ok", "boards": len(boards)})
+
+
+def shell_routes(titles: Mapping[str, str]) -> list[Route]:
+    """The documents that Streamlit's script draws the pages into, each with its page's title and our script.
+
+    Titles are by address, without the slash.
+    """
+    document = (Path(file_util.get_static_dir()) / "index.html").read_text(encoding="utf-8")
+    before, after = TITLE.split(document, maxsplit=1)
+    routes = [Route("/site.js", _unchanging(SITE_SCRIPT.read_text(encoding="utf-8"), "text/javascript"))]
+    for path, title in titles.items():
+        text = f"{before}{HEAD.format(title=escape(title))}{after}"
+        routes.append(Route(f"/{path}", _unchanging(text, "text/html")))
+    return routes
+
+
+def _unchanging(text: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(_request: Request) -> Response:
+        return Response(text, media_type=kind, headers=NOT_KEPT)
+
+    return answer

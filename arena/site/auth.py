@@ -1,0 +1,161 @@
+"""Who is at the browser: by the cookie of the sign-in route, else by the provider of `st.login`.
+
+Read from the database at every rerun. Nothing of it is kept: a token that is revoked ends the visit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.errors import StreamlitSecretNotFoundError
+
+from arena.services.accounts.auth import PUBLIC, Caller
+from arena.services.accounts.sessions import COOKIE
+from arena.site.services import arena
+from arena.site.ui.components import note
+from arena.site.ui.errors import show_error
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor
+from arena.site.ui.url_state import choose_one
+from data.errors import AccessError
+
+STYLE = Path(__file__).parent / "assets" / "team.css"
+TOLD = "told"
+HOW_TO_GET_IN = (
+    "You need an access token of your team (aa_…). The organisers make the team and its first token; its "
+    "owners make further ones on the page My team."
+)
+
+
+def show_visitor(purpose: str) -> Caller:
+    """Say who is signed in, or how to sign in and for what; gives who it is.
+
+    The purpose follows "Sign in to".
+    """
+    st.html(STYLE)
+    caller = arena().sessions.who(st.context.cookies.get(COOKIE))
+    if caller.signed_in:
+        leave = element("a", "Sign out", href="./auth/sign-out", target="_self")
+        put(element("p", f"Signed in as {caller.name} · ", leave, class_="aa-eyebrow"))
+        return caller
+    return _by_provider() or _ask_in(purpose)
+
+
+def choose_team(caller: Caller) -> str | None:
+    """The team that the visitor acts for; None where they belong to none, which the page then says."""
+    teams = arena().teams.all(caller=caller)
+    if not teams:
+        st.info(
+            "You belong to no team yet. Ask the organisers to add you to one: `arena teams member add`.",
+            icon=":material/group_off:",
+        )
+        return None
+    titles = {one.name: one.title or one.name for one in teams}
+    if len(titles) == 1:
+        return teams[0].name
+    return choose_one("team", "Team", titles)
+
+
+def show_pairs(caller: Caller) -> bool:
+    """Lead annotators to the pairs that they were asked to label; whether there are any."""
+    tasks = arena().annotation.open_to(caller)
+    for task in tasks:
+        put(
+            element(
+                "p", anchor(f"Label your pairs of {task.name}", "annotate", task=task.name), class_="aa-told"
+            )
+        )
+    return bool(tasks)
+
+
+def tell(text: str) -> None:
+    """Run the page anew, and say there what was done."""
+    st.session_state[TOLD] = text
+    st.rerun()
+
+
+def show_told() -> None:
+    """Say once what the last run did."""
+    text = st.session_state.pop(TOLD, "")
+    if text:
+        put(element("p", text, class_="aa-told", role="status"))
+
+
+def present() -> Caller:
+    """Who is at the browser, without a word; the public where nobody is, or an account is lacking."""
+    given: object = st.context.cookies.get(COOKIE)
+    # Streamlit's page tests run without a browser, where cookies are no texts.
+    caller = arena().sessions.who(given if isinstance(given, str) else None)
+    if caller.signed_in:
+        return caller
+    try:
+        return _claimed() or caller
+    except AccessError:
+        return caller
+
+
+def _claimed() -> Caller | None:
+    """Who signed in by OIDC; None where that is not configured, or nobody did.
+
+    Raises:
+        AccessError: No account is theirs.
+    """
+    if not _providers() or not st.user.get("is_logged_in"):
+        return None
+    claims = st.user.to_dict()
+    issued = claims.get("iat")
+    return arena().sessions.who_oidc(
+        f"{claims.get('iss', '')}#{claims.get('sub', '')}",
+        email=str(claims.get("email") or "") or None,
+        verified=claims.get("email_verified") is True,
+        issued=issued if isinstance(issued, int) else None,
+    )
+
+
+def _by_provider() -> Caller | None:
+    """Who signed in by OIDC, said at the top of the page."""
+    try:
+        caller = _claimed()
+    except AccessError as error:
+        show_error(error)
+        st.button("Sign out", on_click=st.logout)
+        st.stop()
+    if caller is None:
+        return None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        put(element("p", f"Signed in as {caller.name}", class_="aa-eyebrow"))
+        st.button("Sign out", on_click=st.logout, type="tertiary")
+    return caller
+
+
+def _ask_in(purpose: str) -> Caller:
+    """Tell the public how to sign in."""
+    with st.container(border=True):
+        put(element("p", element("strong", f"Sign in to {purpose}.")))
+        note(HOW_TO_GET_IN)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            link = element(
+                "a", "Sign in with a token", href="./auth/sign-in", target="_self", class_="aa-button"
+            )
+            put(link)
+            for provider, label in _providers().items():
+                st.button(
+                    label, on_click=st.login, args=(provider,) if provider else (), key=f"in-{provider}"
+                )
+    return PUBLIC
+
+
+def _providers() -> Mapping[str, str]:
+    """The OIDC providers of Streamlit's `[auth]` section, by name, with what their buttons say."""
+    try:
+        section: Mapping[str, Any] | None = st.secrets.get("auth")
+    except StreamlitSecretNotFoundError:
+        return {}
+    if not section or find_spec("authlib") is None:
+        return {}
+    named = {name: f"Sign in with {name}" for name, value in section.items() if isinstance(value, Mapping)}
+    return {**({"": "Sign in with your organisation"} if "client_id" in section else {}), **named}

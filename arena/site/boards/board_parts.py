@@ -1,0 +1,79 @@
+"""What pages of a board share: its notices, figures and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from arena.site.boards.downloads import MIMES, battles_jsonl, board_file, stamp_of
+from arena.site.boards.view_model import BoardView
+from arena.site.ui.components import note, notice_of
+from arena.site.ui.markup import element, explained, put
+from arena.site.ui.tables import anchor
+from leaderboard.export.tables import TableForm
+
+HASH_SHOWN = 12
+LABELS = {TableForm.CSV: "CSV", TableForm.JSON: "JSON", TableForm.PARQUET: "Parquet"}
+
+
+def back_to_board(view: BoardView) -> None:
+    """Lead back to the board."""
+    place = anchor(view.title, "", board=view.name)
+    put(element("p", "Board: ", place, class_="aa-eyebrow"))
+
+
+def errata(view: BoardView) -> None:
+    """What the organisers say of the board since it was published; nothing where they say nothing."""
+    if view.notice:
+        put(notice_of(view.notice))
+
+
+def set_note(view: BoardView) -> None:
+    """What readers must know of the questions and answers, where there is something."""
+    if view.note:
+        st.text(view.note)
+
+
+def board_note(view: BoardView) -> None:
+    """How the numbers were made, and where they stand."""
+    where = f"Published {view.published}, content {view.content_hash[:HASH_SHOWN]}."
+    note(f"{view.method} {where}")
+
+
+def no_questions(view: BoardView) -> None:
+    """Say why a board has no evidence, and where there is some."""
+    st.info(
+        f"{view.title} was published elsewhere as counts of verdicts: its questions, answers and battles "
+        "are not here. Choose a board that was judged in this arena.",
+        icon=":material/info:",
+    )
+
+
+def show_files(view: BoardView) -> None:
+    """Offer the board as files, made when they are asked for."""
+    stem = stamp_of(view).stem
+    files: list[tuple[str, str, str, Callable[[], bytes]]] = [
+        (f"Standings, {LABELS[form]}", f"{stem}.{form}", MIMES[form], partial(board_file, view, form))
+        for form in TableForm
+    ]
+    if view.round_name is not None:
+        battles = partial(battles_jsonl, view.round_name)
+        files.append(("Battles, JSONL", f"{stem}-battles.jsonl", "application/jsonl", battles))
+    with st.container(horizontal=True, key="files"):
+        for label, name, mime, make in files:
+            st.download_button(
+                label, make, file_name=name, mime=mime, icon=":material/download:", on_click="ignore"
+            )
+
+
+def health(view: BoardView) -> None:
+    """How far the judge can be trusted, in a row of figures with what each means."""
+    if not view.health:
+        return
+    pairs = [
+        element("div", element("dt", explained(label, meaning)), element("dd", value))
+        for label, value, meaning in view.health
+    ]
+    put(element("dl", *pairs, class_="aa-strip aa-health", aria_label="Judge health"))

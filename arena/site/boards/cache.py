@@ -1,0 +1,67 @@
+"""What is made of a published board once and shown to everyone: tables as HTML, charts as specs.
+
+A board never changes, so its hash and what was asked for name the result.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import altair as alt
+import pyarrow as pa
+import streamlit as st
+
+from arena.site.boards.view_model import BoardView
+from arena.site.ui.markup import as_html
+
+MOST = 512
+INLINE = "rows"
+
+
+def cached_html(view: BoardView, name: str, make: Callable[[], Element]) -> None:
+    """Show an element of a board, made when it is asked for the first time.
+
+    `name` is everything that the element depends on beside the board.
+    """
+    st.html(_html(f"{view.key} {name}", make))
+
+
+def cached_chart(
+    view: BoardView, name: str, make: Callable[[str], alt.LayerChart], *, ink: str, alt_text: str
+) -> None:
+    """Show a chart of a board, made when it is asked for the first time.
+
+    `name` is everything that the chart depends on beside the board and `ink`, the colour of its text.
+    """
+    spec = _spec(f"{view.key} {name} {ink}", lambda: make(ink))
+    st.vega_lite_chart(spec, width="stretch", alt=alt_text)
+
+
+@st.cache_resource(max_entries=MOST, show_spinner=False)
+def _html(key: str, _make: Callable[[], Element]) -> str:  # noqa: ARG001 - names it
+    return as_html(_make())
+
+
+@st.cache_resource(max_entries=MOST, show_spinner=False)
+def _spec(key: str, _make: Callable[[], alt.LayerChart]) -> dict[str, Any]:  # noqa: ARG001 - as above
+    """The chart's data are kept as Arrow, which Streamlit would make of them on every run otherwise."""
+    found: dict[str, Any] = _make().to_dict()
+    datasets = dict(found.get("datasets", {}))
+    values = found.get("data", {}).get("values")
+    if values:
+        datasets[INLINE] = values
+        found["data"] = {"name": INLINE}
+    if datasets:
+        found["datasets"] = {name: _as_arrow(rows) for name, rows in datasets.items()}
+    return found
+
+
+def _as_arrow(rows: list[dict[str, Any]]) -> bytes:
+    table = pa.Table.from_pylist(rows)
+    raw = io.BytesIO()
+    with pa.ipc.new_stream(raw, table.schema) as stream:
+        stream.write_table(table)
+    return raw.getvalue()

@@ -1,0 +1,249 @@
+"""Two to four systems against each other: how much better, where, and on which questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+
+from arena.services.evidence.systems import FEWEST, MOST, Comparison, ContestedQuestion
+from arena.site.boards.board_parts import set_note
+from arena.site.boards.downloads import Rows, offer_files
+from arena.site.boards.pickers import choose_board
+from arena.site.boards.sentences import record_of
+from arena.site.boards.view_model import OVERALL, BoardView
+from arena.site.queries import comparison_of, evidence_of
+from arena.site.ui.components import lead, name_page, note
+from arena.site.ui.formats import percent, points, whole
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor, link, plain_table, rows_table
+from arena.site.ui.url_state import choose_one
+from leaderboard.paired import PairedShare
+
+NAMES = ("a", "b", "c", "d")
+EVEN = 50.0
+
+
+def choose_systems(view: BoardView) -> tuple[str, ...]:
+    """The systems that the address names as a to d, or that the reader picks; by default the best two."""
+    key = "choice-compared"
+    wanted = [st.query_params.get(name, "") for name in NAMES]
+    named = [system for system in dict.fromkeys(wanted) if system in view.systems]
+    st.session_state[key] = named if any(wanted) else list(view.systems[:2])
+    chosen = st.multiselect(
+        "Systems, the first against the others",
+        view.systems,
+        key=key,
+        max_selections=MOST,
+        on_change=_into_address,
+        args=(key,),
+    )
+    return tuple(str(one) for one in chosen)
+
+
+def _into_address(key: str) -> None:
+    chosen: list[str] = st.session_state[key]
+    for at, name in enumerate(NAMES):
+        if at < len(chosen):
+            st.query_params[name] = chosen[at]
+        elif name in st.query_params:
+            del st.query_params[name]
+    if not chosen:
+        st.query_params[NAMES[0]] = "-"
+
+
+def verdict(view: BoardView, first: str, second: str) -> str:
+    """Who of two is better, and how sure that is, in a sentence."""
+    gap = view.gap(first, second)
+    if gap is None:
+        return f"The board does not say how far {first} and {second} are apart."
+    low, high = gap.points.span
+    better, worse = (first, second) if gap.points.value >= 0 else (second, first)
+    chance = max(gap.chance, 1 - gap.chance)
+    size = f"{points(abs(gap.points.value))} points"
+    ends = sorted((abs(low), abs(high))) if low * high > 0 else sorted((low, high))
+    interval = f"95 % interval {points(ends[0])} to {points(ends[1])}"
+    if low * high > 0 and _separated(view, first, second):
+        return (
+            f"{better} is better than {worse} by {size} ({interval}); the lead is statistically significant."
+        )
+    if low * high > 0:
+        return (
+            f"{better} stands {size} above {worse} ({interval} for these two alone), but tested together "
+            "with all other pairs of the board the battles do not separate them."
+        )
+    return (
+        f"{better} stands {size} above {worse}, but the battles do not separate them ({interval} of {first} "
+        f"less {second}; chance that {better} is the better: {percent(chance)})."
+    )
+
+
+def _separated(view: BoardView, first: str, second: str) -> bool:
+    lines = view.line(first), view.line(second)
+    return lines[0] is not None and lines[1] is not None and view.separated(lines[0], lines[1], OVERALL)
+
+
+def show_figures(view: BoardView, systems: Sequence[str]) -> None:
+    """What the board says of each, side by side."""
+    records = {system: dict(record_of(view, system)) for system in systems}
+    labels = dict.fromkeys(label for record in records.values() for label in record)
+    standing = [("Rank", *(_rank(view, system) for system in systems))]
+    rows = [(label, *(records[system].get(label, "–") for system in systems)) for label in labels]
+    st.header("On the board", anchor="board")
+    put(plain_table(("", *systems), [*standing, *rows]))
+    table: Rows = [{"system": system, **records[system]} for system in systems]
+    offer_files(view, "compared", lambda: table)
+
+
+def _rank(view: BoardView, system: str) -> str:
+    line = view.line(system)
+    if line is None:
+        return "–"
+    rating = "" if line.rating is None else f" ({points(line.rating.value)})"
+    return f"{line.rank}{rating}"
+
+
+def show_paired(view: BoardView, found: Comparison) -> None:
+    """The paired differences by domain, a table for each other system."""
+    st.header("Question by question", anchor="paired")
+    note(
+        "How many per cent of the win the first takes more than the other on the same questions against "
+        "the same "
+        "opponents, a direct battle included; 95 % t intervals over questions, not corrected for looking at "
+        f"several domains. From {found.battles:,} battles."
+    )
+    first = found.systems[0]
+    for other, paired in found.paired.items():
+        put(_paired_table(view, first, other, paired))
+    rows: Rows = [
+        {
+            "first": first,
+            "second": other,
+            "domain": one.domain,
+            "difference": one.difference,
+            "lower": one.interval and one.interval.lower,
+            "upper": one.interval and one.interval.upper,
+            "questions": one.questions,
+            "ahead": one.ahead,
+            "behind": one.behind,
+        }
+        for other, paired in found.paired.items()
+        for one in paired
+    ]
+    offer_files(view, "paired-differences", lambda: rows)
+
+
+def _paired_table(view: BoardView, first: str, other: str, paired: Sequence[PairedShare]) -> Element:
+    header = (
+        ("Domain", "aa-left"),
+        ("Difference", ""),
+        ("", ""),
+        (f"{first} ahead", "aa-second"),
+        (f"{other} ahead", "aa-second"),
+        ("Questions", ""),
+    )
+    rows = [_paired_row(view, one) for one in paired if one.questions]
+    return rows_table(header, rows, caption=f"{first} minus {other}, in per cent of the win")
+
+
+def _paired_row(view: BoardView, one: PairedShare) -> Element:
+    value = element("td", element("span", _signed(one.difference), class_="aa-main"))
+    track = element(
+        "span", element("span", class_="aa-even", style="left:50%"), class_="aa-track", aria_hidden="true"
+    )
+    if one.difference is not None:
+        if one.interval is not None:
+            low, high = (EVEN + EVEN * end for end in (one.interval.lower, one.interval.upper))
+            span = f"{_signed(one.interval.lower)} to {_signed(one.interval.upper)}"
+            value.append(element("span", span, class_="aa-sub"))
+            track.append(element("span", class_="aa-span", style=f"left:{low:.1f}%;width:{high - low:.1f}%"))
+        track.append(element("span", class_="aa-dot", style=f"left:{EVEN + EVEN * one.difference:.1f}%"))
+    told = element("span", "separated" if one.apart else "not separated", class_="aa-sub")
+    return element(
+        "tr",
+        element("th", view.label(one.domain), told, scope="row"),
+        value,
+        element("td", track, class_="aa-bar"),
+        element("td", whole(one.ahead), class_="aa-second"),
+        element("td", whole(one.behind), class_="aa-second"),
+        element("td", whole(one.questions)),
+    )
+
+
+def _signed(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:+.1f}".replace("-", "−")
+
+
+def show_contested(view: BoardView, found: Comparison) -> None:
+    """The questions on which the systems differ most, and the answers to one of them side by side."""
+    st.header("Where they differ most", anchor="questions")
+    note("Share of the win that each system takes over all its battles on the question, the widest first.")
+    header = [("Question", "aa-left"), *((system, "") for system in found.systems)]
+    rows = [_contested_row(view, found, one) for one in found.questions]
+    put(rows_table(header, rows, classes="aa-questions"))
+    files: Rows = [
+        {"question_id": one.id, "domain": one.domain, "question": one.question, **one.shares}
+        for one in found.questions
+    ]
+    offer_files(view, "contested-questions", lambda: files)
+    if found.questions:
+        _show_answers(view, found)
+
+
+def _contested_row(view: BoardView, found: Comparison, one: ContestedQuestion) -> Element:
+    named = anchor(one.question, "question", board=view.name, id=one.id)
+    below = element("span", f"{view.label(one.domain)} · {one.id}", class_="aa-sub")
+    best = max(one.shares.values())
+    cells = [
+        element(
+            "td",
+            "–" if system not in one.shares else f"{100 * one.shares[system]:.0f}",
+            class_="aa-main" if one.shares.get(system) == best else "",
+        )
+        for system in found.systems
+    ]
+    return element("tr", element("th", named, below, scope="row"), *cells)
+
+
+def _show_answers(view: BoardView, found: Comparison) -> None:
+    labels = {one.id: f"{one.id}: {one.question}" for one in found.questions}
+    chosen = choose_one("question", "Answers side by side", labels)
+    shown = {answer.system: answer for answer in evidence_of(view, chosen).answers}
+    for place, system in zip(st.columns(len(found.systems)), found.systems, strict=True):
+        with place, st.container(border=True, height="stretch", key=f"prose-compared-{system}"):
+            answer = shown.get(system)
+            record = (
+                "" if answer is None else f"{answer.wins} won · {answer.ties} tied · {answer.losses} lost"
+            )
+            put(
+                element(
+                    "p", element("strong", system), element("span", record, class_="aa-sub"), class_="aa-name"
+                )
+            )
+            st.text("It gave no answer to this question." if answer is None else answer.answer.answer)
+    place_of_evidence = link("question", board=view.name, id=chosen)
+    evidence = element("a", "Evidence: battles, rationales, sources", href=place_of_evidence, target="_self")
+    put(element("p", evidence, class_="aa-note"))
+
+
+def show() -> None:
+    """Show the comparison that the address names."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.title("Compare", anchor=False)
+        view = choose_board(width=560)
+    name_page("Compare", view.full_title)
+    set_note(view)
+    systems = choose_systems(view)
+    if len(systems) < FEWEST:
+        st.info("Choose two, three or four systems above.", icon=":material/compare_arrows:")
+        return
+    for other in systems[1:]:
+        lead(verdict(view, systems[0], other))
+    show_figures(view, systems)
+    if view.round_name is None:
+        note("This board was published elsewhere as counts, so its questions cannot be compared one by one.")
+        return
+    found = comparison_of(view, systems)
+    show_paired(view, found)
+    show_contested(view, found)

@@ -1,0 +1,115 @@
+"""Boards, tables and charts as files to download, each with the name of its board and the hash."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import altair as alt
+import streamlit as st
+
+from arena.services.accounts.auth import PUBLIC
+from arena.services.rounds.export import battle_row
+from arena.site.boards.view_model import BoardView
+from arena.site.services import arena
+from leaderboard.export.tables import (
+    Cell,
+    PictureForm,
+    Stamp,
+    TableForm,
+    chart_file,
+    flat_rows,
+    standings_text,
+    table_file,
+)
+
+INK_ON_PAPER = "#1d2733"
+MIMES: Mapping[str, str] = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "parquet": "application/vnd.apache.parquet",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+}
+Rows = Sequence[Mapping[str, Cell]]
+
+
+def stamp_of(view: BoardView) -> Stamp:
+    """What a board's files say of where they are from."""
+    return Stamp(board=view.name, content_hash=view.content_hash)
+
+
+def offer_files(
+    view: BoardView,
+    name: str,
+    rows: Callable[[], Rows],
+    *,
+    title: str = "",
+    chart: Callable[[str], alt.LayerChart] | None = None,
+) -> None:
+    """Offer a table, and the chart that shows it, as files that are made when they are asked for.
+
+    `name` is the table's in the files' names, `title` the chart's; the chart gets the colour of its text.
+    """
+    _offer(stamp_of(view), name, rows, f"{view.title}: {title}", chart)
+
+
+def offer_table(stamp: Stamp | None, name: str, rows: Callable[[], Rows]) -> None:
+    """Offer a table that hangs on no single view; without a stamp its rows name their boards themselves."""
+    _offer(stamp, name, rows, "", None)
+
+
+@st.fragment
+def _offer(
+    stamp: Stamp | None,
+    name: str,
+    rows: Callable[[], Rows],
+    title: str,
+    chart: Callable[[str], alt.LayerChart] | None,
+) -> None:
+    """Opening runs this alone; most visits open none, so the buttons are not sent before."""
+    stem = name if stamp is None else f"{stamp.stem}-{name}"
+    box = st.popover("Download", icon=":material/download:", key=f"download-{name}", on_change="rerun")
+    if not box.open:
+        return
+    with box, st.container(horizontal=True):
+        for form in TableForm:
+            _button(stem, form, partial(_table, stamp, rows, form))
+        if chart is not None and stamp is not None:
+            for picture in PictureForm:
+                _button(stem, picture, partial(_chart, stamp, chart, picture, title))
+
+
+def _button(stem: str, form: TableForm | PictureForm, make: Callable[[], bytes]) -> None:
+    st.download_button(
+        form.upper(),
+        make,
+        file_name=f"{stem}.{form}",
+        mime=MIMES[form],
+        on_click="ignore",
+        key=f"file-{stem}-{form}",
+    )
+
+
+def _table(stamp: Stamp | None, rows: Callable[[], Rows], form: TableForm) -> bytes:
+    return table_file(rows(), form, stamp)
+
+
+def _chart(stamp: Stamp, chart: Callable[[str], alt.LayerChart], form: PictureForm, title: str) -> bytes:
+    return chart_file(chart(INK_ON_PAPER), form, stamp, title)
+
+
+def board_file(view: BoardView, form: TableForm) -> bytes:
+    """A board's standings; JSON is the published content itself, whose hash the file's name bears."""
+    standings = arena().boards.get(view.name).standings
+    if form is TableForm.JSON:
+        return standings_text(standings).encode()
+    return table_file(flat_rows(standings), form, stamp_of(view))
+
+
+def battles_jsonl(round_name: str) -> bytes:
+    """The judged battles of a round in the field's names, a line each (docs/design.md, section 4)."""
+    battles = arena().rounds.battles(round_name, caller=PUBLIC)
+    rows = (battle_row(battle) for battle in battles if battle.preference is not None)
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()

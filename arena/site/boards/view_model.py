@@ -1,0 +1,289 @@
+"""What a board says, as plain values that pages show. `standings_json` reads them off a stored board."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from arena.site.ui.formats import Bounded
+from data.records import PEOPLE
+from data.store.boards.boards import BoardHead
+from leaderboard.ratings.ranks import letter_set
+from leaderboard.standings.head_to_head import HeadToHeadTests
+
+OVERALL = "overall"
+OVERALL_LABEL = "Overall"
+FEW_QUESTIONS = 5
+"""Below this a line is provisional: intervals over so few questions say little."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """Shares of battles won, and won or tied, 0–1, and on how much they rest."""
+
+    win: Bounded | None
+    win_tie: Bounded | None
+    battles: float
+    questions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One system in one domain, or overall. Rates and shares are 0–1; what is not known is None.
+
+    `battles` are those behind the rating, `rates` count others: where there is a reference, battles against
+    it alone. The reference itself has none of those; its own, against all systems, are `against_all`.
+    `letters` are null on boards that were published without them.
+    """
+
+    system: str
+    rank_lower: int | None
+    rank_upper: int | None
+    letters: str | None
+    rating: Bounded | None
+    rates: Rates
+    battles: float
+    comprehensiveness: Bounded | None
+    factuality: Bounded | None
+    no_answer: float | None
+    words: float | None
+    answers: int
+    flags: tuple[str, ...]
+    is_reference: bool
+    scores: Mapping[str, Bounded]
+    badges: tuple[str, ...] = ()
+    attempts: int | None = None
+    component: int = 0
+    against_all: Rates | None = None
+
+    @property
+    def win(self) -> Bounded | None:
+        """The share of its battles that it won; None of the reference."""
+        return self.rates.win
+
+    @property
+    def win_tie(self) -> Bounded | None:
+        """The share of its battles that it won or tied; None of the reference."""
+        return self.rates.win_tie
+
+    @property
+    def own_rates(self) -> Rates:
+        """Its rates where it stands alone: the reference's against all systems."""
+        return self.against_all or self.rates
+
+    @property
+    def unjudged(self) -> bool:
+        """Whether no battle of it was judged."""
+        return not self.battles and not self.rates.battles
+
+    @property
+    def provisional(self) -> str:
+        """Why the line may still change a lot; empty where it stands."""
+        if self.is_reference or self.rating is None:
+            return ""
+        if self.rating.lower is None:
+            return "Too few battles to say how sure its rating is."
+        if self.rates.questions and self.rates.questions < FEW_QUESTIONS:
+            return f"It was judged on {self.rates.questions} questions alone."
+        return ""
+
+    @property
+    def rank(self) -> str:
+        """The interval of ranks as text."""
+        if self.rank_lower is None or self.rank_upper is None:
+            return "–"
+        if self.rank_lower == self.rank_upper:
+            return str(self.rank_lower)
+        return f"{self.rank_lower}–{self.rank_upper}"
+
+    @property
+    def letter_set(self) -> frozenset[str]:
+        """Its letters one by one; none where they are not known."""
+        return letter_set(self.letters or "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A rating with the best and the worst place that the battles leave open, letters and component."""
+
+    rating: Bounded
+    rank_lower: int
+    rank_upper: int
+    letters: str | None
+    component: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controlled:
+    """Ratings under which longer answers have no advantage, best first.
+
+    `note` says what length is worth, or why there are none.
+    """
+
+    ratings: Mapping[str, Placed]
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """Rating of one system less that of another, in points, paired; `chance` that it is the better, 0–1."""
+
+    points: Bounded
+    chance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardView:
+    """A published board, read.
+
+    Attributes:
+        name: In permalinks and on the command line.
+        title: For people.
+        note: What readers must know of where the numbers come from; empty where nothing special.
+        notice: What the organisers say of the board since, such as an erratum.
+        round_name: The judged round behind it; None for a board of published results.
+        content_hash: sha256 of the standings.
+        published: The day, ISO.
+        reference: The reference's name; empty where there is none.
+        reference_by: Who wrote it: `people`, or in free text; empty where that is not known.
+        domains: Ids to labels, in the set's order.
+        lines: By domain id and `overall`: systems, best first.
+        facts: What was judged, by whom and how it ended, as label and value.
+        details: The further facts, too long for a glance.
+        method: How ratings and intervals were made, in one sentence.
+        tests: How every two systems fared against each other.
+        gaps: Differences of ratings, by the better and the other system.
+        controlled: Ratings controlled for length.
+        health: How far the judge can be trusted, as label, value and meaning.
+        agreement: How context and answer scores agree, and what is within reach, in sentences.
+        partial: How little was judged, in sentences; empty where enough was.
+    """
+
+    name: str
+    title: str
+    note: str
+    notice: str
+    round_name: str | None
+    content_hash: str
+    published: str
+    reference: str
+    reference_by: str
+    domains: Mapping[str, str]
+    lines: Mapping[str, tuple[Line, ...]]
+    facts: tuple[tuple[str, str], ...]
+    details: tuple[tuple[str, str], ...]
+    method: str
+    tests: HeadToHeadTests
+    gaps: Mapping[tuple[str, str], Gap]
+    controlled: Controlled
+    health: tuple[tuple[str, str, str], ...]
+    agreement: tuple[str, ...] = ()
+    partial: str = ""
+    is_controlled: bool = False
+
+    @property
+    def by_people(self) -> bool:
+        """Whether people wrote the reference."""
+        return self.reference_by == PEOPLE
+
+    @property
+    def the_reference(self) -> str:
+        """What to call the reference in a sentence: human-written only where people wrote it."""
+        return "the human-written reference" if self.by_people else "the reference"
+
+    def under_control(self) -> BoardView:
+        """The board with overall ratings, places and order controlled for length; rates stay as judged."""
+        return replace(
+            self,
+            lines={**self.lines, OVERALL: self._controlled_lines()},
+            method=f"{self.method} Overall ratings are controlled for length. {self.controlled.note}",
+            gaps={},
+            is_controlled=True,
+        )
+
+    def _controlled_lines(self) -> tuple[Line, ...]:
+        """Those without a controlled rating stand last."""
+        lines = {line.system: line for line in self.lines.get(OVERALL, ())}
+        rated = [
+            replace(
+                lines[name],
+                rating=placed.rating,
+                rank_lower=placed.rank_lower,
+                rank_upper=placed.rank_upper,
+                letters=placed.letters,
+                component=placed.component,
+            )
+            for name, placed in self.controlled.ratings.items()
+            if name in lines
+        ]
+        rest = [
+            replace(line, rating=None, rank_lower=None, rank_upper=None, letters=None)
+            for name, line in lines.items()
+            if name not in self.controlled.ratings
+        ]
+        return (*rated, *rest)
+
+    @property
+    def key(self) -> str:
+        """Names what the board shows: it is another page when it is controlled for length."""
+        return f"{self.name} {self.content_hash}{' controlled' if self.is_controlled else ''}"
+
+    def rating_name(self, domain: str) -> str:
+        """What a rating is called in a domain."""
+        return "rating controlled for length" if self.is_controlled and domain == OVERALL else "rating"
+
+    def separated(self, one: Line, other: Line, domain: str) -> bool:
+        """Whether the battles separate two systems: by their letters, which come from tests of every pair.
+
+        Without letters by the interval of their paired difference, else by intervals that do not meet.
+        """
+        if one.component != other.component:
+            return False
+        if one.letters is not None and other.letters is not None:
+            return not one.letter_set & other.letter_set
+        gap = self.gap(one.system, other.system) if domain == OVERALL else None
+        if gap is not None:
+            low, high = gap.points.span
+            return low > 0 or high < 0
+        ours, theirs = (line.rating or line.win_tie for line in (one, other))
+        if ours is None or theirs is None or (one.rating is None) is not (other.rating is None):
+            return False
+        return ours.span[0] > theirs.span[1] or theirs.span[0] > ours.span[1]
+
+    def label(self, domain: str) -> str:
+        """What readers see for a domain's id."""
+        return OVERALL_LABEL if domain == OVERALL else self.domains.get(domain, domain)
+
+    def line(self, system: str, domain: str = OVERALL) -> Line | None:
+        """One system's line; None where it has none."""
+        return next((line for line in self.lines.get(domain, ()) if line.system == system), None)
+
+    def gap(self, first: str, second: str) -> Gap | None:
+        """Rating of the first less that of the second; None where they cannot be compared."""
+        found = self.gaps.get((first, second))
+        if found is not None:
+            return found
+        turned = self.gaps.get((second, first))
+        return turned and turned_round(turned)
+
+    @property
+    def full_title(self) -> str:
+        """Title and name: boards of one set have the same title."""
+        return f"{self.title} ({self.name})"
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Every system, best first."""
+        return tuple(line.system for line in self.lines.get(OVERALL, ()))
+
+
+def board_label(head: BoardHead) -> str:
+    """What readers choose a board by: set, round, judge and date, so that no two are the same."""
+    facts = (head.round_name or head.name, head.judge, f"{head.published_at:%Y-%m-%d}")
+    return f"{head.title} – {', '.join(filter(None, facts))}"
+
+
+def turned_round(gap: Gap) -> Gap:
+    """The same difference seen from the other side."""
+    lower, upper = gap.points.span
+    return Gap(points=Bounded(value=-gap.points.value, lower=-upper, upper=-lower), chance=1 - gap.chance)

@@ -1,0 +1,153 @@
+"""What goes round every request of the site: the hosts that are served, the headers of every answer, errors.
+
+Plain ASGI, so that answers are streamed. Routes that need other headers set them, and these give way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+import structlog
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from arena.api.errors import internal_error, problem_response
+from arena.site.hosts import ServedHosts, origin_of_request
+from arena.site.plain_pages import refused
+from arena.site.security_policy import ALWAYS
+from data.errors import ArenaError
+
+log = structlog.get_logger("arena.site")
+
+
+class SiteMiddleware:
+    """ASGI middleware of the whole site.
+
+    `policy` is the Content-Security-Policy of everything that has none of its own.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: ServedHosts, policy: str) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._headers = {**ALWAYS, "Content-Security-Policy": policy}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or WebSocket."""
+        if scope["type"] == "http":
+            await self._serve(scope, receive, send)
+        elif scope["type"] == "websocket" and (refusal := self._refusal(scope)) is not None:
+            await WebSocket(scope, receive, send).send_denial_response(self._with_headers(refusal))
+        else:
+            await self._app(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = missing = False
+
+        async def checked(message: Message) -> None:
+            nonlocal started, missing
+            if message["type"] == "http.response.start":
+                missing = _is_bare_404(message)
+                started = not missing
+                self._add(MutableHeaders(scope=message))
+            if not missing:
+                await send(message)
+
+        refusal = self._refusal(scope)
+        if refusal is None:
+            try:
+                await self._app(scope, receive, checked)
+            except Exception as error:
+                if started:
+                    raise
+                refusal, missing = internal_error(error), False
+        if missing:
+            refusal = refused(
+                scope, 404, "There is nothing at this address.", advice="Begin at the leaderboard."
+            )
+        if refusal is not None:
+            await self._with_headers(refusal)(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        """Why a request is not served; None where it is."""
+        asked = origin_of_request(scope)
+        if asked is None:
+            return refused(scope, 400, "The request names no host.", advice="Send one usable `Host`.")
+        if not self._hosts.serve(scope, asked):
+            log.warning("host refused", host=asked.host)
+            return refused(
+                scope,
+                HTTPStatus.MISDIRECTED_REQUEST,
+                "The arena is not served under this name.",
+                advice="Organisers list its names in ARENA_HOSTS, or set ARENA_PUBLIC_URL.",
+            )
+        origin = Headers(scope=scope).get("origin")
+        if scope["type"] == "websocket" and origin is not None and not self._hosts.own(scope, origin):
+            log.warning("origin refused", origin=origin[:200], host=asked.host, port=asked.port)
+            return problem_response(
+                HTTPStatus.FORBIDDEN,
+                "The page that asks is of another origin: scheme, host and port must be this site's.",
+                advice="Behind a proxy, pass `Host` and `X-Forwarded-Proto` on, or set ARENA_PUBLIC_URL.",
+            )
+        return None
+
+    def _with_headers(self, response: Response) -> Response:
+        self._add(response.headers)
+        return response
+
+    def _add(self, headers: MutableHeaders) -> None:
+        for name, value in self._headers.items():
+            headers.setdefault(name, value)
+
+
+def _is_bare_404(message: Message) -> bool:
+    """Whether somebody says only that there is nothing, in no format that a program or a reader expects."""
+    kind = Headers(raw=message["headers"]).get("content-type", "text/plain")
+    return message["status"] == HTTPStatus.NOT_FOUND and kind.startswith("text/plain")
+
+
+OK, GONE = 200, 410
+
+
+class RetractedStatus:
+    """Answers 410 for pages whose address names a retracted board; browsers show the page all the same."""
+
+    def __init__(self, app: ASGIApp, *, retracted: Callable[[str], bool]) -> None:
+        self._app = app
+        self._retracted = retracted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; of a page look at the board in its address first."""
+        board = _board_of(scope)
+        if not board or not await run_in_threadpool(self._is_retracted, board):
+            await self._app(scope, receive, send)
+            return
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start" and _is_page(message):
+                message["status"] = GONE
+            await send(message)
+
+        await self._app(scope, receive, sent)
+
+    def _is_retracted(self, board: str) -> bool:
+        try:
+            return self._retracted(board)
+        except ArenaError as error:
+            # The page itself tells the visitor; its status stays as it is.
+            log.warning("retractions not known", error=str(error))
+            return False
+
+
+def _board_of(scope: Scope) -> str:
+    if scope["type"] != "http" or scope["method"] not in {"GET", "HEAD"}:
+        return ""
+    return QueryParams(scope["query_string"]).get("board", "")
+
+
+def _is_page(message: Message) -> bool:
+    kind = Headers(raw=message["headers"]).get("content-type", "")
+    return message["status"] == OK and kind.startswith("text/html")

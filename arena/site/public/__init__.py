@@ -1,0 +1,1 @@
+"""Pages without scripts, embeds, social card and sitemap."""

@@ -1,0 +1,254 @@
+"""Boards for those without scripts: a static page, a small table to embed, a picture, the site map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from urllib.parse import quote, urlencode
+from xml.etree.ElementTree import Element
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from arena.container import Arena
+from arena.html_pages import rendered
+from arena.site.boards.sentences import headline, leading
+from arena.site.boards.snapshot_reader import read_board
+from arena.site.boards.standings_table import standings_table
+from arena.site.boards.view_model import OVERALL, BoardView, board_label
+from arena.site.plain_pages import refused
+from arena.site.public.links import site_map
+from arena.site.public.social_card import board_picture, retracted_picture
+from arena.site.security_policy import ALWAYS, PLAIN, framed_by
+from arena.site.ui.components import notice_of, retracted
+from arena.site.ui.help_texts import DEFINITIONS
+from arena.site.ui.markup import as_html
+from arena.site.ui.tables import words_table
+from data.store.boards.boards import BoardHead, hash_of
+
+HERE = Path(__file__).parents[1] / "assets"
+EMBEDDED = ("Rating", "Interval", "Win + tie")
+MOST_EMBEDDED = 12
+
+
+def static_page(view: BoardView, boards: Sequence[tuple[str, str]], base: str) -> str:
+    """A board as one page: who leads, every domain's table, what the columns mean, where the data is.
+
+    `boards` are names and labels of every board; `base` is the site's address, with a slash at its end.
+    """
+    sections = [
+        {
+            "id": domain,
+            "label": view.label(domain),
+            "leading": leading(view, domain),
+            "table": _table(standings_table(view, domain, view.lines[domain])),
+        }
+        for domain in (OVERALL, *view.domains)
+    ]
+    return rendered(
+        "board.html",
+        view=view,
+        boards=boards,
+        base=base,
+        sections=sections,
+        title=f"{view.title}: leaderboard",
+        lead=headline(view, OVERALL),
+        address=f"{base}leaderboard.html?{urlencode({'board': view.name})}",
+        notice=as_html(notice_of(view.notice)) if view.notice else "",
+        definitions=_table(words_table(("Column", "Meaning"), DEFINITIONS.items())),
+        style=_style(),
+    )
+
+
+def embedded_page(view: BoardView, domain: str) -> str:
+    """The first systems of a board as a table for a frame; links open in the whole window."""
+    place = domain if domain in view.domains else OVERALL
+    lines = view.lines[place][:MOST_EMBEDDED]
+    table = standings_table(view, place, lines, chosen=EMBEDDED)
+    return rendered(
+        "embedded.html",
+        view=view,
+        domain=place,
+        rest=len(view.lines[place]) - len(lines),
+        table=_table(_led_up(table, "../")),
+        title=f"{view.title}, {view.label(place)}",
+        style=_style(),
+    )
+
+
+def retracted_page(name: str, notice: str, up: str) -> str:
+    """What stands at the addresses of a board that was taken down; links open in the whole window.
+
+    `up` leads from the address to the site's root, such as `../`.
+    """
+    section = as_html(_led_up(retracted(name, notice), up))
+    return rendered("retracted.html", title=f"{name}, retracted", section=section, style=_style())
+
+
+def _table(root: Element) -> str:
+    """A table that may have to scroll, which can be reached by keyboard."""
+    caption = root.find("table/caption")
+    label = "Table" if caption is None else str(caption.text)
+    root.attrib.update({"tabindex": "0", "role": "region", "aria-label": label})
+    return as_html(root)
+
+
+def _led_up(root: Element, up: str) -> Element:
+    for anchor in root.iter("a"):
+        anchor.attrib.update({"href": anchor.get("href", "").replace("./", up, 1), "target": "_top"})
+    return root
+
+
+@cache
+def _style() -> str:
+    texts = ((HERE / name).read_text(encoding="utf-8") for name in ("style.css", "document.css"))
+    return "".join(texts)
+
+
+ROBOTS = "User-agent: *\nAllow: /\nDisallow: /_stcore/\nDisallow: /media/\nSitemap: {base}sitemap.xml\n"
+NOT_THERE = "No board of this name is published here."
+WHERE = "The site map at /sitemap.xml lists those that are."
+FRAMED_ANYWHERE = "frame-ancestors *"
+A_MINUTE = "public, max-age=60"
+KEPT = 64
+GONE = 410
+SHORTEST_HASH = 8
+
+
+def board_routes(arena: Arena) -> list[Route]:
+    """The routes of the published boards."""
+    routes = _BoardRoutes(arena)
+    return [
+        Route("/leaderboard.html", routes.static),
+        Route("/embed/{board}", routes.embed),
+        Route("/s/{content_hash}", routes.short),
+        Route("/og/{board}.png", routes.picture),
+        Route("/sitemap.xml", routes.sitemap),
+        Route("/robots.txt", routes.robots),
+    ]
+
+
+class _BoardRoutes:
+    """Each answer is made once for the content of a board and kept."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        self._view = lru_cache(KEPT)(self._read)
+        self._picture = lru_cache(KEPT)(self._draw)
+
+    async def static(self, request: Request) -> Response:
+        """A board as one accessible page; the newest where none is named."""
+        base = self._base(request)
+
+        def page(head: BoardHead, heads: tuple[BoardHead, ...]) -> str:
+            return static_page(self._view(head), [(one.name, board_label(one)) for one in heads], base)
+
+        return await self._answer(
+            request, request.query_params.get("board"), page, "./", framed_by(self._arena.settings.framers)
+        )
+
+    async def embed(self, request: Request) -> Response:
+        """A small table that other sites may show in a frame."""
+        domain = request.query_params.get("domain", "")
+
+        def page(head: BoardHead, _heads: tuple[BoardHead, ...]) -> str:
+            return embedded_page(self._view(head), domain)
+
+        return await self._answer(request, request.path_params["board"], page, "../", FRAMED_ANYWHERE)
+
+    async def picture(self, request: Request) -> Response:
+        """The picture that links to a board are shown with."""
+        head, _ = await run_in_threadpool(self._find, request.path_params["board"])
+        if head is None:
+            return await self._absent_picture(request)
+        picture = await run_in_threadpool(self._picture, head)
+        return Response(picture, media_type="image/png", headers={**ALWAYS, "Cache-Control": A_MINUTE})
+
+    async def short(self, request: Request) -> Response:
+        """Lead from a board's hash, or its first eight characters, to the board."""
+        wanted = request.path_params["content_hash"]
+        if len(wanted) >= SHORTEST_HASH:
+            for head in await run_in_threadpool(self._arena.boards.heads):
+                if head.content_hash.startswith(wanted):
+                    return RedirectResponse(f"../?{urlencode({'board': head.name})}")
+            for head in await run_in_threadpool(self._arena.boards.retracted):
+                if head.content_hash.startswith(wanted):
+                    return _gone(head, "../", framed_by(self._arena.settings.framers))
+        return refused(request, 404, "No published board has this hash.", page=True)
+
+    async def sitemap(self, request: Request) -> Response:
+        """Every address that a search engine should know."""
+        heads = await run_in_threadpool(self._arena.boards.heads)
+        systems = {head.name: (await run_in_threadpool(self._view, head)).systems for head in heads}
+        text = site_map(self._base(request), heads, systems)
+        return Response(text, media_type="application/xml", headers={"Cache-Control": A_MINUTE})
+
+    async def robots(self, request: Request) -> Response:
+        """What robots may read."""
+        return PlainTextResponse(ROBOTS.format(base=self._base(request)))
+
+    async def _answer(
+        self,
+        request: Request,
+        name: str | None,
+        page: Callable[[BoardHead, tuple[BoardHead, ...]], str],
+        up: str,
+        framers: str,
+    ) -> Response:
+        headers = {**ALWAYS, "Content-Security-Policy": f"{PLAIN}; {framers}"}
+        head, heads = await run_in_threadpool(self._find, name)
+        if head is None:
+            gone = await run_in_threadpool(self._retracted, name)
+            if gone is not None:
+                return _gone(gone, up, framers)
+            answer = refused(request, 404, NOT_THERE, advice=WHERE, page=True)
+            answer.headers.update(headers)
+            return answer
+        text = await run_in_threadpool(page, head, heads)
+        told = {"Cache-Control": A_MINUTE, "ETag": f'"{_tag(head)}"'}
+        return HTMLResponse(text, headers={**headers, **told})
+
+    def _base(self, request: Request) -> str:
+        """The site's address with a slash at its end: the public one, else that of the request."""
+        public = self._arena.settings.public_url
+        return f"{public}/" if public else str(request.base_url)
+
+    async def _absent_picture(self, request: Request) -> Response:
+        gone = await run_in_threadpool(self._retracted, request.path_params["board"])
+        if gone is None:
+            return refused(request, 404, NOT_THERE, advice=WHERE)
+        picture = await run_in_threadpool(retracted_picture, gone.name, gone.notice)
+        headers = {**ALWAYS, "Cache-Control": A_MINUTE}
+        return Response(picture, GONE, media_type="image/png", headers=headers)
+
+    def _retracted(self, name: str | None) -> BoardHead | None:
+        return next((head for head in self._arena.boards.retracted() if head.name == name), None)
+
+    def _find(self, name: str | None) -> tuple[BoardHead | None, tuple[BoardHead, ...]]:
+        heads = self._arena.boards.heads()
+        return next((head for head in heads if name in {None, head.name}), None), heads
+
+    def _read(self, head: BoardHead) -> BoardView:
+        return read_board(self._arena.boards.get(head.name))
+
+    def _draw(self, head: BoardHead) -> bytes:
+        return board_picture(self._view(head))
+
+
+def _gone(head: BoardHead, up: str, framers: str) -> HTMLResponse:
+    """The notice of a board that was taken down."""
+    text = retracted_page(head.name, head.notice, up)
+    headers = {**ALWAYS, "Content-Security-Policy": f"{PLAIN}; {framers}", "Cache-Control": A_MINUTE}
+    return HTMLResponse(text, GONE, headers=headers)
+
+
+def _tag(head: BoardHead) -> str:
+    """Names an answer: a board keeps its standings, and may get another notice."""
+    return (
+        quote(head.content_hash)
+        if not head.notice
+        else hash_of({"content": head.content_hash, "notice": head.notice})
+    )

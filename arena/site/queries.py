@@ -1,0 +1,176 @@
+"""What pages read through the services, kept where it can be: a published board never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import streamlit as st
+
+from arena.container import Arena
+from arena.services.boards.history import Appearance, Entry
+from arena.services.evidence.questions import QuestionFilter, QuestionList, QuestionView, Trait
+from arena.services.evidence.systems import Comparison, SystemProfile
+from arena.services.evidence.weaknesses import Weaknesses
+from arena.site.boards.snapshot_reader import read_board
+from arena.site.boards.view_model import BoardView, board_label
+from arena.site.services import arena
+from data.errors import RetractedError
+from data.store.boards.boards import BoardHead
+from data.store.rounds.question_stats import BattleResult, QuestionStats
+
+FRESH = 15
+LONG = 60
+MOST_BOARDS = 32
+Asked = ParamSpec("Asked")
+Found = TypeVar("Found")
+Query = Callable[Concatenate[Arena, Asked], Found]
+
+# Everything here is public. A published board never changes, so what hangs on it is kept by its hash.
+BY_CONTENT: dict[str | type, Callable[[Any], str]] = {
+    Arena: lambda source: source.settings.database_url,
+    BoardView: lambda view: f"{view.round_name} {view.content_hash}",
+    BoardHead: lambda head: f"{head.name} {head.content_hash} {head.notice}",
+}
+
+
+def _kept(
+    *, most: int, seconds: int | None = None, spinner: str | bool = False, copied: bool = False
+) -> Callable[[Query[Asked, Found]], Callable[Asked, Found]]:
+    """Let a query of the application be asked without naming it, and keep what it finds.
+
+    Without `seconds` it is kept for ever; with `copied` each reader gets a copy of their own.
+    """
+    cache = st.cache_data if copied else st.cache_resource
+
+    def keeping(query: Query[Asked, Found]) -> Callable[Asked, Found]:
+        kept: Query[Asked, Found] = cache(
+            ttl=seconds, max_entries=most, show_spinner=spinner, hash_funcs=BY_CONTENT
+        )(query)
+
+        @wraps(query)
+        def asked(*args: Asked.args, **options: Asked.kwargs) -> Found:
+            return kept(arena(), *args, **options)
+
+        return asked
+
+    return keeping
+
+
+@_kept(seconds=FRESH, most=4, copied=True)
+def _heads(source: Arena) -> tuple[BoardHead, ...]:
+    return source.boards.heads()
+
+
+@_kept(most=MOST_BOARDS)
+def _view(source: Arena, head: BoardHead) -> BoardView:
+    return read_board(source.boards.get(head.name))
+
+
+def labels_of_boards() -> dict[str, str]:
+    """Names of the published boards to what readers choose them by, newest first."""
+    return {head.name: board_label(head) for head in _heads()}
+
+
+def board_named(name: str) -> BoardView:
+    """A published board, read.
+
+    Raises:
+        NotFoundError: There is none of this name.
+        RetractedError: It was taken down.
+    """
+    head = next((head for head in _heads() if head.name == name), None)
+    if head is None:
+        raise RetractedError(name, arena().boards.get(name).notice)
+    return _view(head)
+
+
+def refuse_retracted(name: str) -> None:
+    """Say of a board that was taken down why.
+
+    Raises:
+        RetractedError: It was.
+    """
+    if not name or name in labels_of_boards():
+        return
+    for head in arena().boards.retracted():
+        if head.name == name:
+            raise RetractedError(name, head.notice)
+
+
+@_kept(seconds=LONG, most=64, spinner="Counting battles …", copied=True)
+def profile_of(source: Arena, view: BoardView, system: str) -> SystemProfile:
+    """How a system of a judged board fared, question by question."""
+    return source.profiles.of(str(view.round_name), system)
+
+
+@_kept(seconds=LONG, most=64, spinner="Reading scores …", copied=True)
+def weaknesses_of(source: Arena, view: BoardView, system: str) -> Weaknesses:
+    """What a system's answers lack, on a judged board."""
+    return source.weaknesses.of(str(view.round_name), system)
+
+
+@_kept(most=8, spinner="Reading questions …")
+def questions_of(source: Arena, view: BoardView) -> QuestionList:
+    """The questions of a judged board."""
+    return source.question_lists.of(str(view.round_name))
+
+
+def questions_found(view: BoardView, wanted: QuestionFilter) -> tuple[QuestionStats, ...]:
+    """The questions of a judged board that a reader looks for, in the set's order."""
+    endings = () if wanted.system is None else _endings(view, wanted.system, wanted.opponent)
+    reported = frozenset[str]()
+    if wanted.trait is Trait.REPORTED:
+        reported = arena().question_lists.reported(str(view.round_name))
+    answered = answers_with(view, wanted)
+    return questions_of(view).matching(wanted, endings=endings, reported=reported, answered=answered)
+
+
+def answers_with(view: BoardView, wanted: QuestionFilter) -> Mapping[str, str]:
+    """Where the answers of the wanted system have the wanted words, by question id."""
+    if wanted.system is None or not wanted.words.strip():
+        return {}
+    return _answers_with(view, wanted.system, wanted.words)
+
+
+@_kept(seconds=FRESH, most=4, spinner="Reading boards …")
+def history(source: Arena) -> tuple[Entry, ...]:
+    """Every board that was ever published, the newest first."""
+    return source.history.entries()
+
+
+@_kept(seconds=FRESH, most=64)
+def history_of(source: Arena, view: BoardView, system: str) -> tuple[Appearance, ...]:
+    """A system on every published board of the same question set, the oldest first."""
+    return source.history.of_system(view.name, system)
+
+
+@_kept(seconds=LONG, most=64, spinner="Looking up battles …")
+def _endings(source: Arena, view: BoardView, system: str, opponent: str | None) -> tuple[BattleResult, ...]:
+    return source.question_lists.endings(str(view.round_name), system, opponent)
+
+
+@_kept(seconds=FRESH, most=64, spinner="Reading answers …")
+def _answers_with(source: Arena, view: BoardView, system: str, words: str) -> Mapping[str, str]:
+    return source.question_lists.answers_with(str(view.round_name), system, words)
+
+
+@_kept(seconds=LONG, most=64, spinner="Comparing battles …")
+def comparison_of(source: Arena, view: BoardView, systems: tuple[str, ...]) -> Comparison:
+    """Systems of a judged board against each other.
+
+    Raises:
+        InputError: Fewer than two systems, or more than four.
+    """
+    return source.comparisons.of(str(view.round_name), systems)
+
+
+@_kept(seconds=FRESH, most=256, copied=True)
+def evidence_of(source: Arena, view: BoardView, question_id: str) -> QuestionView:
+    """Everything about one question of a judged board.
+
+    Raises:
+        NotFoundError: The set has no such question.
+    """
+    return source.evidence.question(str(view.round_name), question_id)

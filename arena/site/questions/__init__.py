@@ -1,0 +1,1 @@
+"""Pages of questions and what stands behind their verdicts."""

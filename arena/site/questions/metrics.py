@@ -1,0 +1,223 @@
+"""What metrics say of a question as a whole: conflicts, aspects, sub-questions, contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+
+from arena.services.evidence.claims import ConflictView, PassageStance, Resolution, conflicts_of
+from arena.services.evidence.coverage import (
+    AspectCell,
+    AspectRow,
+    ContextView,
+    SubQuestionCell,
+    SubQuestionRow,
+    aspect_grid,
+    read_context,
+    sub_question_grid,
+)
+from arena.services.evidence.questions import QuestionView
+from arena.site.questions.answers import claim_list
+from arena.site.ui.components import note
+from arena.site.ui.formats import percent
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import rows_table
+from data.store.boards.scores import ScoredAnswer
+from judges.metrics.context.subsets import Use
+
+FACTUALITY, ASPECTS = "factuality-fr3", "coverage-icat-s"
+ANSWER, CONTEXT = "answer-crux", "context-crux"
+NO_CONTEXTS = "No answers file gives the contexts of its system, so what was retrieved is not known."
+
+
+def show_question_metrics(found: QuestionView) -> None:
+    """Conflicts between passages, aspects, sub-questions, and what the retrieved passages cover."""
+    _show_conflicts(found)
+    _show_aspects(found)
+    _show_sub_questions(found)
+    _show_contexts(found)
+
+
+def _scores(found: QuestionView, metric: str) -> list[ScoredAnswer]:
+    """The scores of every answer by a metric, best answer first: the embedded ones where there are any."""
+    every = [score for answer in found.answers for score in answer.scores if score.metric == metric]
+    judge = min((score.judge for score in every), default="")
+    return [score for score in every if score.judge == judge]
+
+
+def _show_conflicts(found: QuestionView) -> None:
+    st.header("Where the passages disagree", anchor="conflicts")
+    scores = _scores(found, FACTUALITY)
+    conflicts = conflicts_of(scores)
+    if not found.question.passages:
+        note("This question comes without passages, so factuality is not computed.")
+    elif not scores:
+        note("Factuality was not scored in this round.")
+    elif not conflicts:
+        note("No two passages were found to contradict each other, by themselves or over a claim.")
+    titles = {passage.id: passage.title for passage in found.question.passages}
+    for at, conflict in enumerate(conflicts):
+        title = f"{conflict.first} against {conflict.second}"
+        with st.expander(title, icon=":material/balance:", expanded=at == 0):
+            put(_conflict(conflict, titles))
+
+
+def _conflict(conflict: ConflictView, titles: dict[str, str]) -> Element:
+    pair = (conflict.first, conflict.second)
+    names = [f"{name}: {titles[name]}" if titles.get(name) else name for name in pair]
+    head = element("p", element("strong", " against ".join(names)))
+    words = [element("p", f"“{text}”", class_="aa-sub") for text in conflict.words]
+    alike: dict[tuple[object, ...], list[Resolution]] = {}
+    for one in conflict.resolutions:
+        alike.setdefault((one.sentence, one.point, one.reasons), []).append(one)
+    blocks = [_resolutions(found) for found in alike.values()]
+    return element("div", head, *words, *blocks, class_="aa-conflict")
+
+
+def _resolutions(alike: Sequence[Resolution]) -> Element:
+    """One way that a conflict ended, with the answers that it was weighed with and their claims to unfold."""
+    one = alike[0]
+    sign = "✓ " if one.decided else "· "
+    head = element("p", element("strong", f"{sign}{one.sentence}"))
+    systems = ", ".join(each.system for each in alike)
+    answers = "answers" if len(alike) > 1 else "answer"
+    point = element("p", f"In dispute, weighed with the {answers} of {systems}: “{one.point}”")
+    voices = [_voice(voice) for voice in one.reasons]
+    return element("div", head, point, *voices, *(_touched(each) for each in alike if each.claims))
+
+
+def _touched(one: Resolution) -> Element:
+    claims = "1 claim" if len(one.claims) == 1 else f"{len(one.claims)} claims"
+    title = f"{claims} of {one.system} that one of the two passages bears on"
+    return element("details", element("summary", title), claim_list(one.claims))
+
+
+def _voice(voice: PassageStance) -> Element:
+    side, style = ("+ for it", "aa-good") if voice.supports else ("− against it", "aa-bad")
+    said = f" {voice.passage} ({voice.probability:.2f}; source {voice.prior:.2f})"
+    words = f": “{voice.words}”" if voice.words else ""
+    return element("p", element("span", side, class_=style), f"{said}{words}", class_="aa-sub")
+
+
+def _show_aspects(found: QuestionView) -> None:
+    st.header("Aspects", anchor="aspects")
+    if not found.question.aspects:
+        note("This question comes without aspects, so their coverage is not computed.")
+        return
+    rows = aspect_grid(_scores(found, ASPECTS))
+    if not rows:
+        note("No answer has a score for its aspects.")
+        return
+    note("✓ a claim of the answer that a passage supports addresses the aspect, – none does.")
+    put(
+        _grid(
+            "Aspect", [(row.text, [_aspect_cell(cell) for cell in row.cells]) for row in rows], _names(rows)
+        )
+    )
+    with st.expander("The evidence, aspect by aspect"):
+        put(element("div", *(_evidence(row) for row in rows), class_="aa-conflict"))
+
+
+def _aspect_cell(cell: AspectCell) -> Element:
+    if not cell.covered:
+        return element("td", "–", title=f"{cell.system}: not covered")
+    source = ", ".join(cell.passages)
+    return element("td", element("span", "✓", class_="aa-good"), title=f"{cell.system}: covered, {source}")
+
+
+def _evidence(row: AspectRow) -> Element:
+    lines = [
+        element(
+            "p",
+            element("strong", f"{cell.system}: "),
+            f"{'; '.join(cell.claims)}  [{', '.join(cell.passages)}]",
+            class_="aa-sub",
+        )
+        for cell in row.cells
+        if cell.covered
+    ]
+    none = [] if lines else [element("p", "No answer covers it.", class_="aa-sub")]
+    return element("div", element("p", element("strong", row.text)), *lines, *none)
+
+
+def _show_sub_questions(found: QuestionView) -> None:
+    st.header("Sub-questions", anchor="sub-questions")
+    if not found.question.sub_questions:
+        note("This question comes without sub-questions, so their coverage is not computed.")
+        return
+    rows = sub_question_grid(_scores(found, ANSWER), _scores(found, CONTEXT))
+    if not rows:
+        note("No answer was scored by sub-questions in this round.")
+        return
+    contexts = any(cell.context is not None for row in rows for cell in row.cells)
+    below = " Below it whether its context does." if contexts else f" {NO_CONTEXTS}"
+    note(f"✓ the answer answers the sub-question, – it does not.{below}")
+    put(
+        _grid(
+            "Sub-question",
+            [(_sub_question(row), [_sub_question_cell(cell) for cell in row.cells]) for row in rows],
+            _names(rows),
+        )
+    )
+
+
+def _sub_question(row: SubQuestionRow) -> str:
+    return row.text if row.answerable else f"{row.text} (the passages do not answer it: it counts nowhere)"
+
+
+def _sub_question_cell(cell: SubQuestionCell) -> Element:
+    made = element("td", _sign(cell.answer))
+    if cell.context is not None:
+        made.append(element("span", f"context {'✓' if cell.context else '–'}", class_="aa-sub"))
+    return made
+
+
+def _sign(value: bool | None) -> Element:
+    if value is None:
+        return element("span", "·", class_="aa-muted", title="not scored")
+    return element("span", "✓" if value else "–", class_="aa-good" if value else "aa-muted")
+
+
+def _show_contexts(found: QuestionView) -> None:
+    st.header("What the retrieved passages cover", anchor="contexts")
+    scores = _scores(found, CONTEXT)
+    given = {answer.system for answer in found.answers if answer.answer.contexts}
+    without = [one.system for one in found.answers if not one.is_reference and one.system not in given]
+    if not given:
+        note(NO_CONTEXTS)
+        return
+    if without:
+        note(f"Not known for {', '.join(without)}: the answers file gives no contexts.")
+    if not found.question.sub_questions:
+        note("This question comes without sub-questions, so what its contexts cover is not computed.")
+    elif not scores:
+        note("The contexts were not scored in this round.")
+    for score in scores:
+        if score.system in given:
+            put(_context(read_context(score)))
+
+
+def _context(view: ContextView) -> Element:
+    name = element("strong", view.system)
+    if view.why_not:
+        return element("p", name, f"  not computed: {view.why_not}", class_="aa-note")
+    parts = [f"{use}: {', '.join(view.uses[use])}" for use in Use if view.uses.get(use)]
+    missing = f"missing, though it would help: {', '.join(view.missing)}" if view.missing else ""
+    told = "; ".join([*parts, missing] if missing else parts)
+    covers = f"  answers {percent(view.coverage)} of the sub-questions. "
+    return element("p", name, covers, element("span", told, class_="aa-sub"))
+
+
+def _names(rows: Sequence[AspectRow] | Sequence[SubQuestionRow]) -> tuple[str, ...]:
+    return tuple(cell.system for cell in rows[0].cells)
+
+
+def _grid(what: str, rows: Sequence[tuple[str, Sequence[Element]]], names: Sequence[str]) -> Element:
+    """A table of marks: things by systems."""
+    heads = [element("th", element("span", name), scope="col") for name in names]
+    body = [element("tr", element("th", text, scope="row"), *cells) for text, cells in rows]
+    return rows_table(
+        [(what, "aa-left"), *heads], body, classes="aa-grid", class_="aa-wrap aa-scroll", tabindex="0"
+    )

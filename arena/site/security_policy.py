@@ -1,0 +1,77 @@
+"""What browsers are told with every answer: whose scripts run, who may frame a page, what is sent on."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+
+from streamlit import file_util
+
+PLAIN = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'"
+"""The policy of a document without scripts, but for who may frame it."""
+ALWAYS: Mapping[str, str] = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+PAGES = (
+    "default-src 'self'",
+    # Without the word, each page reports that Streamlit's Protobuf decoder may not use WebAssembly for its
+    # whole numbers. It lets WebAssembly be compiled, and no text be run as a script.
+    "script-src 'self' 'wasm-unsafe-eval'{hashes}",
+    # Streamlit's components write their styles into the page as they are drawn.
+    "style-src 'self' 'unsafe-inline'",
+    # Charts and icons are drawn as data; what is downloaded of a chart is a blob.
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+)
+
+
+def framed_by(framers: Sequence[str]) -> str:
+    """The directive that lets this site and some others show a page in a frame."""
+    return " ".join(("frame-ancestors 'self'", *framers))
+
+
+def page_policy(framers: Sequence[str]) -> str:
+    """The policy of Streamlit's pages: scripts of this server alone.
+
+    Its document has one script of its own inside, which is let in by its hash; charts are drawn by Vega's
+    interpreter, so that nothing is evaluated.
+    """
+    document = Path(file_util.get_static_dir()) / "index.html"
+    hashes = "".join(f" '{one}'" for one in script_hashes(document.read_text(encoding="utf-8")))
+    return "; ".join((*PAGES, framed_by(framers))).format(hashes=hashes)
+
+
+def script_hashes(document: str) -> tuple[str, ...]:
+    """The scripts that stand inside a document, as a policy names them.
+
+    Source: W3C, Content Security Policy Level 3, section 2.3.1 (hash-source).
+    """
+    found = _Scripts()
+    found.feed(document)
+    question_stats = (hashlib.sha256(text.encode()).digest() for text in found.texts)
+    return tuple(f"sha256-{base64.b64encode(digest).decode()}" for digest in question_stats)
+
+
+class _Scripts(HTMLParser):
+    """Collects the scripts inside a document."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside = tag == "script" and "src" not in dict(attrs)
+        if self._inside:
+            self.texts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = self._inside and tag != "script"
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.texts[-1] += data

@@ -1,0 +1,102 @@
+"""Starting the site."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from arena.settings import Settings
+from data.errors import ServeError
+
+HERE = Path(__file__).parent
+# In a wheel the configuration lies beside this module, in a checkout where Streamlit looks for it.
+CONFIGURATIONS = (HERE / "config.toml", HERE.parents[1] / ".streamlit" / "config.toml")
+EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, never bound to unasked
+HIGHEST_PORT = 65535
+
+
+def serve_site(
+    host: str, port: int, settings: Settings, *, announce: Callable[[str], None] | None = None
+) -> None:
+    """Serve the site until it is interrupted.
+
+    `announce` is called with the address of the site as soon as it answers; by default it is printed.
+
+    Raises:
+        ServeError: The address cannot be used.
+    """
+    check_port(host, port)
+    from arena.site.app import make_app  # noqa: PLC0415 - loads Streamlit, which a free port comes before
+
+    tell = announce or _say
+    app = make_app(settings, host=host, on_ready=lambda: tell(address_of(host, port)))
+    app.run(config={**configuration(), "server.address": host, "server.port": port})
+
+
+def address_of(host: str, port: int) -> str:
+    """The address that a browser on this machine opens."""
+    name = "localhost" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}"
+
+
+def check_port(host: str, port: int) -> None:
+    """Check that the site can listen here.
+
+    Raises:
+        ServeError: It cannot, with what to do about it.
+    """
+    if not 0 < port <= HIGHEST_PORT:
+        raise ServeError(f"{port} is no port.", advice="Choose one from 1024 to 65535 with --port.")
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        advice = "Use 127.0.0.1 for this machine alone, or 0.0.0.0 for every network."
+        raise ServeError(f"The host {host!r} is not known here.", advice=advice) from error
+    with socket.socket(family, kind, protocol) as probe:
+        # As servers do, so that a port of a server that has just stopped counts as free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(place)
+        except OSError as error:
+            raise _refused(host, port, error) from error
+
+
+def configuration() -> Mapping[str, Any]:
+    """The site's Streamlit options by their dotted names.
+
+    Raises:
+        ServeError: The installation lacks its configuration.
+    """
+    for path in CONFIGURATIONS:
+        if path.is_file():
+            return dict(_flattened(tomllib.loads(path.read_text(encoding="utf-8"))))
+    raise ServeError("The site's config.toml is missing.", advice="Install the package again.")
+
+
+def _flattened(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from _flattened(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _refused(host: str, port: int, error: OSError) -> ServeError:
+    if error.errno == errno.EADDRINUSE:
+        return ServeError(f"Port {port} is in use on {host}.", advice="Choose another with --port.")
+    if error.errno in {errno.EACCES, errno.EPERM}:
+        return ServeError(f"Port {port} may not be used by you.", advice="Choose one above 1023 with --port.")
+    if error.errno == errno.EADDRNOTAVAIL:
+        advice = "Use 127.0.0.1 for this machine alone, or 0.0.0.0 for every network."
+        return ServeError(f"This machine has no address {host}.", advice=advice)
+    return ServeError(f"Cannot listen on {host}:{port}: {error.strerror}.", advice="Choose another --port.")
+
+
+def _say(address: str) -> None:
+    print(f"Answer Arena is at {address}  (Ctrl-C stops it)", flush=True)  # noqa: T201 - said to the person

@@ -1,0 +1,67 @@
+"""A system by domain, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from xml.etree.ElementTree import Element
+
+from arena.site.boards.view_model import OVERALL, BoardView
+from arena.site.ui.formats import Bounded, percent, range_of_shares, whole
+from arena.site.ui.tables import plain_table
+
+
+def profile_table(view: BoardView, system: str) -> Element:
+    """One system's record in every domain."""
+    against = " against all" if system == view.reference else ""
+    rates = (f"Win{against}", f"Win + tie{against}")
+    header = ("Domain", "Battles", *rates, "95 % interval", "Comprehensive", "No answer")
+    found = ((view.label(domain), view.line(system, domain)) for domain in (OVERALL, *view.domains))
+    rows = [
+        (
+            label,
+            whole(line.own_rates.battles),
+            _percent_of(line.own_rates.win),
+            _percent_of(line.own_rates.win_tie),
+            "–" if line.own_rates.win_tie is None else range_of_shares(line.own_rates.win_tie),
+            _percent_of(line.comprehensiveness),
+            percent(line.no_answer),
+        )
+        for label, line in found
+        if line is not None
+    ]
+    return plain_table(header, rows, spare=3)
+
+
+def profile_rows(view: BoardView, system: str) -> list[Mapping[str, object]]:
+    """One system's record in every domain as rows of a file, every metric with its bounds; shares are 0–1.
+
+    `against` says whose battles the rates count.
+    """
+    lines = [view.line(system, domain) for domain in (OVERALL, *view.domains)]
+    metrics = sorted({name for line in lines if line is not None for name in line.scores})
+    rows: list[Mapping[str, object]] = []
+    for domain, line in zip((OVERALL, *view.domains), lines, strict=True):
+        if line is None:
+            continue
+        rates = line.own_rates
+        values = {"win_rate": rates.win, "win_tie_rate": rates.win_tie}
+        values |= {name: line.scores.get(name) for name in metrics}
+        against = "all systems" if line.is_reference or not view.reference else view.reference
+        row: dict[str, object] = {
+            "system": system,
+            "domain": domain,
+            "against": against,
+            "battles": rates.battles,
+        }
+        for name, value in values.items():
+            row |= {
+                name: value and value.value,
+                f"{name}_lower": value and value.lower,
+                f"{name}_upper": value and value.upper,
+            }
+        rows.append({**row, "no_answer_share": line.no_answer, "answers": line.answers})
+    return rows
+
+
+def _percent_of(value: Bounded | None) -> str:
+    return percent(None if value is None else value.value)

@@ -1,0 +1,144 @@
+"""A system: where it stands, by domain, what it won and lost, its card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+import streamlit as st
+
+from arena.services.boards.history import Appearance
+from arena.site.boards.board_parts import back_to_board
+from arena.site.boards.charts import profile_plot
+from arena.site.boards.downloads import offer_files
+from arena.site.boards.pickers import addressed_board, choose_system
+from arena.site.boards.sentences import record_of, standing
+from arena.site.boards.view_model import BoardView
+from arena.site.queries import history_of, profile_of, weaknesses_of
+from arena.site.systems.profile_table import profile_table
+from arena.site.systems.weaknesses import show_means, show_weaknesses
+from arena.site.ui.components import lead, name_page, note, strip
+from arena.site.ui.formats import points
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor, plain_table
+from data.records import Submission
+from data.store.rounds.question_stats import QuestionRecord
+
+MOST_RECORDS = 8
+
+
+def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord]) -> None:
+    """Questions with the outcome of a system's battles, the clearest first, each with its permalink."""
+    st.header(title, anchor=title.lower())
+    if not records:
+        note("None.")
+        return
+    note(f"{min(len(records), MOST_RECORDS)} of {len(records)} questions, the clearest first.")
+    for record in records[:MOST_RECORDS]:
+        with st.container(key=f"fact-{title}-{record.id}"):
+            st.text(record.question)
+            score = f"{record.wins} won · {record.ties} tied · {record.losses} lost · "
+            evidence = anchor("Evidence", "question", board=view.name, id=record.id)
+            put(element("p", score, f"{view.label(record.domain)} · ", evidence, class_="aa-eyebrow"))
+
+
+def show_card(submission: Submission | None) -> None:
+    """The system card, as the team wrote it."""
+    st.header("System card", anchor="card")
+    if submission is None:
+        note("There is no card: these answers came with the question set, or their submission was withdrawn.")
+        return
+    note(
+        f"Version {submission.version}, {submission.answers:,} answers, {submission.no_answers:,} of them "
+        f'"no answer". Submitted {submission.created_at.date().isoformat()}.'
+    )
+    entries = {"team": submission.team, **asdict(submission.card)}
+    st.text("\n".join(f"{name}: {value}" for name, value in entries.items() if value))
+
+
+def show_provenance(submission: Submission | None) -> None:
+    """What exactly was judged: version, day and hash of the answers."""
+    if submission is None:
+        return
+    st.header("Provenance", anchor="provenance")
+    entries = {
+        "question set": submission.set_name,
+        "version": f"{submission.version}",
+        "state": submission.state.value,
+        "answers": f"{submission.answers:,}",
+        "submitted": submission.created_at.isoformat(timespec="minutes"),
+        "content sha256": submission.content_hash,
+    }
+    st.code("\n".join(f"{name}: {value}" for name, value in entries.items()), language=None, wrap_lines=True)
+
+
+def show_history(view: BoardView, system: str) -> None:
+    """Its rank and rating on every published board of the set, the newest first."""
+    found = history_of(view, system)
+    st.header("History", anchor="history")
+    if len(found) < 2:  # noqa: PLR2004 - one board is no history
+        note("This is the only published board of its question set that has this system.")
+        return
+    note("Ratings of different rounds have different opponents: compare ranks and intervals, not points.")
+    header = ("Board", "Rank", "Rating", "95 % interval", "Published", "Judge")
+    put(plain_table(header, [_row(one) for one in reversed(found)], spare=3))
+    offer_files(view, f"history-{system}", lambda: [_file_row(system, one) for one in found])
+
+
+def _file_row(system: str, one: Appearance) -> Mapping[str, object]:
+    best, worst = one.ranks or (None, None)
+    return {
+        "system": system,
+        "on_board": one.board,
+        "published": one.published.isoformat(),
+        "rank_lower": best,
+        "rank_upper": worst,
+        "systems": one.systems,
+        "rating": one.rating,
+        "lower": one.lower,
+        "upper": one.upper,
+        "judge": one.judge,
+    }
+
+
+def _row(one: Appearance) -> tuple[str, ...]:
+    ranks = "–" if one.ranks is None else "–".join(map(str, dict.fromkeys(one.ranks)))
+    known = one.lower is not None and one.upper is not None
+    return (
+        one.board,
+        f"{ranks} of {one.systems}",
+        "–" if one.rating is None else points(one.rating),
+        f"{points(one.lower or 0)} to {points(one.upper or 0)}" if known else "–",
+        one.published.date().isoformat(),
+        one.judge or "–",
+    )
+
+
+def show() -> None:
+    """Show the system that the address names."""
+    view = addressed_board()
+    back_to_board(view)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        place = st.container()
+        system = choose_system(view)
+    place.title(system, anchor=False)
+    name_page(system, "System", view.full_title)
+    lead(standing(view, system))
+    strip(record_of(view, system))
+    st.header("By domain", anchor="domains")
+    profile_plot(view, system)
+    put(profile_table(view, system))
+    show_means(view, system)
+    show_history(view, system)
+    if view.round_name is None:
+        note("This board was published elsewhere as counts, so there are no single battles to look at.")
+        return
+    profile = profile_of(view, system)
+    lost, won = st.columns(2, gap="large")
+    with lost:
+        show_records(view, "Lost", profile.worst)
+    with won:
+        show_records(view, "Won", profile.best)
+    show_weaknesses(view, system, weaknesses_of(view, system))
+    show_card(profile.submission)
+    show_provenance(profile.submission)

@@ -1,0 +1,249 @@
+"""Why a system stands where it stands: means by domain, facts missed, doubtful claims, where it loses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+
+from arena.services.boards.metric_columns import BOARD_METRICS
+from arena.services.evidence.missed_facts import MissedFact
+from arena.services.evidence.weaknesses import DoubtfulClaim, Weaknesses
+from arena.site.boards.downloads import offer_files
+from arena.site.boards.view_model import OVERALL, BoardView
+from arena.site.ui.components import note, strip
+from arena.site.ui.formats import Bounded, percent
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor, plain_table, rows_table
+from judges.metrics.context.diagnosis import Losses
+from judges.metrics.factuality.measures import Label
+
+Row = Mapping[str, object]
+
+
+def loss_rows(system: str, losses: Mapping[str, Losses]) -> Sequence[Row]:
+    """Where sub-questions are lost, by domain; shares are 0–1."""
+    return [
+        {
+            "system": system,
+            "domain": domain,
+            "sub_questions": one.answerable,
+            "context_coverage": one.context_coverage,
+            "answer_coverage": one.answer_coverage,
+            "lost_in_retrieval": one.lost_in_retrieval,
+            "lost_in_writing": one.lost_in_writing,
+        }
+        for domain, one in losses.items()
+    ]
+
+
+def missed_rows(system: str, facts: Sequence[MissedFact]) -> Sequence[Row]:
+    """Facts that a system misses, in the page's order."""
+    return [
+        {
+            "system": system,
+            "question_id": one.question,
+            "domain": one.domain,
+            "fact": one.text,
+            "passages": " ".join(one.passages),
+            "contradicted": one.contradicted,
+            "covered_by": one.covered_by,
+            "missed_by": one.missed_by,
+        }
+        for one in facts
+    ]
+
+
+def claim_rows(system: str, claims: Sequence[DoubtfulClaim]) -> Sequence[Row]:
+    """Claims that the passages do not support, the least credible first; posteriors are 0–1."""
+    return [
+        {
+            "system": system,
+            "question_id": one.question,
+            "domain": one.domain,
+            "claim": one.text,
+            "posterior": one.posterior,
+            "reason": one.reason,
+        }
+        for one in claims
+    ]
+
+
+WIN_TIE = "Win + tie"
+FACTUALITY = "factuality-fr3"
+LEXICAL = (
+    "Factual precision here is lexical: a claim counts as supported where enough of its words stand close "
+    "together in a passage, so that wording moves it. Compare systems by the claims that passages "
+    "contradict, below, or have an LLM score them."
+)
+
+
+def show_means(view: BoardView, system: str) -> None:
+    """Mean scores by domain with their intervals."""
+    domains = (OVERALL, *view.domains)
+    lines = {domain: view.line(system, domain) for domain in domains}
+    names = sorted({name for line in lines.values() if line is not None for name in line.scores}, key=_place)
+    if not names:
+        return
+    st.header("Why: scores of its answers", anchor="scores")
+    note(
+        "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples), beside its "
+        "win + tie rate. Answers without a score enter no mean."
+    )
+    if FACTUALITY in names:
+        note(LEXICAL)
+    won = f"{WIN_TIE} against all" if system == view.reference else WIN_TIE
+    heads = [element("th", element("span", name), scope="col") for name in (won, *map(_label, names))]
+    body = [
+        element(
+            "tr",
+            element("th", view.label(domain), scope="row"),
+            _mean(line.own_rates.win_tie),
+            *(_mean(line.scores.get(name)) for name in names),
+        )
+        for domain, line in lines.items()
+        if line is not None
+    ]
+    wrap = {"class_": "aa-wrap aa-scroll", "tabindex": "0"}
+    put(rows_table([("Domain", "aa-left"), *heads], body, classes="aa-means", **wrap))
+
+
+def show_weaknesses(view: BoardView, system: str, found: Weaknesses) -> None:
+    """What is not computed, where it loses, which facts it misses, which claims are doubtful."""
+    for metric in found.metrics:
+        if metric.missing:
+            note(f"{metric.label} is not computed: {metric.missing}.")
+    _show_losses(view, system, found)
+    _show_missed(view, system, found)
+    _show_doubtful(view, system, found)
+
+
+def _show_losses(view: BoardView, system: str, found: Weaknesses) -> None:
+    st.header("Where it loses", anchor="losses")
+    if not found.losses:
+        note(f"Retrieval cannot be told from writing. {found.no_losses}")
+        return
+    note(
+        "Of the sub-questions that the question's passages answer: how many its contexts answer, how many "
+        "its answers answer, and where the others are lost."
+    )
+    header = ("Domain", "Lost in retrieval", "Lost in writing", "In context", "In answer", "Sub-questions")
+    rows = [
+        (
+            view.label(domain),
+            percent(found.losses[domain].lost_in_retrieval),
+            percent(found.losses[domain].lost_in_writing),
+            percent(found.losses[domain].context_coverage),
+            percent(found.losses[domain].answer_coverage),
+            f"{found.losses[domain].answerable:,}",
+        )
+        for domain in (OVERALL, *view.domains)
+        if domain in found.losses
+    ]
+    put(plain_table(header, rows, spare=3))
+    offer_files(view, f"losses-{system}", lambda: loss_rows(system, found.losses))
+    for sentence in view.agreement:
+        note(sentence)
+
+
+def _show_missed(view: BoardView, system: str, found: Weaknesses) -> None:
+    st.header("Most often missed facts", anchor="missed")
+    missed = found.missed
+    if not missed.in_all:
+        note("No answer of this system misses a statement of the passages, or none was scored.")
+        return
+    note("What its answers leave out of the statements of the passages, beside what the others leave out.")
+    header = ("Domain", "Missed", "Others miss", "Missed", "Statements")
+    shares = [(domain, missed.by_domain.get(domain)) for domain in (OVERALL, *view.domains)]
+    rows = [
+        (
+            view.label(domain),
+            percent(share.share),
+            percent(share.others),
+            f"{share.missed:,}",
+            f"{share.statements:,}",
+        )
+        for domain, share in shares
+        if share is not None
+    ]
+    put(plain_table(header, rows, spare=2))
+    note(
+        f"{len(missed.facts)} of the {missed.in_all:,} missed statements. A fact belongs to one question, so "
+        "the order is: what most other answers to the question have, then what most passages say, then what "
+        "fewest others miss. What follows from a listed fact is not listed again."
+    )
+    put(_listed(view, missed.facts, _missed))
+    offer_files(view, f"missed-{system}", lambda: missed_rows(system, missed.facts))
+
+
+def _missed(fact: MissedFact) -> Sequence[Element]:
+    others = fact.covered_by + fact.missed_by
+    source = f"{', '.join(fact.passages)}; " if any(fact.passages) else ""
+    sign, instead = ("✗", "; the answer contradicts it") if fact.contradicted else ("–", "")
+    told = f"{source}covered by {fact.covered_by} of {others} other answers{instead}"
+    return element("p", f"{sign} {fact.text}"), element("p", told, class_="aa-sub")
+
+
+def _show_doubtful(view: BoardView, system: str, found: Weaknesses) -> None:
+    st.header("Claims the passages don't support", anchor="doubtful")
+    if not found.answers:
+        note("Its claims were not scored.")
+        return
+    if found.factuality is not None:
+        whole = found.factuality
+        strip(
+            (
+                ("factual precision (lexical)", percent(whole.precision)),
+                (f"recall@{whole.k:g}", percent(whole.recall_at_k)),
+                (f"F1@{whole.k:g}", percent(whole.f1_at_k)),
+                ("claims supported, on average", f"{whole.supported:.1f}"),
+            )
+        )
+        note("K is the median number of claims of all answers to the set.")
+    counts = ", ".join(f"{found.labels[label]:,} {label}" for label in Label)
+    note(
+        f"Claims in {found.answers:,} answers: {counts}. Undecided is what no passage speaks for or against."
+    )
+    put(_listed(view, found.doubtful, _doubtful))
+    if found.doubtful:
+        offer_files(view, f"claims-{system}", lambda: claim_rows(system, found.doubtful))
+
+
+def _doubtful(claim: DoubtfulClaim) -> Sequence[Element]:
+    value = element("span", f"✗ {claim.posterior:.2f}", class_="aa-posterior", style="--strength: 90%")
+    return element("p", value, " ", claim.text), element("p", claim.reason, class_="aa-sub")
+
+
+def _listed(
+    view: BoardView,
+    found: Sequence[MissedFact] | Sequence[DoubtfulClaim],
+    lines: Callable[..., Sequence[Element]],
+) -> Element:
+    items = []
+    for one in found:
+        where = element("p", f"{view.label(one.domain)} · ", class_="aa-sub")
+        where.append(anchor("Evidence", "question", board=view.name, id=one.question))
+        items.append(element("li", *lines(one), where, class_="aa-against"))
+    return element("ul", *items, class_="aa-claims")
+
+
+def _place(name: str) -> tuple[int, str]:
+    known = [metric.name for metric in BOARD_METRICS]
+    return (known.index(name) if name in known else len(known), name)
+
+
+def _label(name: str) -> str:
+    if name == FACTUALITY:
+        return "Factual precision (lexical)"
+    return next((metric.label for metric in BOARD_METRICS if metric.name == name), name)
+
+
+def _mean(score: Bounded | None) -> Element:
+    if score is None:
+        return element("td", element("span", "–", class_="aa-muted"))
+    cell = element("td", element("span", percent(score.value), class_="aa-main"))
+    if score.lower is not None and score.upper is not None:
+        bounds = f"{100 * score.lower:.0f}–{100 * score.upper:.0f}"
+        cell.append(element("span", bounds, class_="aa-sub"))
+    return cell

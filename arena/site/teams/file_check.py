@@ -1,0 +1,174 @@
+"""A dropped file and what the check found: every problem with its line, and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import BoundedSemaphore
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from arena.services.accounts.auth import Caller, require
+from arena.site.services import arena
+from arena.site.teams.open_sets import OpenSet
+from arena.site.ui.components import note, strip
+from arena.site.ui.errors import show_error
+from arena.site.ui.formats import percent
+from arena.site.ui.markup import element, put
+from arena.site.ui.progress import shown
+from arena.site.ui.tables import plain_table
+from arena.site.uploaded_files import choose_file, forget, laid_down
+from data.errors import FileFormatError, NotFoundError
+from data.records import Problem, Severity, TokenScope
+from submissions.check import CheckResult
+from submissions.check_report import report_csv, report_html, report_json
+
+AT_ONCE = 2
+"""Files that pages check at the same time in one process."""
+MOST_LISTED = 100
+CHECKED, TURN = "checked-file", "file-turn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFile:
+    """A file as it was dropped, and what the check found for this visitor and set."""
+
+    key: tuple[str, str, str]
+    file: UploadedFile
+    result: CheckResult
+
+
+def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
+    """Let the visitor drop a file, and check it; None while there is none.
+
+    Raises:
+        ForbiddenError: Their token is not for submitting.
+    """
+    st.header("2. Drop your file of answers", anchor="file")
+    require(caller, TokenScope.SUBMIT)
+    dropped = choose_file(
+        "File of answers",
+        key=f"answers-{st.session_state.get(TURN, 0)}",
+        advice="It is checked first. Nothing is submitted before you confirm.",
+    )
+    if dropped is None:
+        st.session_state.pop(CHECKED, None)
+        note("It is only checked: nothing is submitted before you confirm.")
+        return None
+    key = (open_set.name, caller.name, dropped.file_id)
+    found: CheckedFile | None = st.session_state.get(CHECKED)
+    if found is None or found.key != key:
+        try:
+            with st.spinner("Checking …"), _turns(), laid_down(dropped) as path:
+                checks = arena().submissions
+                result = shown(
+                    lambda look: checks.check(path, open_set.name, caller=caller, look=look),
+                    until_told="Reading the question set",
+                )
+        except (FileFormatError, NotFoundError) as error:
+            show_error(error)
+            return None
+        found = CheckedFile(key=key, file=dropped, result=result)
+        st.session_state[CHECKED] = found
+    return found
+
+
+def next_file() -> None:
+    """Take the file away, and make room for another."""
+    found: CheckedFile | None = st.session_state.pop(CHECKED, None)
+    if found is not None:
+        forget(found.file)
+    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+
+
+def show_check(open_set: OpenSet, result: CheckResult) -> None:
+    """Say whether the file can be submitted, what to mend, and what it covers."""
+    st.header("3. What the check found", anchor="check")
+    if result.accepted:
+        st.success("This file can be submitted.", icon=":material/check_circle:")
+    else:
+        st.error(
+            "This file cannot be submitted yet. Fix the errors and upload it again.", icon=":material/error:"
+        )
+    strip(
+        (
+            ("answers", f"{result.answers:,} of {result.questions:,}"),
+            ("errors", f"{result.errors:,}"),
+            ("warnings", f"{result.warnings:,}"),
+            ("with contexts", f"{result.with_contexts:,}"),
+            ("that found no answer", f"{result.no_answers:,}"),
+        )
+    )
+    if result.problems:
+        _show_problems(result)
+        _offer_report(open_set, result)
+    with st.expander("Coverage by domain", icon=":material/pie_chart:"):
+        labels = open_set.summary.domains
+        rows = [
+            (labels.get(domain, domain), f"{open_set.summary.counts.get(domain, 0):,}", percent(share))
+            for domain, share in result.coverage.items()
+        ]
+        put(plain_table(("Domain", "Questions", "Answered"), rows))
+        note("Questions that you leave out are not judged; your place stands on what you answered.")
+
+
+def problem_list(problems: Sequence[Problem]) -> Element:
+    """Problems with their line, what is wrong, and what to do; texts of the file stay texts."""
+    return element("ul", *map(_problem, problems), class_="aa-claims", aria_label="Problems")
+
+
+def _show_problems(result: CheckResult) -> None:
+    kinds = {
+        "all": f"All ({result.errors + result.warnings:,})",
+        Severity.ERROR.value: f"Errors ({result.errors:,})",
+        Severity.WARNING.value: f"Warnings ({result.warnings:,})",
+    }
+    chosen = st.segmented_control(
+        "Show", tuple(kinds), format_func=kinds.__getitem__, default="all", required=True, key="severity"
+    )
+    ordered = sorted(result.problems, key=lambda problem: problem.severity is not Severity.ERROR)
+    shown = [problem for problem in ordered if chosen in {"all", problem.severity.value}]
+    put(problem_list(shown[:MOST_LISTED]))
+    if len(shown) > MOST_LISTED:
+        note(f"The first {MOST_LISTED} of {len(shown):,}; the report has all of them.")
+
+
+def _problem(problem: Problem) -> Element:
+    place = f"Line {problem.line:,}" if problem.line else "The file"
+    head = element("p", element("span", f"{place} · {problem.severity.value} · ", class_="aa-where"))
+    head.append(element("span", problem.code, class_="aa-code"))
+    lines = [head, element("p", problem.message)]
+    if problem.advice:
+        lines.append(element("p", f"→ {problem.advice}", class_="aa-sub"))
+    return element("li", *lines, class_="aa-against" if problem.severity is Severity.ERROR else "aa-warn")
+
+
+def _offer_report(open_set: OpenSet, result: CheckResult) -> None:
+    forms = (
+        ("json", "application/json", partial(_as_json, result)),
+        ("csv", "text/csv", partial(report_csv, result)),
+        ("html", "text/html", partial(report_html, result)),
+    )
+    with st.container(horizontal=True):
+        for ending, mime, make in forms:
+            st.download_button(
+                f"Report, {ending.upper()}",
+                make,
+                file_name=f"{open_set.name}-check.{ending}",
+                mime=mime,
+                icon=":material/download:",
+                on_click="ignore",
+            )
+
+
+def _as_json(result: CheckResult) -> str:
+    return json.dumps(report_json(result), ensure_ascii=False, indent=2)
+
+
+@st.cache_resource(show_spinner=False)
+def _turns() -> BoundedSemaphore:
+    return BoundedSemaphore(AT_ONCE)

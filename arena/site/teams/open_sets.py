@@ -1,0 +1,130 @@
+"""What a question set takes now: its phase, deadline and limits, and the files to start from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+import streamlit as st
+
+from arena.services.question_sets.phases import closed_error
+from arena.services.submissions.eligibility import Quota
+from arena.site.services import arena
+from arena.site.ui.components import note, strip
+from arena.site.ui.markup import element, put
+from arena.site.ui.url_state import choose_one
+from data.files.text_files import MEBIBYTE
+from data.records import Phase, SetPolicy, SetSummary
+from submissions.limits import IntakeLimits
+from submissions.template import CARD_TEMPLATE
+
+JSONL = "application/x-ndjson"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSet:
+    """A set that a visitor wants to submit to; `phase` is None while it is closed."""
+
+    summary: SetSummary
+    policy: SetPolicy
+    phase: Phase | None
+    limits: IntakeLimits
+
+    @property
+    def name(self) -> str:
+        """The set's name."""
+        return self.summary.name
+
+
+def choose_set() -> OpenSet | None:
+    """The set that the address names, or that the visitor picks; None where there are none."""
+    found = {one.name: one for one in arena().sets.summaries()}
+    if not found:
+        st.info(
+            "There is no question set to answer yet. Organisers add one by `arena sets import`.",
+            icon=":material/inbox:",
+        )
+        return None
+    titles = {name: one.title or name for name, one in found.items()}
+    name = choose_one("set", "Question set", titles)
+    policy = arena().policies.get(name)
+    return OpenSet(
+        summary=found[name],
+        policy=policy,
+        phase=policy.current(datetime.now(UTC)),
+        limits=arena().submissions.limits(name),
+    )
+
+
+def show_open_set(open_set: OpenSet, quota: Quota | None) -> None:
+    """Show phase, deadline, what is left for the team, and how large files may be."""
+    if open_set.phase is None:
+        error = closed_error(open_set.policy)
+        st.warning(f"{error} You can still check a file.", icon=":material/event_busy:")
+    phase, left = open_set.phase or Phase(name="closed"), []
+    if quota is not None and phase.daily_quota is not None:
+        left.append(("left today (UTC)", f"{quota.left_today} of {phase.daily_quota}"))
+    if quota is not None and phase.total_quota is not None:
+        left.append(("left in this phase", f"{quota.left} of {phase.total_quota}"))
+    closes = f"{phase.closes_at:%Y-%m-%d %H:%M} UTC" if phase.closes_at else "none"
+    strip(
+        (
+            ("phase", phase.name),
+            ("deadline", closes),
+            *(left or [("submissions", "no limit")]),
+            ("questions", f"{open_set.summary.questions:,}"),
+            ("longest answer, characters", f"{open_set.limits.answer_chars:,}"),
+        )
+    )
+
+
+def starter_files(open_set: OpenSet) -> None:
+    """Offer the template, the sample, and a card to fill in."""
+    st.header("1. Start from a file", anchor="start")
+    note(
+        "The template has a line for each question with empty answers. The sample is a small file that would "
+        "be accepted, to test the process. JSONL, a JSON array or CSV are read, plain or gzipped."
+    )
+    with st.container(horizontal=True):
+        for label, sample in (("Template, JSONL", False), ("Sample, JSONL", True)):
+            st.download_button(
+                label,
+                partial(_starting_file, open_set.name, sample=sample),
+                file_name=f"{open_set.name}-{'sample' if sample else 'template'}.jsonl",
+                mime=JSONL,
+                icon=":material/download:",
+                on_click="ignore",
+            )
+        st.download_button(
+            "System card, YAML",
+            CARD_TEMPLATE,
+            file_name="card.yaml",
+            mime="application/yaml",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def show_other_ways(open_set: OpenSet) -> None:
+    """How files come in without a browser."""
+    most = open_set.limits.file_bytes // MEBIBYTE
+    with st.expander("Scripts and CI jobs", icon=":material/terminal:"):
+        note(
+            f"The command line and the API take files up to {most:,} MB, as this page does, by the same "
+            "checker, and go on where a line broke off."
+        )
+        st.code(
+            "export ARENA_SERVER=https://…   # this site\nexport ARENA_TOKEN=aa_…\n"
+            f"arena submissions check answers.jsonl.gz --set {open_set.name}\n"
+            f"arena submissions add answers.jsonl.gz --set {open_set.name} --system my-system"
+            " --card card.yaml",
+            language="bash",
+        )
+        routes = element("a", "routes of the API", href="./api/v1/docs", target="_self")
+        put(element("p", "By curl or from a program: see the ", routes, ".", class_="aa-note"))
+
+
+def _starting_file(name: str, *, sample: bool) -> bytes:
+    lines = arena().submissions.template(name, sample=sample)
+    return "".join(f"{line}\n" for line in lines).encode()

@@ -1,0 +1,204 @@
+"""The report of a judged submission, for its team: where it loses, and what to mend first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from functools import partial
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+
+from arena.services.evidence.team_report import Report
+from arena.services.evidence.team_report_files import report_html, report_json
+from arena.site.auth import show_visitor
+from arena.site.boards.downloads import Rows, offer_table
+from arena.site.services import arena
+from arena.site.systems.weaknesses import claim_rows, missed_rows
+from arena.site.ui.components import lead, name_page, note, strip
+from arena.site.ui.formats import ordinal, percent, shown
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor, plain_table
+from data.errors import NotFoundError
+from leaderboard.export.tables import Stamp
+
+
+def opening(report: Report) -> str:
+    """Where it loses most, in a sentence."""
+    judged = [one for one in report.domains if one.loss_rate is not None]
+    if not judged:
+        return "None of its battles has a verdict."
+    worst = judged[0]
+    if not worst.losses:
+        return "It lost no battle."
+    return f"It loses most in {worst.label}: {percent(worst.loss_rate)} of its battles there."
+
+
+def offer_files(report: Report) -> None:
+    """Offer the report as one page and as JSON."""
+    stem = f"report-{report.submission.id}-{report.round_name}"
+    with st.container(horizontal=True):
+        for ending, mime, make in (
+            ("html", "text/html", partial(report_html, report)),
+            ("json", "application/json", partial(_as_json, report)),
+        ):
+            st.download_button(
+                f"Report, {ending.upper()}",
+                make,
+                file_name=f"{stem}.{ending}",
+                mime=mime,
+                icon=":material/download:",
+                on_click="ignore",
+            )
+
+
+def published_stamp(report: Report) -> Stamp | None:
+    """The stamp of the board of a report's round; None while that is not published."""
+    try:
+        board = arena().boards.get(report.round_name)
+    except NotFoundError:
+        return None
+    return Stamp(board=board.name, content_hash=board.content_hash)
+
+
+def show_domains(report: Report) -> None:
+    """Won and lost by domain, with no-answer replies and length against the field."""
+    st.header("Where it loses", anchor="losses")
+    header = ("Domain", "Lost", "Won", "Tied", "Lost share", "Words", "Field", "No answer", "No verdict")
+    rows = [
+        (
+            one.label,
+            f"{one.losses:,}",
+            f"{one.wins:,}",
+            f"{one.ties:,}",
+            percent(one.loss_rate),
+            shown(one.median_words, "g"),
+            shown(one.field_words, "g"),
+            f"{one.no_answers:,} of {one.answers:,}",
+            f"{one.undecided:,}",
+        )
+        for one in report.domains
+    ]
+    put(plain_table(header, rows, spare=4))
+    _offer(report, "losses", lambda: [asdict(one) for one in report.domains])
+    note(
+        "Battles, the worst domain first. Words: median length of its answers; Field: the median over the "
+        "other systems' medians. No answer: replies that say that none was found."
+    )
+
+
+def show_missed(report: Report) -> None:
+    """The facts that it misses most often beside the others."""
+    st.header("Facts it misses most", anchor="missed")
+    if not report.missed:
+        note("None are known: its answers were not scored, or they miss nothing.")
+        return
+    note(f"{len(report.missed)} of {report.missed_in_all:,}; first what most other systems have.")
+    put(
+        _listed(
+            report,
+            (
+                (
+                    fact.question,
+                    f"{'✗' if fact.contradicted else '–'} {fact.text}",
+                    f"{fact.covered_by} other answers have it, {fact.missed_by} miss it",
+                )
+                for fact in report.missed
+            ),
+        )
+    )
+    _offer(report, "missed", lambda: missed_rows(report.submission.system, report.missed))
+
+
+def show_claims(report: Report) -> None:
+    """Claims that the passages do not support."""
+    st.header("Claims that are not supported", anchor="claims")
+    if not report.doubtful:
+        note("None are known: its claims were not scored, or none is contradicted.")
+        return
+    put(
+        _listed(
+            report,
+            (
+                (claim.question, f"✗ {claim.text}", f"probability {claim.posterior:.2f}. {claim.reason}")
+                for claim in report.doubtful
+            ),
+        )
+    )
+    _offer(report, "claims", lambda: claim_rows(report.submission.system, report.doubtful))
+
+
+def show_worst(report: Report) -> None:
+    """Its worst questions, with what the judge wrote."""
+    st.header("Its worst questions", anchor="worst")
+    if not report.worst:
+        note("On no question did it lose more than it won.")
+    for place, found in enumerate(report.worst):
+        record = found.record
+        with st.container(key=f"fact-worst-{place}", border=True):
+            st.text(record.question)
+            told = f"{record.id}: {record.wins} won · {record.ties} tied · {record.losses} lost · "
+            put(element("p", told, _evidence(report, record.id), class_="aa-eyebrow"))
+            for lost in found.lost:
+                note(f"Lost to {lost.opponent}:")
+                st.text(lost.rationale or "The judge gave no reason.")
+
+
+def _offer(report: Report, name: str, rows: Callable[[], Rows]) -> None:
+    """A file bears the hash of its board, so there is none before publication."""
+    stamp = published_stamp(report)
+    if stamp is not None:
+        offer_table(stamp, f"{name}-{report.submission.id}", rows)
+
+
+def _listed(report: Report, lines: Iterable[tuple[str, str, str]]) -> Element:
+    items = []
+    for question, text, told in lines:
+        sub = element("p", f"{question} · {told} · ", class_="aa-sub")
+        sub.append(_evidence(report, question))
+        items.append(element("li", element("p", text), sub, class_="aa-against"))
+    return element("ul", *items, class_="aa-claims")
+
+
+def _evidence(report: Report, question: str) -> Element:
+    return anchor("Evidence", "question", board=report.round_name, id=question)
+
+
+def _as_json(report: Report) -> str:
+    return json.dumps(report_json(report), ensure_ascii=False, indent=2)
+
+
+def show() -> None:
+    """Show the report that the address names."""
+    st.title("Report", anchor=False)
+    caller = show_visitor("read your team's reports")
+    if not caller.signed_in:
+        return
+    wanted = st.query_params.get("id", "")
+    if not (wanted.isascii() and wanted.isdecimal()):
+        st.info(
+            "Choose a submission on My team; each that is published has a report.", icon=":material/list:"
+        )
+        put(element("p", anchor("Go to My team", "team")))
+        return
+    report = arena().reports.of(int(wanted), round_name=st.query_params.get("round"), caller=caller)
+    one = report.submission
+    name_page(f"{one.system}, version {one.version}", "Report", report.round_name)
+    st.header(f"{one.system}, version {one.version}", anchor=False)
+    lead(opening(report))
+    attempt = f"{ordinal(report.attempt)} of {report.attempts}" if report.attempt else "–"
+    strip(
+        (
+            ("round", report.round_name),
+            ("question set", one.set_name),
+            ("judged versions", attempt),
+            ("answers", f"{one.answers:,}"),
+            ("that found no answer", percent(report.no_answer_share)),
+        )
+    )
+    offer_files(report)
+    show_domains(report)
+    show_missed(report)
+    show_claims(report)
+    show_worst(report)

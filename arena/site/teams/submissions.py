@@ -1,0 +1,211 @@
+"""A team's submissions: where each stands, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from types import MappingProxyType
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+
+from arena.services.accounts.auth import Caller, may
+from arena.services.accounts.visibility import Visibility
+from arena.services.submissions.status import SubmissionStatus
+from arena.services.submissions.views import SubmissionLine, SubmissionView
+from arena.site.auth import tell
+from arena.site.services import arena
+from arena.site.ui.components import note, strip
+from arena.site.ui.errors import show_error
+from arena.site.ui.formats import format_time, ordinal, percent, title_of
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor, plain_table, rows_table
+from arena.site.ui.url_state import choose_one
+from data.errors import ArenaError
+from data.records import Submission, SubmissionState, TokenScope
+
+
+def show_actions(one: Submission, status: SubmissionStatus, caller: Caller) -> None:
+    """Offer what the submission's state allows; the services decide."""
+    if one.state is SubmissionState.WITHDRAWN:
+        return
+    if one.state is SubmissionState.CHECKED:
+        if st.button("Submit it now", type="primary", key=f"confirm-{one.id}"):
+            act(
+                lambda: arena().submissions.confirm(one.id, caller=caller),
+                f"Submission {one.id} is accepted.",
+            )
+    elif one.selected:
+        note("This version is chosen: it stands for its system in rounds to come.")
+    elif st.button(
+        "Choose this version for the board",
+        key=f"select-{one.id}",
+        help="Rounds to come take this version of the system. Without a choice they take the newest.",
+    ):
+        done = f"Version {one.version} of {one.system} enters the rounds to come."
+        act(lambda: arena().submissions.select(one.id, caller=caller), done)
+    with st.expander("Withdraw it", icon=":material/delete:"):
+        _withdraw(one, status, caller)
+
+
+def act(work: Callable[[], object], done: str) -> None:
+    """Do something and say so on the page drawn anew, or show why it cannot be done."""
+    try:
+        work()
+    except ArenaError as error:
+        show_error(error)
+    else:
+        tell(done)
+
+
+def _withdraw(one: Submission, status: SubmissionStatus, caller: Caller) -> None:
+    note(
+        "Its texts, and what judges wrote of them, are shown to nobody any more; its name, dates and reason "
+        "stay. Published boards keep their numbers. This cannot be undone."
+        + ("" if status.attempt else " If its judging has not begun, the attempt is given back.")
+    )
+    reason = st.text_input("Reason (readers see it)", key=f"reason-{one.id}", max_chars=500)
+    sure = st.checkbox(f"Yes, withdraw version {one.version} of {one.system}", key=f"sure-{one.id}")
+    if st.button("Withdraw", disabled=not sure, key=f"withdraw-{one.id}"):
+        done = f"Submission {one.id} is withdrawn."
+        act(lambda: arena().submissions.withdraw(one.id, reason=reason, caller=caller), done)
+
+
+NEXT: Mapping[SubmissionState, str] = MappingProxyType(
+    {
+        SubmissionState.DRAFT: "It has not passed the check.",
+        SubmissionState.CHECKED: "Checked and stored, not submitted yet: it does not count. Submit it below.",
+        SubmissionState.ACCEPTED: "Accepted. Next, the organisers plan a round that takes it.",
+        SubmissionState.QUEUED: "Waiting to be judged, or being judged now.",
+        SubmissionState.JUDGED: "Judged. Next, the organisers publish the board; then its report is here.",
+        SubmissionState.PUBLISHED: "On a published board. Its report says what to improve.",
+        SubmissionState.WITHDRAWN: "Withdrawn: its texts are shown to nobody, and this line stays.",
+    }
+)
+LOOKS_EVERY = "5s"
+"""While something is queued, its line is read anew so often."""
+REPORTED = (SubmissionState.PUBLISHED, SubmissionState.JUDGED)
+
+
+def show_submissions(team: str, caller: Caller) -> None:
+    """List the team's submissions, and show the one of the address with what can be done."""
+    lines = _lines(team, caller)
+    if not lines:
+        start = anchor("Submit a file of answers", "submit", team=team, class_="aa-button")
+        note("Nothing was submitted yet. Start from the sample file: it takes a minute.")
+        put(start)
+        return
+    waits = any(line.status.state is SubmissionState.QUEUED for line in lines)
+    st.fragment(_show_table, run_every=LOOKS_EVERY if waits else None)(team, caller)
+    titles = {str(line.submission.id): title_of(line.submission) for line in lines}
+    number = choose_one("id", "Submission", titles)
+    _show_one(arena().submissions.view(int(number), caller=caller), caller)
+
+
+def _lines(team: str, caller: Caller) -> Sequence[SubmissionLine]:
+    """The newest first."""
+    return arena().submissions.find(team=team, caller=caller)[::-1]
+
+
+def _show_table(team: str, caller: Caller) -> None:
+    header = (
+        ("System", "aa-left"),
+        ("State", "aa-left"),
+        ("Queue", ""),
+        ("Judged by", "aa-second"),
+        ("Attempt", "aa-left aa-second"),
+        ("Submitted", "aa-second"),
+    )
+    put(rows_table(header, map(_row, _lines(team, caller)), id="submissions"))
+
+
+def _row(line: SubmissionLine) -> Element:
+    one, status = line.submission, line.status
+    name = anchor(one.system, "team", team=one.team, id=str(one.id))
+    cell = element("th", name, scope="row")
+    for text, shown in (
+        ("chosen", one.selected),
+        ("anonymous", one.anonymous and not status.published),
+        ("board retracted", bool(status.retracted)),
+    ):
+        if shown:
+            cell.append(element("span", text, class_="aa-flag"))
+    cell.append(
+        element("span", f"version {one.version} · {one.set_name} · submission {one.id}", class_="aa-sub")
+    )
+    state = element("span", status.state.value, class_=f"aa-state aa-state-{status.state.value}")
+    return element(
+        "tr",
+        cell,
+        element("td", state, class_="aa-left"),
+        element("td", queue_of(status)),
+        element("td", format_time(status.eta), class_="aa-second"),
+        element("td", attempt_of(status), class_="aa-left aa-second"),
+        element("td", format_time(one.created_at), class_="aa-second"),
+    )
+
+
+def _show_one(view: SubmissionView, caller: Caller) -> None:
+    one, status = view.submission, view.status
+    st.subheader(f"{one.system}, version {one.version}", anchor="submission")
+    note(next_of(one, status))
+    strip(
+        (
+            ("state", status.state.value),
+            *(_queue(status) if status.position is not None else ()),
+            ("attempt", attempt_of(status)),
+            ("counts against the quota", "yes" if status.charged else "no"),
+            ("answers", f"{one.answers:,}"),
+        )
+    )
+    if status.state in REPORTED and (status.published or caller.organiser):
+        gone = status.retracted and status.state is not SubmissionState.PUBLISHED and not caller.organiser
+        words = "Why there is no report" if gone else "Read its report"
+        put(element("p", anchor(words, "report", id=str(one.id), class_="aa-button")))
+    if may(caller, TokenScope.SUBMIT, team=one.team):
+        show_actions(one, status, caller)
+    if view.sight is Visibility.FULL:
+        _show_content(view)
+
+
+def _queue(status: SubmissionStatus) -> tuple[tuple[str, str], ...]:
+    done = format_time(status.eta) if status.eta else "not known before judging begins"
+    return (("place in the queue", queue_of(status)), ("judged by, about", done))
+
+
+def _show_content(view: SubmissionView) -> None:
+    with st.expander("Coverage and card", icon=":material/pie_chart:"):
+        rows = [
+            (domain, percent(share), percent(view.no_answer_share.get(domain)))
+            for domain, share in view.coverage.items()
+        ]
+        put(plain_table(("Domain", "Answered", "Found no answer"), rows))
+        written = {name: text for name, text in asdict(view.submission.card).items() if text}
+        st.text("\n".join(f"{name}: {text}" for name, text in written.items()) or "There is no system card.")
+
+
+def queue_of(status: SubmissionStatus) -> str:
+    """Place in the queue; a dash where it is not in it."""
+    return "–" if status.position is None else f"{status.position}"
+
+
+def attempt_of(status: SubmissionStatus) -> str:
+    """Which of the judged versions of its system it is."""
+    if status.attempt is None:
+        return "not judged" if not status.attempts else f"not judged ({status.attempts} others were)"
+    return f"{ordinal(status.attempt)} of {status.attempts} judged versions"
+
+
+def next_of(one: Submission, status: SubmissionStatus) -> str:
+    """What a submission waits for, in a sentence."""
+    if status.state is SubmissionState.JUDGED and status.retracted:
+        return " ".join(map(_retraction, status.retracted.items()))
+    if status.state is SubmissionState.WITHDRAWN and one.withdrawn_reason:
+        return f"{NEXT[status.state]} Reason: {one.withdrawn_reason}"
+    return NEXT[status.state]
+
+
+def _retraction(found: tuple[str, str]) -> str:
+    board, notice = found
+    reason = f"Notice of the organisers: {notice}" if notice else "No notice says why."
+    return f"Judged, and published on the board {board}, which was retracted. {reason}"

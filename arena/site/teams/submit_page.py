@@ -1,0 +1,251 @@
+"""Submit: choose a set, check a file, mend it, say what the system is, confirm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+
+import streamlit as st
+
+from arena.services.accounts.auth import Caller
+from arena.services.submissions.eligibility import Quota
+from arena.site.auth import choose_team, show_told, show_visitor, tell
+from arena.site.services import arena
+from arena.site.teams.file_check import CheckedFile, next_file, problem_list, show_check, take_file
+from arena.site.teams.open_sets import OpenSet, choose_set, show_open_set, show_other_ways, starter_files
+from arena.site.ui.components import lead, name_page, note
+from arena.site.ui.errors import show_error
+from arena.site.ui.markup import element, put
+from arena.site.ui.progress import shown
+from arena.site.ui.tables import anchor
+from arena.site.uploaded_files import choose_file, laid_down
+from data.errors import ArenaError, FileFormatError, InvalidFileError, RecordError
+from data.records import Problem, Submission, SystemCard, require_name
+from submissions.card import FIELDS, check_fields, load_card
+
+MOST_MB = 1
+SENT, WRONG = "card-file", "card-problems"
+LABELS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "model": ("Model", "the LLM that writes the answers"),
+        "retriever": ("Retriever", "what finds the passages"),
+        "passages": ("Passages", "how many, and from where"),
+        "organisation": ("Organisation", "who runs it"),
+        "licence": ("Licence", "of the system"),
+        "link": ("Link", "https://…"),
+        "contact": ("Contact", "seen by you and the organisers alone"),
+        "notes": ("Notes", "what readers should know"),
+    }
+)
+
+
+def fill_card(before: SystemCard | None) -> SystemCard | None:
+    """Let the visitor say what the system is; None while a field cannot be used.
+
+    The card of the version before is offered to be taken over.
+    """
+    with st.expander("System card: what readers see of your system", icon=":material/badge:"):
+        _take_file()
+        if before is not None and before != SystemCard():
+            st.button("Take over the card of the version before", on_click=_fill, args=(before,))
+        columns = st.columns(2)
+        for at, name in enumerate(FIELDS):
+            label, hint = LABELS[name]
+            if name == "notes":
+                st.text_area(label, key=f"card-{name}", placeholder=hint)
+            else:
+                columns[at % 2].text_input(label, key=f"card-{name}", placeholder=hint)
+    card, wrong = check_fields({name: str(st.session_state.get(f"card-{name}") or "") for name in FIELDS})
+    for name, problems in wrong.items():
+        for problem in problems:
+            text = f"{LABELS[name][0]}: {problem.message} {problem.advice}"
+            put(element("p", text, class_="aa-note aa-bad", role="alert"))
+    return card
+
+
+def _take_file() -> None:
+    label = "Fill the fields from a card.yaml"
+    choose_file(label, types=("yaml", "yml"), most_mb=MOST_MB, key=SENT, on_change=_read)
+    wrong: Sequence[Problem] = st.session_state.get(WRONG, ())
+    if wrong:
+        note("This card was not taken:")
+        put(problem_list(wrong))
+
+
+def _read() -> None:
+    """Fill the fields from the file that was dropped, or keep what is wrong with it."""
+    dropped = st.session_state.get(SENT)
+    st.session_state[WRONG] = ()
+    if dropped is None:
+        return
+    try:
+        with laid_down(dropped, most_mb=MOST_MB) as path:
+            _fill(load_card(path, arena().submissions.checks.card))
+    except InvalidFileError as error:
+        st.session_state[WRONG] = error.problems
+    except FileFormatError as error:
+        st.session_state[WRONG] = (Problem(error.line, error.code, "This is no card.", advice=error.advice),)
+
+
+def _fill(card: SystemCard) -> None:
+    for name, value in asdict(card).items():
+        st.session_state[f"card-{name}"] = value
+
+
+LAST = "last-submission"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionRequest:
+    """What the visitor wants to submit; `card` is None while it cannot be used."""
+
+    system: str
+    team: str
+    card: SystemCard | None
+    anonymous: bool
+
+
+def offer_submission(
+    open_set: OpenSet, checked: CheckedFile, team: str, quota: Quota, caller: Caller
+) -> None:
+    """Let the visitor name the system, describe it, and confirm."""
+    st.header("4. Submit", anchor="submit")
+    versions = _versions(open_set, team, caller)
+    request = _ask(versions, team)
+    note(_cost(open_set, quota))
+    missing = _missing(open_set, request, quota)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        now = st.button("Submit", type="primary", disabled=bool(missing), key="submit-now")
+        later = st.button(
+            "Keep without submitting",
+            disabled=bool(missing),
+            key="submit-later",
+            help="It is stored as checked: it does not count, and you submit it on My team.",
+        )
+    if missing:
+        note(missing)
+    if now or later:
+        _add(open_set, checked, request, caller, confirm=now)
+
+
+def show_last() -> None:
+    """Say what became of the file that was submitted last, and where to follow it."""
+    last: tuple[int, str] | None = st.session_state.get(LAST)
+    if last is not None:
+        follow = anchor("Follow it on My team", "team", team=last[1], id=str(last[0]))
+        put(element("p", follow, ", where its place in the queue and its report appear.", class_="aa-note"))
+
+
+def _versions(open_set: OpenSet, team: str, caller: Caller) -> dict[str, Submission]:
+    """The team's systems on the set, each with its newest version."""
+    found = arena().submissions.find(set_name=open_set.name, team=team, caller=caller)
+    return {line.submission.system: line.submission for line in found}
+
+
+def _ask(versions: dict[str, Submission], team: str) -> SubmissionRequest:
+    system = st.text_input("Name of the system", key="system-name", max_chars=100).strip()
+    known = ", ".join(f"{name} ({one.version})" for name, one in versions.items())
+    before = versions.get(system)
+    if before is not None:
+        note(f"It follows version {before.version} of {system}, unless its answers are the same.")
+    elif known:
+        note(f"A name that you used before makes its next version: {known}. Another name is a new system.")
+    card = fill_card(before.card if before else None)
+    anonymous = st.checkbox(
+        "Stay anonymous until a board with it is published",
+        value=before is not None and before.anonymous,
+        key=f"anonymous-{system}",
+    )
+    return SubmissionRequest(system=system, team=team, card=card, anonymous=anonymous)
+
+
+def _cost(open_set: OpenSet, quota: Quota) -> str:
+    """What submitting uses up, in a sentence."""
+    phase = open_set.phase
+    if phase is None or (phase.total_quota is None and phase.daily_quota is None):
+        return "What it costs: nothing; this phase has no limit. You can withdraw it at any time."
+    spans = [
+        f"submission {number} of {limit} {span}"
+        for number, limit, span in (
+            (quota.following, phase.total_quota, f"in phase {phase.name}"),
+            (quota.following_today, phase.daily_quota, "today (UTC)"),
+        )
+        if limit is not None
+    ]
+    return f"What it costs: {' and '.join(spans)}. Withdrawn before its judging begins, it is given back."
+
+
+def _missing(open_set: OpenSet, request: SubmissionRequest, quota: Quota) -> str:
+    """Why it cannot be submitted yet; empty where it can."""
+    if open_set.phase is None:
+        return "The set takes no submissions now."
+    if quota.left == 0 or quota.left_today == 0:
+        return "Your team has no submission left here; withdraw one that was not judged yet, or wait."
+    if not request.system:
+        return "Give the system a name to go on."
+    try:
+        require_name(request.system, "System name")
+    except RecordError as error:
+        return str(error)
+    return "" if request.card is not None else "Mend the system card to go on."
+
+
+def _add(
+    open_set: OpenSet, checked: CheckedFile, request: SubmissionRequest, caller: Caller, *, confirm: bool
+) -> None:
+    try:
+        with st.spinner("Storing …"), laid_down(checked.file) as path:
+            submissions = arena().submissions
+            added = shown(
+                lambda look: submissions.add(
+                    path,
+                    open_set.name,
+                    system=request.system,
+                    team=request.team,
+                    card=request.card,
+                    anonymous=request.anonymous,
+                    confirm=confirm,
+                    caller=caller,
+                    look=look,
+                ),
+                until_told="Reading the question set",
+            )
+    except InvalidFileError as error:
+        st.error("The file is not accepted any more; nothing was stored.", icon=":material/error:")
+        put(problem_list(error.problems))
+        return
+    except ArenaError as error:
+        show_error(error)
+        return
+    one = added.submission
+    next_file()
+    st.session_state[LAST] = (one.id, one.team)
+    what = f"{one.system}, version {one.version} ({one.answers:,} answers)"
+    if not added.created:
+        tell(f"{what} has these answers already: nothing was changed. It is submission {one.id}.")
+    tell(f"{what} is {one.state.value} as submission {one.id}.")
+
+
+def show() -> None:
+    """Take a file of answers."""
+    st.title("Submit", anchor=False)
+    lead("From your file of answers to a place in the queue: checked first, submitted when you confirm.")
+    caller = show_visitor("check and submit a file")
+    show_told()
+    show_last()
+    open_set = choose_set()
+    if open_set is None:
+        return
+    name_page("Submit", open_set.summary.title or open_set.name)
+    team = choose_team(caller) if caller.signed_in else None
+    quota = arena().submissions.quota(open_set.name, team, caller=caller) if team else None
+    show_open_set(open_set, quota)
+    starter_files(open_set)
+    if team is not None and quota is not None:
+        checked = take_file(open_set, caller)
+        if checked is not None:
+            show_check(open_set, checked.result)
+            if checked.result.accepted:
+                offer_submission(open_set, checked, team, quota, caller)
+    show_other_ways(open_set)

@@ -1,0 +1,208 @@
+"""My team: its submissions, members and tokens, and what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from types import MappingProxyType
+
+import streamlit as st
+
+from arena.services.accounts.auth import Caller, may
+from arena.services.accounts.tokens import LONGEST_LIFE_DAYS
+from arena.site.auth import choose_team, show_pairs, show_told, show_visitor
+from arena.site.services import arena
+from arena.site.teams.submissions import act, show_submissions
+from arena.site.ui.components import name_page, note
+from arena.site.ui.errors import show_error
+from arena.site.ui.formats import format_time
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor, words_table
+from arena.site.ui.url_state import choose_segment
+from data.errors import ArenaError
+from data.records import Role, Token, TokenScope
+
+
+def show_members(team: str, caller: Caller) -> None:
+    """List the members; owners add and remove them."""
+    view = arena().teams.view(team, caller=caller)
+    if view.members:
+        rows = [(one.account, one.role.value, format_time(one.created_at)) for one in view.members]
+        put(words_table(("Account", "Role", "Since"), rows, spare=1, classes="aa-list"))
+    else:
+        note("The team has no members yet, only tokens. Its owners add people by the name of their account.")
+    if not may(caller, TokenScope.MANAGE, team=team):
+        note("Owners add and remove members.")
+        return
+    _add(team, caller)
+    if view.members:
+        _remove(team, [one.account for one in view.members], caller)
+
+
+def _add(team: str, caller: Caller) -> None:
+    with st.form("add-member", border=True):
+        note("Owners manage members and tokens; members submit. Organisers make accounts.")
+        account = st.text_input("Account", max_chars=100)
+        role = Role(st.selectbox("Role", (Role.MEMBER.value, Role.OWNER.value)))
+        sent = st.form_submit_button("Add member, or change the role")
+    if sent:
+        name = account.strip()
+        act(
+            partial(arena().teams.add_member, team, name, role=role, caller=caller),
+            f"{name} is {role} of {team}.",
+        )
+
+
+def _remove(team: str, accounts: list[str], caller: Caller) -> None:
+    with st.form("remove-member", border=True):
+        account = st.selectbox("Member to remove", accounts)
+        sure = st.checkbox("Yes, remove this member")
+        sent = st.form_submit_button("Remove")
+    if sent and not sure:
+        note("Tick the box to remove the member.")
+    elif sent:
+        act(
+            partial(arena().teams.remove_member, team, str(account), caller=caller),
+            f"{account} belongs to {team} no more.",
+        )
+
+
+PAGE = 50
+
+
+def show_log(team: str, caller: Caller) -> None:
+    """Show a page of the team's log, the newest line first."""
+    asked = st.query_params.get("before", "")
+    before = int(asked) if asked.isascii() and asked.isdecimal() else None
+    entries = arena().teams.audit(team=team, before=before, limit=PAGE, caller=caller)
+    if not entries:
+        note("Nothing was written down yet." if before is None else "There are no older lines.")
+        return
+    rows = [
+        (format_time(one.at), one.action.value, one.subject, one.actor, _in_words(one.detail))
+        for one in entries
+    ]
+    put(words_table(("When", "What", "Of", "Who", "More"), rows, spare=2, classes="aa-list"))
+    if len(entries) == PAGE:
+        put(element("p", anchor("Older lines", "team", team=team, part="log", before=str(entries[-1].id))))
+
+
+def _in_words(detail: Mapping[str, object]) -> str:
+    return ", ".join(f"{name}: {_value(value)}" for name, value in detail.items() if value not in (None, ""))
+
+
+def _value(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+MARK = "aa_"
+DAYS = 90
+MEANINGS = {
+    TokenScope.READ: "read: look at what the team may see",
+    TokenScope.SUBMIT: "submit: check, submit, withdraw",
+    TokenScope.MANAGE: "manage: members and tokens",
+}
+
+
+def show_tokens(team: str, caller: Caller) -> None:
+    """List the tokens; owners make and revoke them."""
+    owner = may(caller, TokenScope.MANAGE, team=team)
+    if owner:
+        _create(team, caller)
+    tokens = arena().tokens.all(team=team, caller=caller)
+    if not tokens:
+        note("The team has no tokens.")
+        return
+    header = ("Name", "Begins with", "Scopes", "State", "Last used", "Expires")
+    put(words_table(header, [_row(one) for one in tokens], spare=3, classes="aa-list"))
+    live = {one.id: one for one in tokens if _state(one) == "valid"}
+    if owner and live:
+        _revoke(live, caller)
+    elif not owner:
+        note("Owners make and revoke tokens.")
+
+
+def _row(one: Token) -> tuple[str, ...]:
+    scopes = ", ".join(sorted(one.scopes))
+    expires = format_time(one.expires_at) if one.expires_at else "never"
+    return (one.name, f"{MARK}{one.prefix}", scopes, _state(one), format_time(one.used_at), expires)
+
+
+def _state(one: Token) -> str:
+    if one.revoked_at is not None:
+        return "revoked"
+    return "valid" if one.valid(datetime.now(UTC)) else "expired"
+
+
+def _create(team: str, caller: Caller) -> None:
+    with st.form("create-token", border=True):
+        name = st.text_input("What the token is for", placeholder="laptop, ci", max_chars=100)
+        scopes = st.multiselect(
+            "What it may be used for",
+            tuple(MEANINGS),
+            default=[TokenScope.READ, TokenScope.SUBMIT],
+            format_func=MEANINGS.__getitem__,
+        )
+        days = st.number_input("Days until it expires", 1, LONGEST_LIFE_DAYS, DAYS)
+        sent = st.form_submit_button("Make a token")
+    if not sent:
+        return
+    try:
+        made = arena().tokens.create(
+            name=name.strip(), scopes=scopes, team=team, days=int(days), caller=caller
+        )
+    except ArenaError as error:
+        show_error(error)
+        return
+    told = f"This is the token {made.token.name!r}. Copy it now: it is shown this once and kept nowhere."
+    put(element("p", told, class_="aa-told", role="status"))
+    st.code(made.secret, language=None, wrap_lines=True)
+
+
+def _revoke(live: dict[int, Token], caller: Caller) -> None:
+    with st.form("revoke-token", border=True):
+        number = st.selectbox(
+            "Token to revoke",
+            tuple(live),
+            format_func=lambda one: f"{live[one].name} ({MARK}{live[one].prefix}…)",
+        )
+        sure = st.checkbox("Yes, revoke it: whoever uses it is refused at once")
+        sent = st.form_submit_button("Revoke")
+    if sent and not sure:
+        note("Tick the box to revoke the token.")
+    elif sent:
+        act(
+            partial(arena().tokens.revoke, int(number), caller=caller),
+            f"The token {live[int(number)].name} is revoked.",
+        )
+
+
+PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = MappingProxyType(
+    {
+        "submissions": ("Submissions", show_submissions),
+        "members": ("Members", show_members),
+        "tokens": ("Tokens", show_tokens),
+        "log": ("Log", show_log),
+    }
+)
+
+
+def show() -> None:
+    """Show a team to those who belong to it."""
+    st.title("My team", anchor=False)
+    caller = show_visitor("see your team")
+    if not caller.signed_in:
+        return
+    if show_pairs(caller) and not arena().teams.all(caller=caller):
+        return
+    team = choose_team(caller)
+    if team is None:
+        return
+    title = arena().teams.view(team, caller=caller).team.title or team
+    st.header(title, anchor=False)
+    name_page("My team", title)
+    show_told()
+    labels = {name: label for name, (label, _) in PARTS.items()}
+    part = choose_segment("part", "Part", labels, shown=False)
+    PARTS[part][1](team, caller)

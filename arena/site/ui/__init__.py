@@ -1,0 +1,1 @@
+"""The design system of the site: it knows no feature."""

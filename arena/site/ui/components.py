@@ -1,0 +1,94 @@
+"""Parts that several pages share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+
+from arena.site.ui.help_texts import DEFINITIONS, FLAGS
+from arena.site.ui.markup import as_html, element, put
+
+
+def notice_of(text: str) -> Element:
+    """A notice as people wrote it, set apart from our own words."""
+    return element(
+        "p", element("strong", "Notice of the organisers: "), text, class_="aa-notice", role="note"
+    )
+
+
+def retracted(board: str, notice: str) -> Element:
+    """What stands at every address of a board that was taken down."""
+    ways = (("Every board that was ever published", "./rounds"), ("The boards that stand", "./"))
+    links = [element("li", element("a", text, href=href, target="_self")) for text, href in ways]
+    why = notice_of(notice) if notice else element("p", "No notice says why.", class_="aa-notice")
+    return element(
+        "section",
+        element("h1", f"The board {board} was retracted"),
+        element("p", "Its numbers are not shown any more.", class_="aa-lead"),
+        why,
+        element("ul", *links),
+    )
+
+
+SITE = "Answer Arena"
+
+
+def name_page(*parts: str) -> None:
+    """Name the page in the browser's tab and history: what it shows, then the site."""
+    st.set_page_config(page_title=" – ".join((*parts, SITE)))
+
+
+def strip(facts: Iterable[tuple[str, str]]) -> None:
+    """Show a few figures in a row, each with what it is."""
+    pairs = [element("div", element("dt", label), element("dd", value)) for label, value in facts]
+    put(element("dl", *pairs, class_="aa-strip"))
+
+
+def lead(text: str) -> None:
+    """Show the one sentence that a page is about; for our own words and validated names."""
+    put(element("p", text, class_="aa-lead"))
+
+
+def note(text: str) -> None:
+    """Show a side note in small type; for our own words and validated names."""
+    put(element("p", text, class_="aa-note"))
+
+
+def definitions() -> None:
+    """What the columns and the marks beside names mean, all in one place."""
+    with st.expander("What the columns mean", icon=":material/help:"):
+        named = (*DEFINITIONS.items(), *FLAGS.values())
+        terms = [element("p", element("strong", name), f"  {text}") for name, text in named]
+        put(element("div", *terms, class_="aa-terms"))
+
+
+OPENED = "opened-page"
+BARS = 6
+
+
+@contextmanager
+def skeleton(page: str) -> Iterator[None]:
+    """Show bars until the page is whole; only where it is opened, not where something on it is chosen.
+
+    They stand below everything else, so nothing moves when they go. A page that is quick is whole before the
+    style sheet lets them be seen.
+    """
+    body, below = st.container(), st.empty()
+    if st.session_state.get(OPENED) != page:
+        st.session_state[OPENED] = page
+        below.html(_bars())
+    try:
+        with body:
+            yield
+    finally:
+        below.empty()
+
+
+def _bars() -> str:
+    words = element("span", "Loading this page", class_="aa-unseen")
+    return as_html(
+        element("div", words, *(element("i") for _ in range(BARS)), role="status", class_="aa-bones")
+    )

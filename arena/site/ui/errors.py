@@ -1,0 +1,51 @@
+"""What a reader sees when a page cannot be shown: one sentence that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+import structlog
+
+from arena.site.ui.components import retracted
+from arena.site.ui.markup import element, put
+from data.errors import AccessError, ArenaError, NotFoundError, RetractedError, StoreError, UnavailableError
+
+log = structlog.get_logger("arena.site")
+
+
+def public_error(error: ArenaError) -> ArenaError:
+    """The error as a visitor is told it: of a database that fails neither host nor name."""
+    if not isinstance(error, StoreError):
+        return error
+    log.error("unavailable", error=str(error))
+    return UnavailableError("The arena cannot do this now.", advice="Try again in a moment.")
+
+
+MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|$~:")
+
+
+def guarded(show: Callable[[], None]) -> None:
+    """Show a page, or the sentence of the error that it raised."""
+    try:
+        show()
+    except RetractedError as error:
+        put(retracted(error.board, error.notice))
+    except NotFoundError as error:
+        st.info(plain(error), icon=":material/search_off:")
+        put(element("p", element("a", "Go to the leaderboard", href="./", target="_self")))
+    except AccessError as error:
+        st.info(plain(error), icon=":material/lock:")
+        put(element("p", element("a", "Sign in", href="./auth/sign-in", target="_self")))
+    except ArenaError as error:
+        show_error(error)
+
+
+def show_error(error: ArenaError) -> None:
+    """Show what went wrong and what to do, as text."""
+    st.error(plain(error), icon=":material/error:")
+
+
+def plain(error: ArenaError) -> str:
+    """The error's sentence with everything that Markdown would read as its own escaped."""
+    return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in str(public_error(error)))

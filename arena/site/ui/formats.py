@@ -1,0 +1,89 @@
+"""Figures as text: points, shares, counts and their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from data.records import Submission
+
+
+def points(value: float) -> str:
+    """A rating as text, in whole points."""
+    return f"{value:.0f}".replace("-", "−")
+
+
+def percent(share: float | None) -> str:
+    """A share as text, per cent with one decimal."""
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def shown(value: float | None, form: str) -> str:
+    """A value in a format of Python's; a dash where there is none."""
+    return "–" if value is None else format(value, form)
+
+
+def whole(value: float) -> str:
+    """A count as text."""
+    return f"{value:,.0f}"
+
+
+def interval_of_points(value: Bounded) -> str:
+    """A rating's interval as text."""
+    if value.lower is None or value.upper is None:
+        return "no interval"
+    return f"95 % interval {points(value.lower)} to {points(value.upper)}"
+
+
+def interval_of_shares(value: Bounded) -> str:
+    """A share's interval as text."""
+    if value.lower is None or value.upper is None:
+        return "no interval"
+    return f"95 % interval {range_of_shares(value)}"
+
+
+def range_of_shares(value: Bounded) -> str:
+    """A share's interval as its two ends."""
+    if value.lower is None or value.upper is None:
+        return "–"
+    return f"{100 * value.lower:.1f} to {100 * value.upper:.1f} %"
+
+
+def span(seconds: float) -> str:
+    """A time span as people say it."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def format_time(at: datetime | None) -> str:
+    """A moment to the minute, in UTC; a dash where it is not known."""
+    return "–" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def ordinal(number: int) -> str:
+    """1 → 1st, 2 → 2nd, 11 → 11th."""
+    last, teens = number % 10, 10 <= number % 100 <= 20  # noqa: PLR2004 - 11th to 13th
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th')}"
+
+
+def title_of(one: Submission) -> str:
+    """A submission's name for people."""
+    return f"{one.system}, version {one.version}, on {one.set_name} (submission {one.id})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounded:
+    """A value with its 95 % interval, where it has one."""
+
+    value: float
+    lower: float | None = None
+    upper: float | None = None
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The interval, or the value twice where there is none."""
+        return (
+            self.value if self.lower is None else self.lower,
+            self.value if self.upper is None else self.upper,
+        )

@@ -1,0 +1,91 @@
+"""HTML tables that a phone, a projector and a screen reader can all show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlencode
+from xml.etree.ElementTree import Element
+
+from arena.site.ui.markup import Child, element
+
+
+def link(page: str, **query: str) -> str:
+    """A permalink to a page, relative to the site's root."""
+    return f"./{page}?{urlencode(query)}" if query else f"./{page}"
+
+
+def anchor(text: str, page: str, *, class_: str = "", **query: str) -> Element:
+    """A link to a page, which opens in place of this one."""
+    made = element("a", text, href=link(page, **query), target="_self")
+    if class_:
+        made.set("class", class_)
+    return made
+
+
+def plain_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, spare: int = 0) -> Element:
+    """A table of figures as texts; its first column is the row's heading.
+
+    `spare` is how many of the last columns give way on a phone.
+    """
+    kept = len(header) - spare
+    heads = [(name, _classes("" if at else "aa-left", at, kept)) for at, name in enumerate(header)]
+    return rows_table(heads, (_row(cells, "", kept) for cells in rows))
+
+
+def words_table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[Child]],
+    *,
+    caption: str = "",
+    spare: int = 0,
+    classes: str = "",
+    wrap: str = "",
+) -> Element:
+    """A table of words, all of it left-aligned; its first column is the row's heading.
+
+    `spare` is how many of the last columns give way on a phone; `classes` are the table's, `wrap` those of
+    the box around it.
+    """
+    kept = len(header) - spare
+    heads = [(name, _classes("aa-left", at, kept)) for at, name in enumerate(header)]
+    body = (_row(cells, "aa-words", kept) for cells in rows)
+    return rows_table(heads, body, caption=caption, classes=classes, class_=f"aa-wrap {wrap}".strip())
+
+
+def rows_table(
+    header: Iterable[tuple[str, str] | Element],
+    rows: Iterable[Element],
+    *,
+    caption: str = "",
+    classes: str = "",
+    class_: str = "aa-wrap",
+    **wrap: str,
+) -> Element:
+    """A table of rows that were made elsewhere.
+
+    The header has each column's name and classes, or its heading; `classes` are the table's, `class_` and
+    all else belong to the box around it.
+    """
+    heads = [
+        head if isinstance(head, Element) else element("th", head[0], scope="col", class_=head[1])
+        for head in header
+    ]
+    parts = [element("caption", caption)] if caption else []
+    table = element(
+        "table",
+        *parts,
+        element("thead", element("tr", *heads)),
+        element("tbody", *rows),
+        class_=f"aa-board {classes}".strip(),
+    )
+    return element("div", table, class_=class_, **wrap)
+
+
+def _row(cells: Sequence[Child], classes: str, kept: int) -> Element:
+    first, *rest = cells
+    others = (element("td", cell, class_=_classes(classes, at, kept)) for at, cell in enumerate(rest, 1))
+    return element("tr", element("th", first, scope="row"), *others)
+
+
+def _classes(own: str, at: int, kept: int) -> str:
+    return own if at < kept else f"{own} aa-second".strip()

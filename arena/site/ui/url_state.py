@@ -1,0 +1,142 @@
+"""What the reader chose: board and domain, kept in the address so that it can be passed on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import streamlit as st
+
+
+def chosen_words(name: str) -> str:
+    """What the address says that the reader looks for."""
+    return st.query_params.get(name, "")
+
+
+def optional_select(name: str, label: str, options: Mapping[str, str], nothing: str) -> str | None:
+    """One of several things that the address may name, or none of them.
+
+    `options` are values in the address to what the reader sees; `nothing` is seen where nothing is chosen.
+    """
+    return choose_one(name, label, {"": nothing, **options}) or None
+
+
+def chosen_many(name: str, options: Sequence[str], default: Sequence[str]) -> list[str]:
+    """Several things, which the address names with commas between them."""
+    wanted = st.query_params.get(name, "").split(",")
+    return [one for one in options if one in wanted] or list(default)
+
+
+def choose_pills(name: str, label: str, options: Mapping[str, str], default: Sequence[str]) -> None:
+    """Offer a handful of things to switch on and off; `chosen_many` reads them."""
+    key = f"choice-{name}"
+    st.session_state[key] = chosen_many(name, tuple(options), default)
+    st.pills(
+        label,
+        tuple(options),
+        selection_mode="multi",
+        format_func=options.__getitem__,
+        key=key,
+        on_change=_list_into_address,
+        args=(name, key),
+    )
+
+
+def choose_switch(name: str, label: str, advice: str, *, disabled: bool = False) -> None:
+    """Offer to switch something on; `is_on` reads it."""
+    key = f"choice-{name}"
+    st.session_state[key] = is_on(name) and not disabled
+    st.toggle(
+        label, key=key, help=advice, disabled=disabled, on_change=_switch_into_address, args=(name, key)
+    )
+
+
+def is_on(name: str) -> bool:
+    """Whether the address switches something on."""
+    return st.query_params.get(name) == "1"
+
+
+def text_filter(name: str, label: str, *, width: int | Literal["stretch"] = 480) -> str:
+    """What the reader looks for."""
+    key = f"choice-{name}"
+    st.session_state[key] = chosen_words(name)
+    words = st.text_input(
+        label, key=key, icon=":material/search:", width=width, on_change=_into_address, args=(name, key)
+    )
+    return words or ""
+
+
+def choose_one(
+    name: str, label: str, options: Mapping[str, str], *, width: int | Literal["stretch"] = "stretch"
+) -> str:
+    """One of several things that the address may name.
+
+    `options` are values in the address to what the reader sees; the first is the default.
+    """
+    key = _from_address(name, tuple(options), next(iter(options)))
+    chosen = st.selectbox(
+        label,
+        tuple(options),
+        key=key,
+        format_func=options.__getitem__,
+        width=width,
+        on_change=_into_address,
+        args=(name, key),
+    )
+    return str(chosen)
+
+
+def choose_segment(
+    name: str, label: str, options: Mapping[str, str], *, shown: bool = True, wrap: bool | None = None
+) -> str:
+    """One of a few things side by side that the address may name; the first is the default.
+
+    `options` are values in the address to what the reader sees; the label may be kept from sight.
+    """
+    key = _from_address(name, tuple(options), next(iter(options)))
+    chosen = st.segmented_control(
+        label,
+        tuple(options),
+        required=True,
+        format_func=options.__getitem__,
+        key=key,
+        wrap=wrap,
+        label_visibility="visible" if shown else "collapsed",
+        on_change=_into_address,
+        args=(name, key),
+    )
+    return str(chosen or next(iter(options)))
+
+
+def _from_address(name: str, options: Sequence[str], default: str) -> str:
+    """Set a widget to what the address says, and return the widget's key.
+
+    Streamlit's own binding puts labels into the address; permalinks need ids, which stay.
+    """
+    key = f"choice-{name}"
+    wanted = st.query_params.get(name)
+    st.session_state[key] = wanted if wanted in options else default
+    return key
+
+
+def _into_address(name: str, key: str) -> None:
+    chosen = st.session_state[key]
+    if chosen:
+        st.query_params[name] = chosen
+    else:
+        st.query_params.pop(name, None)
+
+
+def _list_into_address(name: str, key: str) -> None:
+    chosen = st.session_state[key]
+    if chosen:
+        st.query_params[name] = ",".join(chosen)
+    else:
+        st.query_params.pop(name, None)
+
+
+def _switch_into_address(name: str, key: str) -> None:
+    if st.session_state[key]:
+        st.query_params[name] = "1"
+    else:
+        st.query_params.pop(name, None)

@@ -1,0 +1,80 @@
+"""One worker beside the site, as a process of its own that is started again when it dies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import structlog
+
+FIRST_WAIT = 1.0
+LONGEST_WAIT = 60.0
+HEALTHY = 60.0
+PATIENCE = 60.0
+LOOK_EVERY = 0.2
+
+
+@contextmanager
+def supervised_worker(arguments: Sequence[str] = ()) -> Iterator[None]:
+    """Keep a worker running until the block ends, then let it finish what is in flight."""
+    keeper = Supervisor([sys.executable, "-m", "arena", "worker", "--parent", str(os.getpid()), *arguments])
+    keeper.start()
+    try:
+        yield
+    finally:
+        keeper.stop()
+
+
+class Supervisor:
+    """Runs a command again and again; one that dies at once is waited with, ever longer."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = list(command)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log = structlog.get_logger("arena.serve")
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process that runs, None between two."""
+        return None if self._process is None else self._process.pid
+
+    def start(self) -> None:
+        """Start the command."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Tell the command to stop, and wait for it; kill it where it does not."""
+        self._stopping.set()
+        self._thread.join(PATIENCE + 2)
+
+    def _keep(self) -> None:
+        wait = FIRST_WAIT
+        while not self._stopping.is_set():
+            started = time.monotonic()
+            command = self._command
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # noqa: S603 - one of our own
+            code = self._wait(self._process)
+            self._process = None
+            if self._stopping.is_set():
+                return
+            wait = FIRST_WAIT if time.monotonic() - started > HEALTHY else min(LONGEST_WAIT, 2 * wait)
+            self._log.warning("worker.died", code=code, again_in=wait)
+            self._stopping.wait(wait)
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> int:
+        while process.poll() is None and not self._stopping.is_set():
+            self._stopping.wait(LOOK_EVERY)
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        return process.wait()

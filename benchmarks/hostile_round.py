@@ -1,0 +1,163 @@
+"""Seconds that a whole round takes over the texts of `hostile.py`: check, add, judge, publish, report, pages.
+
+    python benchmarks/hostile_round.py [--systems 5] [--pages 12]
+
+Every system answers the demo's questions with other texts of 40,000 characters, so that its file has about
+5 MB. A step over one text may take 10 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+
+from hostile import ROOT, answers, demo
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.evidence.highlights import mark_answer, mark_passage
+from arena.services.evidence.questions import QuestionView
+from arena.services.evidence.team_report_files import report_html, report_json
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from arena.site import services
+from arena.site.questions.question_page import answer_text, passage_text
+from arena.site.ui.markup import as_html
+from data.records import Outcome
+
+SET, ROUND = "demo", "hostile"
+Step = tuple[str, Callable[[], object]]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--systems", type=int, default=5, help="hostile systems; 5 have every text")
+    parser.add_argument("--pages", type=int, default=12, help="question pages that are drawn as a whole")
+    given = parser.parse_args()
+    print(f"{'step':<22}{'times':>7}{'in all':>9}{'longest':>9}  longest on")
+    with tempfile.TemporaryDirectory() as folder:
+        arena = Arena(Settings(home=Path(folder), database_url=f"sqlite:///{folder}/arena.sqlite"))
+        arena.sets.import_from(ROOT / "data" / "sets" / "demo")
+        paths = files(Path(folder), given.systems)
+        told("start", [("a process", partial(arena.submissions.check, paths[0], SET))])
+        told("check", ((path.name, partial(arena.submissions.check, path, SET)) for path in paths))
+        told("add", ((path.name, partial(added, arena, path)) for path in paths))
+        arena.rounds.create(RoundRequest(set_name=SET, judge="lexical", name=ROUND, pairs="all", canaries=0))
+        told("judge", [("all", lambda: arena.rounds.run(ROUND, concurrency=8, report=lambda _: None))])
+        told("publish", [("all", lambda: arena.boards.publish(ROUND, report=lambda _: None, partial=True))])
+        told("report", ((path.stem, partial(report, arena, path.stem)) for path in paths))
+        told("evidence", evidence(arena))
+        logging.disable()
+        told("question page", pages(arena, "questions.question_page", questions(arena)[: given.pages]))
+        told("system page", pages(arena, "systems.system_page", [path.stem for path in paths]))
+        print(outcomes(arena))
+        arena.close()
+
+
+def told(step: str, some: Iterator[Step] | list[Step]) -> None:
+    """Do a step over each text, and print the seconds by the clock."""
+    seconds = {}
+    for name, work in some:
+        start = time.perf_counter()
+        work()
+        seconds[name] = time.perf_counter() - start
+    slowest = max(seconds, key=seconds.__getitem__)
+    whole = sum(seconds.values())
+    print(f"{step:<22}{len(seconds):>7}{whole:>9.2f}{seconds[slowest]:>9.2f}  {slowest}", flush=True)
+
+
+def files(folder: Path, systems: int) -> list[Path]:
+    """Files of answers, and one of the demo's own systems."""
+    # Nothing but white space is an empty answer, which is refused.
+    texts = cycle(text for _, text in answers() if text.strip(" \t\r\n\u200b\u2028"))
+    ids = [question.id for question in demo().questions]
+    paths = []
+    for number in range(systems):
+        paths.append(folder / f"hostile{number}.jsonl")
+        pairs = zip(ids, islice(texts, len(ids)), strict=True)
+        rows = ({"question_id": one, "answer": text, "contexts": [text]} for one, text in pairs)
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        paths[-1].write_text("".join(lines), encoding="utf-8")
+    return [ROOT / "data/sets/demo/answers/meridian.jsonl", *paths]
+
+
+def added(arena: Arena, path: Path) -> None:
+    """Add a file."""
+    arena.submissions.add(path, SET, system=path.stem, team="bench")
+
+
+def report(arena: Arena, system: str) -> None:
+    """A team's report, as HTML and JSON."""
+    one = next(one for one in arena.store.submissions.find(set_name=SET) if one.system == system)
+    found = arena.reports.of(one.id, caller=OPERATOR)
+    report_html(found)
+    json.dumps(report_json(found))
+
+
+def evidence(arena: Arena) -> Iterator[Step]:
+    """Everything of a question page that is text."""
+    for one in questions(arena):
+        yield one, lambda one=one: marked(arena.evidence.question(ROUND, one, caller=OPERATOR))
+
+
+def marked(found: QuestionView) -> None:
+    """Answers and passages with their marks, as HTML."""
+    for answer in found.answers:
+        as_html(answer_text(mark_answer(answer.answer.answer, answer.scores)))
+    scores = [score for answer in found.answers for score in answer.scores]
+    for passage in found.question.passages:
+        as_html(passage_text(mark_passage(passage.text, passage.id, scores)))
+
+
+def pages(arena: Arena, name: str, ids: Iterable[str]) -> Iterator[Step]:
+    """Pages, drawn as a whole."""
+    services.arena = lambda: arena
+    for one in ids:
+        yield one, partial(drawn, name, one)
+
+
+def drawn(name: str, one: str) -> None:
+    """Draw a page."""
+    page = AppTest.from_function(_page, args=(name,), default_timeout=120)
+    page.query_params.update({"board": ROUND, "id": one})
+    page.run()
+    assert not page.exception, page.exception
+
+
+def _page(name: str) -> None:
+    import importlib  # AppTest runs this function as a script of its own
+
+    importlib.import_module(f"arena.site.pages.{name}").show()
+
+
+def questions(arena: Arena) -> list[str]:
+    """The ids of the questions."""
+    return [question.id for _, question in arena.store.sets.numbered(arena.store.sets.summary(SET).id)]
+
+
+def outcomes(arena: Arena) -> str:
+    """How battles and scores ended."""
+    battles = Counter(one.outcome or Outcome.SKIPPED for one in arena.rounds.battles(ROUND))
+    ids = [one.id for one in arena.store.submissions.find(set_name=SET)]
+    scores = Counter(
+        (metric.name, score.outcome, str(score.details.get("reason", ""))[:60])
+        for metric in arena.weaknesses.of(ROUND, "hostile0", caller=OPERATOR).metrics
+        for score in arena.store.scores.detailed(ids, metric=metric.name, judge="")
+    )
+    lines = [f"battles {outcome}: {count}" for outcome, count in battles.items()]
+    lines += [f"{' '.join(map(str, key))}: {count}" for key, count in sorted(scores.items())]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""How the code is laid out, in figures: size, folders, importers, cycles, functions.
+
+    python benchmarks/structure.py [--check] [--list]
+
+A module counts as imported by another wherever an import statement names it, also inside a function or
+under `TYPE_CHECKING`. Packages' `__init__` and migrations are left out of the counts. With `--check` the
+program ends with 1 where a limit is exceeded; `make check` runs it so. With `--list` it names what a figure
+counts, such as the modules with one importer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import grimp
+import networkx as nx
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("arena", "judges", "leaderboard", "submissions", "data")
+MOST_MODULES = 20
+# Held so that it does not grow; the goal is 0.25.
+MOST_SINGLE_IMPORTERS = 0.34
+MOST_LINES = 320
+BRANCHES = (
+    ast.If,
+    ast.IfExp,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.ExceptHandler,
+    ast.comprehension,
+    ast.Assert,
+    ast.match_case,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One figure of the layout, and the most that it may be."""
+
+    name: str
+    value: float
+    limit: float | None = None
+    examples: Sequence[str] = ()
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the figure is over its limit."""
+        return self.limit is not None and self.value > self.limit
+
+    def __str__(self) -> str:
+        limit = "" if self.limit is None else f"  (at most {self.limit:g})"
+        examples = f"  {', '.join(self.examples[:5])}" if self.examples and self.exceeded else ""
+        return f"{self.name:42} {self.value:>9,.4g}{limit}{examples}"
+
+
+def modules() -> list[Path]:
+    """Every module of the product but migrations and the `__init__` of packages."""
+    return [
+        path
+        for room in ROOMS
+        for path in sorted((ROOT / room).rglob("*.py"))
+        if path.name != "__init__.py" and "migrations" not in path.parts
+    ]
+
+
+def figures() -> Iterator[Figure]:
+    """Measure the checkout."""
+    paths = modules()
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
+    for room in ROOMS:
+        yield Figure(
+            name=f"lines of {room}",
+            value=sum(lines[path] for path in paths if path.is_relative_to(ROOT / room)),
+        )
+    yield Figure(name="lines of product code", value=sum(lines.values()))
+    yield Figure(name="modules", value=len(paths))
+    folders = Counter(path.parent for path in paths)
+    fullest = [f"{folder.relative_to(ROOT)} {count}" for folder, count in folders.most_common()]
+    yield Figure(
+        name="modules in the fullest folder",
+        value=max(folders.values()),
+        limit=MOST_MODULES,
+        examples=fullest,
+    )
+    long = [f"{path.relative_to(ROOT)} {count}" for path, count in lines.items() if count > MOST_LINES]
+    yield Figure(name=f"modules of more than {MOST_LINES} lines", value=len(long), examples=long)
+    yield from _imports({".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths})
+    yield from _functions(paths)
+
+
+def _imports(names: set[str]) -> Iterator[Figure]:
+    graph = grimp.build_graph(*ROOMS, cache_dir=None)
+    importers = {name: graph.find_modules_that_directly_import(name) for name in names}
+    single = sorted(name for name, found in importers.items() if len(found) == 1)
+    yield Figure(
+        name="share of modules with one importer",
+        value=len(single) / len(names),
+        limit=MOST_SINGLE_IMPORTERS,
+        examples=single,
+    )
+    arrows = nx.DiGraph((importer, name) for name, found in importers.items() for importer in found)
+    cycles = [
+        " <-> ".join(sorted(part)) for part in nx.strongly_connected_components(arrows) if len(part) > 1
+    ]
+    yield Figure(name="import cycles", value=len(cycles), limit=0, examples=cycles)
+
+
+def _functions(paths: Sequence[Path]) -> Iterator[Figure]:
+    found = [
+        node
+        for path in paths
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    lengths = [_body_lines(node) for node in found]
+    branches = [1 + sum(isinstance(inner, BRANCHES) for inner in ast.walk(node)) for node in found]
+    yield Figure(name="functions", value=len(found))
+    yield Figure(name="median lines of a function", value=statistics.median(lengths))
+    yield Figure(name="90th percentile of their lines", value=float(np.percentile(lengths, 90)))
+    yield Figure(name="90th percentile of their complexity", value=float(np.percentile(branches, 90)))
+
+
+def _body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines of a function without its docstring and decorators."""
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    return (node.end_lineno or node.lineno) - body[0].lineno + 1 if body else 0
+
+
+def main() -> int:
+    """Print the figures; 1 where one of them is over its limit and `--check` asks."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="end with 1 where a limit is exceeded")
+    parser.add_argument("--list", action="store_true", help="name what a figure counts")
+    options = parser.parse_args()
+    sys.path.insert(0, str(ROOT))
+    measured = list(figures())
+    for figure in measured:
+        print(figure)
+        for example in figure.examples if options.list else ():
+            print(f"  {example}")
+    return int(options.check and any(figure.exceeded for figure in measured))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

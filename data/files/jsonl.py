@@ -1,0 +1,150 @@
+"""Rows that strangers wrote, checked one by one: all of them, or everything that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from data.errors import FileFormatError, InvalidFileError
+from data.files.text_files import ReadLimits, decode, parse_json, read_lines
+from data.records import ProblemList
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+
+Record = TypeVar("Record")
+Make = Callable[[int, object, ProblemList], Record | None]
+
+
+def read_records(path: Path, limits: ReadLimits, make: Make[Record]) -> tuple[Record, ...]:
+    """Read a file of records, at least one.
+
+    Args:
+        path: The file, plain or gzipped.
+        limits: How much of it is read.
+        make: Makes a record of a line's parsed JSON, noting what is wrong with it; None where it has
+            problems.
+
+    Raises:
+        InvalidFileError: The file has problems; all of them are listed.
+    """
+    problems = ProblemList()
+    found = tuple(made for _, made in each_record(path, limits, make, problems))
+    if not found and not problems.errors:
+        problems.add(0, "empty-file", f"{path.name} holds no records.", advice="Write at least one.")
+    if problems.errors:
+        message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
+        raise InvalidFileError(message, problems.result(), advice="Mend them and try again.")
+    return found
+
+
+def each_record(
+    path: Path, limits: ReadLimits, make: Make[Record], problems: ProblemList
+) -> Iterator[tuple[int, Record]]:
+    """Yield the records of a file with their lines; what cannot be read is noted and left out."""
+    try:
+        for line, content in read_lines(path, limits):
+            try:
+                made = make(line, parse_json(decode(content, line), line), problems)
+            except FileFormatError as error:
+                problems.add(line, error.code, f"{path.name}: {error.message}", advice=error.advice)
+                continue
+            if made is not None:
+                yield line, made
+    except FileFormatError as error:
+        problems.add(error.line, error.code, error.message, advice=error.advice)
+
+
+Made = TypeVar("Made")
+
+
+def each_row(
+    rows: Iterable[Mapping[str, Any]],
+    make: Callable[[int, Mapping[str, Any]], Made],
+    *,
+    where: str,
+    expected: str,
+) -> tuple[Made, ...]:
+    """What a function makes of each row.
+
+    Args:
+        rows: The rows of a file.
+        make: Makes something of a row and its number, from 1 on, or raises FileFormatError.
+        where: The file's name.
+        expected: What rows there should be, as advice.
+
+    Raises:
+        InvalidFileError: It raised for some rows; all of them are listed.
+    """
+    problems, made, count = ProblemList(), [], 0
+    for number, row in enumerate(rows, 1):
+        count += 1
+        try:
+            made.append(make(number, row))
+        except FileFormatError as error:
+            problems.add(0, "bad-row", f"row {number}: {error.message}")
+    if problems.errors:
+        message = f"{where}: {problems.errors:,} of {count:,} rows cannot be used."
+        raise InvalidFileError(message, problems.result(), advice=expected)
+    return tuple(made)
+
+
+LONGEST_VALUE = 60
+NOTHING_GIVEN = ("missing", "extra_forbidden")
+WORDS: Mapping[str, str] = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "greater_than": "must be above {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be below {lt}",
+    "less_than_equal": "must be at most {le}",
+    "string_too_short": "must not be empty",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "needs at least {min_length}",
+    "too_long": "takes at most {max_length}",
+    "literal_error": "must be {expected}",
+    "enum": "must be {expected}",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "dataclass_type": "must be an object",
+    "mapping_type": "must be an object",
+    "json_invalid": "is no JSON",
+}
+
+
+def in_words(error: ValidationError) -> tuple[str, ...]:
+    """Every problem with its place: `claims.3.label must be 'supported' or 'contradicted' (it is 'X')`."""
+    return tuple(_told(error))
+
+
+def _told(error: ValidationError) -> Iterator[str]:
+    for problem in error.errors(include_url=False):
+        place = ".".join(str(part) for part in problem["loc"])
+        yield f"{place} {wording(problem)}".strip()
+
+
+def wording(problem: Mapping[str, Any], *, shown: bool = True) -> str:
+    """One problem of pydantic's list, without its place; with what was given where it may be `shown`."""
+    context = problem.get("ctx", {})
+    if problem["type"] in {"value_error", "assertion_error"}:
+        return str(context["error"])
+    words = WORDS.get(problem["type"], "cannot be used").format_map(context)
+    given = problem["input"]
+    if not shown or problem["type"] in NOTHING_GIVEN or not isinstance(given, str | int | float | None):
+        return words
+    said = repr(given)
+    return f"{words} (it is {said if len(said) <= LONGEST_VALUE else said[:LONGEST_VALUE] + '…'})"

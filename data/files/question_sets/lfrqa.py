@@ -1,0 +1,153 @@
+"""LFRQA annotation files as published: a domain a file, references with the citations of each sentence.
+
+`faithful_answer_w_citation` is the reference with a bracket such as `[1, 3]` behind each sentence, whose
+numbers count the row's `gold_doc_ids` from 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from data.files.question_sets.rows import question_from_json
+from data.records import PEOPLE, ProblemList, Question, Severity
+
+FILE = re.compile(r"annotations_([a-z0-9-]+)_with_citation\.jsonl(\.gz)?")
+LABELS = {
+    "bioasq": "Biomedical",
+    "fiqa": "Finance",
+    "lifestyle": "Lifestyle",
+    "recreation": "Recreation",
+    "science": "Science",
+    "technology": "Technology",
+    "writing": "Writing",
+}
+HEAD = {
+    "title": "LFRQA (Long-form RobustQA)",
+    "licence": "Apache-2.0",
+    "source": "RAG-QA Arena, Han et al. (2024)",
+    "reference_name": "LFRQA",
+    "reference_by": PEOPLE,
+}
+# Some brackets were never closed, or hold a stray asterisk or full stop.
+_BRACKET = re.compile(r"\[[\d\s*,.;]{1,400}(?:\]|$)")
+_NUMBER = re.compile(r"\d+")
+_NO_LETTER = re.compile(r"[\W\d_]+")
+_NAMED = 5
+
+Citations = tuple[tuple[str, ...], ...]
+
+
+class LfrqaRows:
+    """Makes questions of the rows of one file, and counts those whose citations are left out.
+
+    Args:
+        file: The annotation file.
+        domain: Its domain.
+    """
+
+    def __init__(self, file: Path, domain: str) -> None:
+        self._file, self._domain = file, domain
+        self._left_out: list[str] = []
+        self._first_line = 0
+
+    def question(self, line: int, row: object, problems: ProblemList) -> Question | None:
+        """Make a question of one row.
+
+        The id is `{domain}-{qid}`; the answer becomes the reference; an empty answer is a question
+        without a reference, with a warning.
+        """
+        if not isinstance(row, Mapping):
+            problems.add(line, "not-object", "This line is not a JSON object.")
+            return None
+        qid = row.get("qid")
+        if not isinstance(qid, int | str) or isinstance(qid, bool):
+            problems.add(line, "missing-field", "There is no qid.", advice="Bring the file as published.")
+            return None
+        empty = isinstance(row.get("answer"), str) and not row["answer"].strip()
+        if empty:
+            message = f"Question {qid} has an empty reference answer and is kept without one."
+            problems.add(line, "empty-reference", message, severity=Severity.WARNING)
+        translated = {
+            "id": f"{self._domain}-{qid}",
+            "domain": self._domain,
+            "question": row.get("question"),
+            "reference": None if empty else row.get("answer"),
+            "gold_doc_ids": row.get("gold_doc_ids", []),
+            "citation_numbers": row.get("citation_numbers", []),
+            "citations": [] if empty else self._citations(line, row),
+        }
+        return question_from_json(line, translated, problems)
+
+    def report(self, problems: ProblemList) -> None:
+        """Warn of the rows whose citations were left out, in one sentence for the file."""
+        if not self._left_out:
+            return
+        count = len(self._left_out)
+        named = ", ".join(self._left_out[:_NAMED])
+        more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
+        message = (
+            f"{self._file.name}: citations that do not line up with the reference, or name no document, "
+            f"are left out for {count:,} {'question' if count == 1 else 'questions'}: {named}{more}."
+        )
+        problems.add(self._first_line, "citations-left-out", message, severity=Severity.WARNING)
+
+    def _citations(self, line: int, row: Mapping[str, object]) -> list[list[str]]:
+        text, answer = row.get("faithful_answer_w_citation"), row.get("answer")
+        documents = row.get("gold_doc_ids")
+        found = None
+        if isinstance(text, str) and isinstance(answer, str) and isinstance(documents, list):
+            found = citations_of(text, answer, [str(document) for document in documents])
+        if found is None:
+            self._first_line = self._first_line or line
+            self._left_out.append(str(row.get("qid")))
+        return [list(documents) for documents in found or ()]
+
+
+def citations_of(cited: str, reference: str, documents: Sequence[str]) -> Citations | None:
+    """The documents that each sentence of a reference cites.
+
+    A sentence ends where its brackets stand, or with its line where it has none.
+
+    Args:
+        cited: The reference with brackets.
+        reference: The reference without.
+        documents: What the numbers in brackets count, from 1.
+
+    Returns:
+        The documents for each sentence, in the order named; None where the words of the two texts differ
+        or a number counts no document.
+    """
+    sentences = [sentence for line in cited.splitlines() for sentence in _sentences(line)]
+    if _letters("".join(text for text, _ in sentences)) != _letters(reference):
+        return None
+    if not all(0 < number <= len(documents) for _, numbers in sentences for number in numbers):
+        return None
+    return tuple(
+        tuple(documents[number - 1] for number in dict.fromkeys(numbers)) for _, numbers in sentences
+    )
+
+
+def _sentences(line: str) -> Iterator[tuple[str, list[int]]]:
+    """The sentences of a line with the numbers behind them; brackets in a row belong to one sentence."""
+    sentence, numbers, start = "", list[int](), 0
+    for bracket in _BRACKET.finditer(line):
+        found = [int(number) for number in _NUMBER.findall(bracket.group())]
+        if not found:
+            continue
+        before = line[start : bracket.start()]
+        if numbers and _letters(before):
+            yield sentence, numbers
+            sentence, numbers = "", []
+        sentence, numbers, start = sentence + before, numbers + found, bracket.end()
+    rest = line[start:]
+    if numbers:
+        yield sentence, numbers
+        sentence = ""
+    if _letters(rest):
+        yield rest, []
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTER.sub("", text)

@@ -1,0 +1,264 @@
+"""Loading a question set from a folder or file, whichever of the known shapes it has."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from data.errors import FileFormatError, InvalidFileError, RecordError
+from data.files.jsonl import Make, each_record
+from data.files.question_sets import lfrqa
+from data.files.question_sets.rows import question_from_json
+from data.files.question_sets.wikicontradict import HEAD, LABEL, NAME, is_wikicontradict, read_wikicontradict
+from data.files.text_files import ReadLimits, decode, parse_json, read_lines, read_text
+from data.records import (
+    ENGLISH,
+    Answer,
+    Phase,
+    Problem,
+    ProblemList,
+    Question,
+    QuestionSet,
+    SetPolicy,
+    Severity,
+)
+
+MOMENTS = ("opens_at", "closes_at")
+NUMBERS = ("daily_quota", "total_quota", "file_mb", "answer_chars")
+HIDDEN = "hidden_references"
+
+
+def read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
+    """The policy that a head of a set gives; None where it gives none, or has problems, which are noted."""
+    if found is None:
+        return None
+    tables = found if isinstance(found, list) else [found]
+    phases: list[Phase] = []
+    hidden = False
+    for table in tables:
+        if not isinstance(table, dict):
+            problems.add(
+                0, "wrong-type", "submissions in set.toml is no table.", advice="Write [submissions]."
+            )
+            return None
+        hidden = hidden or table.get(HIDDEN) is True
+        wrong = [name for name, value in table.items() if not _fits(name, value)]
+        if wrong:
+            message = f"[submissions] in set.toml has unusable fields: {', '.join(sorted(wrong))}."
+            advice = f"Use phase, {', '.join((*MOMENTS, *NUMBERS, HIDDEN))}; moments without quotes."
+            problems.add(0, "bad-policy", message, advice=advice)
+            return None
+        if set(table) != {HIDDEN}:
+            phases.append(_phase(table))
+    try:
+        return SetPolicy(set_name=set_name, phases=tuple(phases), hidden_references=hidden)
+    except RecordError as error:
+        problems.add(0, "bad-policy", error.message, advice=error.advice)
+        return None
+
+
+def _fits(name: str, value: object) -> bool:
+    if name == "phase":
+        return isinstance(value, str) and bool(value)
+    if name in MOMENTS:
+        return isinstance(value, datetime)
+    if name == HIDDEN:
+        return isinstance(value, bool)
+    return name in NUMBERS and isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _phase(table: dict[str, Any]) -> Phase:
+    fields = {name: table[name] for name in NUMBERS if name in table}
+    for name in MOMENTS:
+        if name in table:
+            moment: datetime = table[name]
+            fields[name] = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return Phase(name=table.get("phase", "open"), **fields)
+
+
+HEAD_FIELDS = (
+    "name",
+    "title",
+    "version",
+    "licence",
+    "source",
+    "reference_name",
+    "reference_by",
+    "note",
+    "language",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSet:
+    """A set, the warnings met while loading it, and the answers and the policy where the files have some."""
+
+    questions: QuestionSet
+    warnings: tuple[Problem, ...]
+    answers: Mapping[str, Sequence[Answer]] = field(default_factory=lambda: MappingProxyType({}))
+    policy: SetPolicy | None = None
+
+
+def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None = None) -> LoadedSet:
+    """Load a question set.
+
+    `path` is a folder with `questions.jsonl` (and `set.toml`; without one, title and domains come
+    from the questions), a questions file, a folder of LFRQA annotation files, or one such file, or a
+    WikiContradict file, whose answers come with it.
+
+    Raises:
+        InvalidFileError: The files have problems; all of them are listed.
+        FileFormatError: There is nothing to load at `path`.
+    """
+    limits = limits or ReadLimits()
+    if not path.exists():
+        raise FileFormatError(f"There is no {path}.", advice="Check the path.", code="missing-file")
+    files = sorted(entry for entry in path.iterdir() if entry.is_file()) if path.is_dir() else [path]
+    annotated = [entry for entry in files if lfrqa.FILE.fullmatch(entry.name)]
+    if annotated:
+        return _load_lfrqa(path, annotated, name, limits)
+    questions = [entry for entry in files if _is_questions_file(path, entry)]
+    if len(questions) != 1:
+        message = f"{path.name or path} holds {len(questions)} question files."
+        advice = "Bring a folder with set.toml and questions.jsonl, or the LFRQA annotation files."
+        raise FileFormatError(message, advice=advice, code="no-questions")
+    if _begins_as_wikicontradict(questions[0], limits):
+        return _load_wikicontradict(questions[0], name, limits)
+    return _load_folder(path, questions[0], name, limits)
+
+
+def _is_questions_file(path: Path, entry: Path) -> bool:
+    return entry == path or entry.name in {"questions.jsonl", "questions.jsonl.gz"}
+
+
+def _load_folder(path: Path, file: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
+    problems = ProblemList()
+    head_file = file.parent / "set.toml"
+    head = _read_head(head_file, limits, problems) if head_file.exists() else {}
+    default = path.name if path.is_dir() else file.name.split(".")[0]
+    found = _read_questions(file, limits, problems, question_from_json)
+    domains = head.pop("domains", None) or {question.domain: _label(question.domain) for question in found}
+    head.setdefault("name", default)
+    head.setdefault("title", head["name"])
+    if name is not None:
+        head["name"] = name
+    policy = _read_policy(head.pop("submissions", None), head["name"], problems)
+    return replace(_finish(head, domains, found, problems, path), policy=policy)
+
+
+def _read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
+    try:
+        return read_policy(found, set_name, problems)
+    except RecordError as error:
+        problems.add(0, "bad-policy", error.message, advice=error.advice)
+        return None
+
+
+def _begins_as_wikicontradict(file: Path, limits: ReadLimits) -> bool:
+    try:
+        line, content = next(read_lines(file, limits), (0, b""))
+        return is_wikicontradict(parse_json(decode(content, line), line))
+    except FileFormatError:
+        # Whoever reads the whole file says what is wrong with it.
+        return False
+
+
+def _load_wikicontradict(file: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
+    problems = ProblemList()
+    found, answers = read_wikicontradict(file, limits, problems)
+    loaded = _finish({**HEAD, "name": name or NAME}, {NAME: LABEL}, found, problems, file)
+    return replace(loaded, answers=MappingProxyType(answers))
+
+
+def _load_lfrqa(path: Path, files: list[Path], name: str | None, limits: ReadLimits) -> LoadedSet:
+    problems = ProblemList()
+    found: list[Question] = []
+    domains: dict[str, str] = {}
+    for file in files:
+        matched = lfrqa.FILE.fullmatch(file.name)
+        domain = matched.group(1) if matched else file.stem
+        domains[domain] = lfrqa.LABELS.get(domain, _label(domain))
+        rows = lfrqa.LfrqaRows(file, domain)
+        found += _read_questions(file, limits, problems, rows.question)
+        rows.report(problems)
+    default = "lfrqa" if path.is_dir() or len(files) > 1 else f"lfrqa-{next(iter(domains))}"
+    head = {**lfrqa.HEAD, "name": name or default}
+    return _finish(head, domains, found, problems, path)
+
+
+def _read_questions(
+    file: Path,
+    limits: ReadLimits,
+    problems: ProblemList,
+    read: Make[Question],
+) -> list[Question]:
+    found: list[Question] = []
+    seen: dict[str, int] = {}
+    for line, question in each_record(file, limits, read, problems):
+        if question.id in seen:
+            first = seen[question.id]
+            message = f"{file.name}: question id {question.id!r} stands on line {first} already."
+            problems.add(line, "duplicate-question", message, advice="Give every question its own id.")
+            continue
+        seen[question.id] = line
+        found.append(question)
+    return found
+
+
+def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[str, Any]:
+    try:
+        head = tomllib.loads(read_text(file, limits))
+    except tomllib.TOMLDecodeError as error:
+        problems.add(0, "bad-toml", f"set.toml is not TOML: {error}.", advice="Mend it where it says.")
+        return {}
+    except FileFormatError as error:
+        problems.add(error.line, error.code, error.message, advice=error.advice)
+        return {}
+    unknown = sorted(set(head) - {*HEAD_FIELDS, "domains", "submissions"})
+    for key in unknown:
+        message = f"set.toml has a field {key!r} that nobody reads."
+        problems.add(0, "unknown-field", message, severity=Severity.WARNING, advice="Remove it.")
+    for key in HEAD_FIELDS:
+        if key in head and not isinstance(head[key], str):
+            problems.add(0, "wrong-type", f"{key} in set.toml is not a string.", advice="Quote it.")
+    domains = head.get("domains", {})
+    if not isinstance(domains, dict) or not all(isinstance(label, str) for label in domains.values()):
+        problems.add(0, "wrong-type", "[domains] in set.toml does not map ids to labels.")
+        head["domains"] = {}
+    return {key: value for key, value in head.items() if key not in unknown}
+
+
+def _finish(
+    head: dict[str, Any],
+    domains: dict[str, str],
+    found: list[Question],
+    problems: ProblemList,
+    path: Path,
+) -> LoadedSet:
+    if not found and not problems.errors:
+        problems.add(0, "empty-file", "There are no questions.", advice="Write at least one.")
+    if not problems.errors:
+        try:
+            language = head.setdefault("language", ENGLISH)
+            questions = QuestionSet(
+                domains=domains,
+                questions=tuple(replace(question, language=language) for question in found),
+                **head,
+            )
+        except RecordError as error:
+            problems.add(0, "bad-set", error.message, advice=error.advice)
+        else:
+            return LoadedSet(questions, problems.result())
+    listed = problems.result()
+    count = problems.errors
+    message = f"{path} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."
+    raise InvalidFileError(message, listed, advice="Mend them and import again.")
+
+
+def _label(domain: str) -> str:
+    return domain.replace("-", " ").replace("_", " ").capitalize()

@@ -1,0 +1,185 @@
+"""How far long work is: whoever does it counts, whoever listens shows it.
+
+The listener is a context variable rather than an argument, so that a file that is read or a table that is
+written can be followed without every caller between handing it down. Where nobody
+listens, counting costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Stopwatch:
+    """Seconds since it was made."""
+
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds so far."""
+        return time.monotonic() - self.started
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far work is at a moment; `total` is None where nobody knows how much there is."""
+
+    done: int
+    total: int | None
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Items a second so far."""
+        return self.done / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The estimated time to the end in seconds; None where it cannot be told yet."""
+        if self.total is None or self.rate <= 0:
+            return None
+        return max(0, self.total - self.done) / self.rate
+
+    @property
+    def share(self) -> float | None:
+        """How much of it is done, 0–1; None where nobody knows."""
+        return min(1.0, self.done / self.total) if self.total else None
+
+
+Report = Callable[[Progress], None]
+
+
+@dataclass(slots=True, eq=False)
+class Work:
+    """Something that takes a while. Whoever does it sets `done`, which others may read at any time.
+
+    Attributes:
+        what: What is being done, as in `scoring by answer-crux`.
+        total: How much there is; None where nobody knows.
+        done: How much of it is done; stays 0 where it cannot be counted.
+        in_bytes: Whether it is counted in bytes.
+    """
+
+    what: str
+    total: int | None = None
+    done: int = 0
+    in_bytes: bool = False
+    watch: Stopwatch = field(default_factory=Stopwatch)
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is now."""
+        return Progress(self.done, self.total, self.watch.seconds)
+
+    def as_json(self) -> dict[str, Any]:
+        """How far it is, for another process."""
+        return {
+            "what": self.what,
+            "total": self.total,
+            "done": self.done,
+            "in_bytes": self.in_bytes,
+            "seconds": self.watch.seconds,
+        }
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Work:
+        """What `as_json` gave, read back."""
+        watch = Stopwatch(time.monotonic() - fields["seconds"])
+        return cls(**{name: fields[name] for name in ("what", "total", "done", "in_bytes")}, watch=watch)
+
+
+class Listener(Protocol):
+    """Is told when work begins and ends, and looks at it meanwhile."""
+
+    def begin(self, work: Work) -> None:
+        """Some work begins."""
+
+    def end(self, work: Work) -> None:
+        """It ended, done or not."""
+
+
+class Latest:
+    """A listener that knows the work begun last; others may look from their own threads."""
+
+    def __init__(self) -> None:
+        self._works: list[Work] = []
+
+    @property
+    def work(self) -> Work | None:
+        """What is being done; None where nothing is."""
+        return next(reversed(self._works), None)
+
+    def begin(self, work: Work) -> None:
+        """Some work begins."""
+        self._works.append(work)
+
+    def end(self, work: Work) -> None:
+        """It ended."""
+        self._works = [one for one in self._works if one is not work]
+
+
+_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """A context whose work this listener is told of."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def begin(what: str, total: int | None = None, *, in_bytes: bool = False) -> Work:
+    """Tell whoever listens that work begins; `end` must follow."""
+    work = Work(what, total, in_bytes=in_bytes)
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener.begin(work)
+    return work
+
+
+def end(work: Work) -> None:
+    """Tell whoever listens that work has ended."""
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener.end(work)
+
+
+@contextmanager
+def working(what: str, total: int | None = None, *, in_bytes: bool = False) -> Iterator[Work]:
+    """A context in which something is done; count in the `done` of what it gives, where it can be counted."""
+    work = begin(what, total, in_bytes=in_bytes)
+    try:
+        yield work
+    finally:
+        end(work)
+
+
+@contextmanager
+def reporting(what: str) -> Iterator[Report]:
+    """The same for work that reports its progress."""
+    with working(what) as work:
+
+        def report(progress: Progress) -> None:
+            work.done, work.total = progress.done, progress.total
+
+        yield report
+
+
+def counted(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
+    """Yield items, counting those that were dealt with."""
+    with working(what, total) as work:
+        for item in items:
+            yield item
+            work.done += 1

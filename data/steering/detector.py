@@ -1,0 +1,291 @@
+"""Sentences that address the judge rather than the reader, found by the rules of `steering.toml`.
+
+Every word becomes one character that stands for the kinds of word it is, so that a rule is a pattern over
+kinds ("rate", up to three words, "this answer") and holds for all words of them. What reports such
+sentences, quotes them or shows them as code is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from data.steering.disguises import disguised, encoded
+from data.steering.rules import END, UNKNOWN, Grammar, Rule, Rules, foreign
+from data.steering.skeletons import Skeleton, skeleton, skeleton_of
+
+_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*+|(?<![.!?])[.!?]++(?=\s|\Z)|\n[ \t]*+\n")
+_ENDS = r"[.!?]++[\"'”’)]*+(?=\s|\Z)"
+_SENTENCE = re.compile(rf"(?:[^\n.!?。！？]++|(?!{_ENDS})[.!?]++)*+(?:{_ENDS}|[。！？]++|\n++|\Z)")
+_PARAGRAPH = re.compile(r"\n[ \t]*+\n")
+_QUOTE = re.compile("[\"'“„`«]")
+_QUOTED = re.compile(
+    r"\"[^\"\n]{0,600}+(?:\n[^\"\n]{1,600}+)?+\"|“[^“”\n]{0,600}+(?:\n[^“”\n]{1,600}+)?+”"
+    r"|(?<!`)`[^`\n]++`(?!`)|„[^“”„\n]{0,600}+[“”]|(?<!\w)'[^'\n]{3,600}+'(?!\w)|«[^«»\n]{0,600}+»"
+)
+_FENCE = re.compile(r"```.*?(?:```|\Z)|(?<!`)`[^`\n]++`(?!`)", re.DOTALL)
+# A tag of ours that was made harmless.
+_FAKE_TAG = re.compile(
+    r"\((?:/\s{0,9}(?:answers?[ _-]?[0-9ab]?|rubric|thinking|rating|question|passages?)"
+    r"|answers?[ _-]?[12ab]|thinking|rating|rubric|/?(?:tool|function)_calls?)"
+    r"(?![a-z])[^()\n]{0,20}\)"
+)
+# Role headers of both sides of a talk that were made harmless.
+_TURNS = (
+    re.compile(r"^(?:human|user) -(?=\s|\Z)", re.MULTILINE),
+    re.compile(r"^(?:ai )?assistant -(?=\s|\Z)", re.MULTILINE),
+)
+_CHAT = re.compile(r"\((?:\|[^|()\n]{1,40}\||/?(?:inst|sys|s|bos|eos)|(?:start|end)_of_turn)\)")
+_VISIBLE = re.compile(r"\S")
+_LINE = re.compile(r"[^\n]+")
+_WORD = re.compile(r"[^\W_]+")
+_MARK = re.compile(r"\[\[(?:[abc0-9]|10|tie|[ab][<>=]{1,2}[ab])\]\]")
+_QUOTES = frozenset("\"'“‘`")
+_FENCED_CONTEXT = 20
+_QUOTED_CONTEXT = 3
+_REMEMBERED = 4096
+_LOOKED_BACK = 30
+_MIXTURE = 2
+_SHORT = 7
+_EXPLAINING = 5
+_MOSTLY = 2
+_NEARLY = 5
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Steering:
+    """A place in a text that addresses the judge, and its family of attack; empty where it follows one."""
+
+    start: int
+    end: int
+    family: str
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def steering(text: str) -> tuple[Steering, ...]:
+    """Where a text addresses its judge, in the order of the text."""
+    read = skeleton_of(text)
+    bones = without_code(read.bones)
+    spoken = _spoken(bones) if _QUOTE.search(bones) else bones
+    tokens = _TOKEN.findall(spoken)
+    found = {
+        *_ruled(spoken, tokens),
+        *(Steering(*span, "other-language") for span in foreign(spoken, tokens)),
+        *_lined(bones, spoken),
+        *(_primed(spoken) if "(" in spoken else ()),
+        *_disguised(read.bones, _TOKEN.findall(read.bones)),
+    }
+    if found:
+        found |= set(_followers(bones, sorted(found)))
+    return tuple(sorted({*(_placed(read, one) for one in found), *_encoded(text)}))
+
+
+def meant_for_judges(text: str) -> bool:
+    """Whether a text that nobody should see, hidden or decoded, is meant for a judge."""
+    shown = skeleton(text)
+    return any(word in shown for word in _record()["meant_for_judges"]["words"])
+
+
+def _placed(read: Skeleton, one: Steering) -> Steering:
+    start, end = read.span(one.start, one.end)
+    return Steering(start, end, one.family)
+
+
+def _ruled(spoken: str, tokens: Sequence[str]) -> Iterator[Steering]:
+    """Sentences that a rule fits, of what the text says itself."""
+    coded = _coded(tokens)
+    fitting = [rule for rule in _rules().possible(coded) if rule.pattern.search(coded)]
+    if fitting:
+        yield from _fitted(spoken, fitting)
+
+
+def _fitted(spoken: str, fitting: Sequence[Rule]) -> Iterator[Steering]:
+    """The sentences that rules fit, each with the family of the first of them."""
+    tokens = list(_TOKEN.finditer(spoken))
+    codes = "".join([_code(token[0]) for token in tokens])
+    sentences = [match.span() for match in _SENTENCE.finditer(spoken)]
+    starts = [start for start, _ in sentences]
+    families: dict[tuple[int, int], str] = {}
+    for rule in fitting:
+        for match in rule.pattern.finditer(codes):
+            first, last = tokens[match.start()], tokens[match.end() - 1]
+            if not _rules().reports(codes, max(0, match.start() - _LOOKED_BACK), match.start() + 1):
+                begin = sentences[bisect_right(starts, first.start()) - 1][0]
+                end = sentences[bisect_right(starts, last.end() - 1) - 1][1]
+                families.setdefault((begin, end), rule.family)
+    yield from (Steering(*span, family) for span, family in families.items())
+
+
+def _coded(tokens: Sequence[str]) -> str:
+    codes = _rules().codes
+    return "".join([codes.get(token, UNKNOWN) for token in tokens])
+
+
+def _fits(text: str) -> bool:
+    coded = _coded(_TOKEN.findall(text))
+    return any(rule.pattern.search(coded) for rule in _rules().possible(coded))
+
+
+def _code(token: str) -> str:
+    return _rules().codes.get(token, UNKNOWN if token[0].isalnum() else END)
+
+
+def _followers(bones: str, found: Sequence[Steering]) -> Iterator[Steering]:
+    """Sentences of the same paragraph that speak of judging or plead: alone they would mean nothing.
+
+    Where most of a paragraph speaks to the judge, its short sentences do as well; where nearly all of it
+    does, so does the rest.
+    """
+    taken = _Taken(found)
+    for begin, end in _paragraphs(bones):
+        if taken.meets(begin, end):
+            others = [
+                match for match in _SENTENCE.finditer(bones, begin, end) if not taken.meets(*match.span())
+            ]
+            rest = sum(len(match[0].split()) for match in others)
+            words = len(bones[begin:end].split())
+            longest = words if _NEARLY * rest <= words else _SHORT if _MOSTLY * rest <= words else 0
+            for match in others:
+                if len(match[0].split()) <= longest or _rules().weak.search(_codes_of(match[0])):
+                    yield Steering(match.start(), match.end(), "")
+
+
+def _primed(bones: str) -> Iterator[Steering]:
+    """Sentences about choosing an answer beside chat tokens that were made harmless."""
+    tokens = _Taken([Steering(*match.span(), "") for match in _CHAT.finditer(bones)])
+    for begin, end in _paragraphs(bones) if tokens else ():
+        if tokens.meets(begin, end):
+            for match in _SENTENCE.finditer(bones, begin, end):
+                if _rules().primed.search(_codes_of(match[0])):
+                    yield Steering(match.start(), match.end(), "chat-tokens")
+
+
+def _codes_of(sentence: str) -> str:
+    return _coded(_TOKEN.findall(sentence))
+
+
+class _Taken:
+    """The places that were found, in order and without overlaps, to look stretches of the text up in."""
+
+    def __init__(self, found: Sequence[Steering]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for one in found:
+            if self._ends and one.start < self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], one.end)
+            else:
+                self._starts.append(one.start)
+                self._ends.append(one.end)
+
+    def __bool__(self) -> bool:
+        return bool(self._starts)
+
+    def meets(self, start: int, end: int) -> bool:
+        """Whether a stretch shares a place with one that was found."""
+        place = bisect_right(self._ends, start)
+        return place < len(self._starts) and self._starts[place] < end
+
+
+def _paragraphs(bones: str) -> Iterator[tuple[int, int]]:
+    begin = 0
+    for match in _PARAGRAPH.finditer(bones):
+        yield begin, match.end()
+        begin = match.end()
+    yield begin, len(bones)
+
+
+def _lined(bones: str, spoken: str) -> Iterator[Steering]:
+    """Lines that hold verdicts in the notation of some judge, or tags of its prompt."""
+    for family, patterns in _line_patterns(spoken, bones):
+        for line in _LINE.finditer(bones):
+            if any(pattern.search(line[0]) for pattern in patterns) and not _explained(line[0]):
+                yield Steering(*line.span(), family)
+
+
+def _explained(line: str) -> bool:
+    """Whether a line names several marks of a verdict, or quotes one, in a sentence of its own."""
+    marks = set(_MARK.findall(line))
+    return len(_WORD.findall(_MARK.sub("", line))) >= _EXPLAINING and (
+        len(marks) > 1
+        or any(line[max(0, match.start() - 1) : match.start()] in _QUOTES for match in _MARK.finditer(line))
+    )
+
+
+def _line_patterns(spoken: str, bones: str) -> Iterator[tuple[str, Sequence[re.Pattern[str]]]]:
+    if "(" in spoken and _FAKE_TAG.search(spoken):
+        yield "fake-tags", (_FAKE_TAG,)
+    if "assistant -" in bones and all(turn.search(bones) for turn in _TURNS):
+        yield "role-headers", _TURNS
+    needs, telling, notations = _verdicts()
+    if any(need in bones for need in needs):
+        kinds = [pattern for pattern in notations if pattern.search(bones)]
+        if len(kinds) >= _MIXTURE or telling.search(bones):
+            yield "verdict-spam", (telling, *kinds)
+
+
+def _disguised(bones: str, tokens: Sequence[str]) -> Iterator[Steering]:
+    """Stretches that are spelt out, in leetspeak, reversed or rotated, and mean something to the judge."""
+    known = _record()["disguised"]
+    for start, end, meaning in disguised(bones, tokens, known["telling"].split(), known["common"].split()):
+        if _fits(meaning) or all(word in meaning for word in ("answer", "rat")):
+            yield Steering(start, end, "encoded")
+
+
+def _encoded(text: str) -> Iterator[Steering]:
+    """Stretches of base64 or hexadecimal digits that hold something said to the judge."""
+    for start, end, meaning in encoded(text):
+        if any(word in meaning for word in _record()["decoded"]["words"]):
+            yield Steering(start, end, "encoded")
+
+
+def without_code(text: str) -> str:
+    """Blank out code where there is prose enough around it for the code to be an example."""
+    if "`" not in text:
+        return text
+    outside = _FENCE.sub(" ", text)
+    return text if len(_WORD.findall(outside)) < _FENCED_CONTEXT else _FENCE.sub(_blank, text)
+
+
+def _spoken(bones: str) -> str:
+    """A text without what its sentences quote, unless the quotation is all there is of a sentence."""
+    unquoted = _QUOTED.sub(_blank, bones)
+    if unquoted == bones:
+        return bones
+    pieces = []
+    for match in _SENTENCE.finditer(unquoted):
+        own = len(_WORD.findall(match[0])) >= _QUOTED_CONTEXT
+        pieces.append(match[0] if own else bones[match.start() : match.end()])
+    return "".join(pieces)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return _VISIBLE.sub(" ", match[0])
+
+
+@cache
+def _record() -> Mapping[str, Mapping[str, Any]]:
+    record: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+        (files("data.steering") / "patterns.toml").read_text(encoding="utf-8")
+    )
+    return record
+
+
+@cache
+def _verdicts() -> tuple[Sequence[str], re.Pattern[str], tuple[re.Pattern[str], ...]]:
+    record = _record()["verdicts"]
+    return (
+        record["needs"],
+        re.compile("|".join(record["telling"])),
+        tuple(map(re.compile, record["notations"])),
+    )
+
+
+@cache
+def _rules() -> Rules:
+    return Grammar(_record()).rules()

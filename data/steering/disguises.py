@@ -1,0 +1,162 @@
+"""Text that was disguised so that a reader does not understand it and a model does, read back."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import re
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
+
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}+={0,2}")
+_HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}){12,}+(?![0-9A-Fa-f])")
+_BASE32 = re.compile(r"(?<![A-Z2-7])[A-Z2-7]{24,}+={0,6}(?![A-Za-z0-9])")
+_BITS = re.compile(r"(?<![01])[01]{8}(?:[\s,]{0,2}[01]{8}){3,}+")
+_BYTES = re.compile(
+    r"(?<![0-9A-Fa-f])(?:0x)?[0-9A-Fa-f]{2}(?:[\s,:]{1,2}(?:0x)?[0-9A-Fa-f]{2}(?![0-9A-Fa-f])){7,}+"
+)
+_DECIMALS = re.compile(r"(?<!\d)\d{2,3}(?:[\s,]{1,2}\d{2,3}(?!\d)){7,}+")
+_MORSE = re.compile(r"(?<![^\s/|])[.·•−–-]{1,6}(?:[ /|]{1,3}[.·•−–-]{1,6}(?![^\s/|])){7,}+")
+# What every spaced notation has somewhere.
+_SPACED = re.compile(
+    r"[0-9A-Fa-f]{2}[\s,:]{1,2}(?:0x)?[0-9A-Fa-f]{2,3}[\s,:]{1,2}(?:0x)?[0-9A-Fa-f]{2,3}[\s,:]"
+    r"|[01]{8}|[.·•−–-] [.·•−–-]{1,6} "
+)
+_LETTERS = re.compile(r"(?<![^\W_])[^\W_](?:[ \t.\-_*|]{1,3}[^\W_](?![^\W_])){7,}+")
+_LETTER_GAP = re.compile(r"[ \t]{2,3}")
+_SIGN = re.compile(r"[\W_]+")
+_MIXED = re.compile(r"[a-z][013457$@]|[013457$@][a-z]")
+_LEET = str.maketrans("013457$@", "oieastsa")
+_LINE = re.compile(r"[^\n]+")
+_WORD = re.compile(r"[^\W_]+")
+_MIXED_LEAST = 4
+_SHORTEST_RUN = 24
+_SPELT_LEAST = 8
+_WORDS_LEAST = 2
+_LONGEST_LINE = 4000
+
+
+def encoded(text: str) -> Iterator[tuple[int, int, str]]:
+    """Stretches of digits and signs that are text, each with that text."""
+    runs = _LONG if max(map(len, text.split()), default=0) >= _SHORTEST_RUN else ()
+    for run, decode in (*runs, *(_CODES if _SPACED.search(text) else ())):
+        for match in run.finditer(text):
+            meaning = decode(match[0])
+            if meaning:
+                yield match.start(), match.end(), meaning
+
+
+def disguised(
+    bones: str, tokens: Sequence[str], telling: Sequence[str], common: Sequence[str]
+) -> Iterator[tuple[int, int, str]]:
+    """Stretches of a skeleton that are spelt out, in leetspeak, reversed or rotated, each as it is meant.
+
+    Args:
+        bones: The skeleton of a text.
+        tokens: Its words.
+        telling: Words of which a line that was turned around or rotated has one.
+        common: Words of which such a line has some more.
+    """
+    if len([token for token in tokens if len(token) == 1]) >= _SPELT_LEAST:
+        for match in _LETTERS.finditer(bones):
+            yield match.start(), match.end(), _joined(match[0])
+    if _MIXED.search(bones):
+        for line in _LINE.finditer(bones):
+            if len(_MIXED.findall(line[0])) >= _MIXED_LEAST:
+                yield line.start(), line.end(), line[0].translate(_LEET)
+    for turn in (_reversed, _rotated):
+        turned = _turned(turn, tuple(telling))
+        if not turned.isdisjoint(tokens):
+            yield from _lines(bones, turn, turned, _turned(turn, tuple(common)))
+
+
+@lru_cache
+def _turned(turn: Callable[[str], str], words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(turn, words))
+
+
+def _lines(
+    bones: str, turn: Callable[[str], str], telling: AbstractSet[str], common: AbstractSet[str]
+) -> Iterator[tuple[int, int, str]]:
+    for line in _LINE.finditer(bones):
+        words = set(_WORD.findall(line[0]))
+        told = len(words & telling)
+        if told and told + len(words & common) >= _WORDS_LEAST:
+            yield line.start(), line.end(), turn(line[0][:_LONGEST_LINE])
+
+
+def _reversed(text: str) -> str:
+    return text[::-1]
+
+
+def _rotated(text: str) -> str:
+    return codecs.encode(text, "rot13")
+
+
+def _joined(letters: str) -> str:
+    """Single letters as words: wider gaps, or spaces where other signs part the letters, end a word."""
+    spaced = _LETTER_GAP.search(letters) or (" " in letters and re.search(r"[.\-_*|]", letters))
+    wide = _LETTER_GAP if _LETTER_GAP.search(letters) else re.compile(" ")
+    words = wide.split(letters) if spaced else [letters]
+    return " ".join(_SIGN.sub("", word) for word in words)
+
+
+def _from_base64(run: str) -> str:
+    bare = run.rstrip("=")
+    bare = bare[: len(bare) - (len(bare) % 4 == 1)]
+    try:
+        signs = b"-_" if set(run) & set("-_") else None
+        return _printable(base64.b64decode(bare + "=" * (-len(bare) % 4), altchars=signs))
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def _from_base32(run: str) -> str:
+    bare = run.rstrip("=")
+    try:
+        return _printable(base64.b32decode(bare + "=" * (-len(bare) % 8)))
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def _from_hex(run: str) -> str:
+    digits = re.sub(r"0x|[\s,:]", "", run)
+    return _printable(bytes.fromhex(digits[: len(digits) // 2 * 2]))
+
+
+def _from_bits(run: str) -> str:
+    digits = re.sub(r"[\s,]", "", run)
+    return _printable(bytes(int(digits[place : place + 8], 2) for place in range(0, len(digits) - 7, 8)))
+
+
+def _from_decimals(run: str) -> str:
+    codes = [int(code) for code in re.findall(r"\d+", run)]
+    return _printable(bytes(codes)) if max(codes) < 128 else ""  # noqa: PLR2004 - ASCII
+
+
+def _from_morse(run: str) -> str:
+    signs = run.translate(_STROKES)
+    words = re.split(r" {3}| ?[/|] ?", signs)
+    return " ".join("".join(_MORSE_LETTERS.get(letter, "") for letter in word.split()) for word in words)
+
+
+def _printable(data: bytes) -> str:
+    text = data.decode("utf-8", "replace").lower()
+    return text if text.replace("\n", " ").isprintable() and "\ufffd" not in text else ""
+
+
+_STROKES = str.maketrans({"·": ".", "•": ".", "−": "-", "–": "-"})
+_MORSE_CODE = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- "
+    "-. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+)
+_MORSE_LETTERS = dict(zip(_MORSE_CODE.split(), "abcdefghijklmnopqrstuvwxyz", strict=True))
+_LONG = ((_BASE64, _from_base64), (_HEX, _from_hex), (_BASE32, _from_base32))
+_CODES = (
+    (_BITS, _from_bits),
+    (_BYTES, _from_hex),
+    (_DECIMALS, _from_decimals),
+    (_MORSE, _from_morse),
+)

@@ -1,0 +1,1 @@
+"""Teams, accounts, tokens and the audit log."""

@@ -1,0 +1,225 @@
+"""Teams, accounts and memberships in the store."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Select, Table, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from data.errors import ConflictError, NotFoundError
+from data.records import Membership, Role, Team, UserAccount, require_label
+from data.store.base import AnyRow, StorePart, to_record
+from data.tables import accounts, memberships, teams
+
+
+class TeamStore(StorePart):
+    """Adds and finds teams, accounts, and who belongs where."""
+
+    def add(self, name: str, *, title: str = "", contact: str = "") -> Team:
+        """Store a team.
+
+        Raises:
+            ConflictError: A team has this name.
+            RecordError: The name cannot be used.
+        """
+        require_label(name, "Team name")
+        values = {"name": name, "title": title or name, "contact": contact}
+        try:
+            self._change(insert(teams).values(values))
+        except IntegrityError as error:
+            raise ConflictError(
+                f"There is a team {name!r} already.", advice="Choose another name."
+            ) from error
+        return self.get(name)
+
+    def change(self, name: str, *, title: str | None = None, contact: str | None = None) -> Team:
+        """Give a team another title or contact; None keeps what there is.
+
+        Raises:
+            NotFoundError: There is no such team.
+        """
+        fields = {"title": title, "contact": contact}
+        values = {field: value for field, value in fields.items() if value is not None}
+        with self._database.begin() as connection:
+            if values:
+                connection.execute(update(teams).where(teams.c.name == name).values(values))
+            return to_record(Team, _row_of(connection, teams, "team", name))
+
+    def find(self, name: str) -> Team | None:
+        """A team, or None."""
+        row = self._first(select(teams).where(teams.c.name == name))
+        return None if row is None else to_record(Team, row)
+
+    def get(self, name: str) -> Team:
+        """A team.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        with self._database.begin() as connection:
+            return to_record(Team, _row_of(connection, teams, "team", name))
+
+    def lock(self, name: str) -> None:
+        """Let no other transaction that locks a team go on until this one ends; nothing without a team.
+
+        On SQLite, where a transaction opened by `together` is the only writer, nothing is needed.
+        """
+        self._all(select(teams.c.id).where(teams.c.name == name).with_for_update(key_share=True))
+
+    def all(self) -> tuple[Team, ...]:
+        """Every team by name."""
+        return tuple(to_record(Team, row) for row in self._all(select(teams).order_by(teams.c.name)))
+
+    def add_account(
+        self, name: str, *, subject: str | None = None, email: str | None = None, is_organiser: bool = False
+    ) -> UserAccount:
+        """Store an account.
+
+        Raises:
+            ConflictError: The name, the subject or the e-mail address belongs to another account.
+            RecordError: The name cannot be used.
+        """
+        require_label(name, "Account name")
+        try:
+            self._change(
+                insert(accounts).values(
+                    name=name,
+                    subject=subject or None,
+                    email=email.casefold() if email else None,
+                    is_organiser=is_organiser,
+                )
+            )
+        except IntegrityError as error:
+            raise ConflictError(
+                f"There is an account {name!r}, or one with this subject or e-mail address, already.",
+                advice="`arena teams account list` names them.",
+            ) from error
+        return self.account(name)
+
+    def set_organiser(self, name: str, *, is_organiser: bool) -> UserAccount:
+        """Give an account the role of an organiser, or take it.
+
+        Raises:
+            NotFoundError: There is no such account.
+        """
+        with self._database.begin() as connection:
+            _row_of(connection, accounts, "account", name)
+            connection.execute(
+                update(accounts).where(accounts.c.name == name).values(is_organiser=is_organiser)
+            )
+            return to_record(UserAccount, _row_of(connection, accounts, "account", name))
+
+    def organisers(self) -> tuple[str, ...]:
+        """The accounts with the role of an organiser; they keep it until the transaction ends."""
+        query = select(accounts.c.name).where(accounts.c.is_organiser).order_by(accounts.c.id)
+        return tuple(self._values(query.with_for_update()))
+
+    def account(self, name: str) -> UserAccount:
+        """An account.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        with self._database.begin() as connection:
+            return to_record(UserAccount, _row_of(connection, accounts, "account", name))
+
+    def accounts(self) -> tuple[UserAccount, ...]:
+        """Every account by name."""
+        rows = self._all(select(accounts).order_by(accounts.c.name))
+        return tuple(to_record(UserAccount, row) for row in rows)
+
+    def account_of(self, *, subject: str, email: str | None) -> UserAccount | None:
+        """The account of somebody whom an OIDC provider vouches for: by subject, else by e-mail address.
+
+        An e-mail address leads to an account only while that account has no subject of its own.
+        """
+        with self._database.begin() as connection:
+            row = connection.execute(select(accounts).where(accounts.c.subject == subject)).first()
+            if row is None and email:
+                row = connection.execute(
+                    select(accounts).where(accounts.c.email == email.casefold(), accounts.c.subject.is_(None))
+                ).first()
+        return None if row is None else to_record(UserAccount, row)
+
+    def bind(self, name: str, subject: str) -> UserAccount:
+        """Remember the subject under which an OIDC provider knows an account, unless it has one.
+
+        Two may come with one address at once: the account then is the first one's, and is returned as such.
+        """
+        with self._database.begin() as connection:
+            connection.execute(
+                update(accounts)
+                .where(accounts.c.name == name, accounts.c.subject.is_(None))
+                .values(subject=subject)
+            )
+            return to_record(UserAccount, _row_of(connection, accounts, "account", name))
+
+    def join(self, team: str, account: str, role: Role) -> Membership:
+        """Put an account into a team, or give it another role there.
+
+        Raises:
+            NotFoundError: There is no such team or account.
+        """
+        with self._database.begin() as connection:
+            key = _membership_key(connection, team, account)
+            changed = connection.execute(update(memberships).where(*_is(key)).values(role=role)).rowcount
+            if not changed:
+                connection.execute(insert(memberships).values(**key, role=role))
+        return next(member for member in self.members(team) if member.account == account)
+
+    def leave(self, team: str, account: str) -> None:
+        """Take an account out of a team.
+
+        Raises:
+            NotFoundError: It is not in it.
+        """
+        with self._database.begin() as connection:
+            key = _membership_key(connection, team, account)
+            if not connection.execute(delete(memberships).where(*_is(key))).rowcount:
+                raise NotFoundError(
+                    f"{account} is no member of {team}.", advice=f"`arena teams show {team!r}` names them."
+                )
+
+    def members(self, team: str) -> tuple[Membership, ...]:
+        """The members of a team by name."""
+        rows = self._all(_memberships().where(teams.c.name == team))
+        return tuple(to_record(Membership, row) for row in rows)
+
+    def teams_of(self, account: str) -> tuple[Membership, ...]:
+        """The teams that an account belongs to."""
+        rows = self._all(_memberships().where(accounts.c.name == account))
+        return tuple(to_record(Membership, row) for row in rows)
+
+
+def _row_of(connection: Connection, table: Table, what: str, name: str) -> AnyRow:
+    row: AnyRow | None = connection.execute(select(table).where(table.c.name == name)).first()
+    if row is None:
+        command = "arena teams list" if what == "team" else "arena teams account list"
+        raise NotFoundError(f"There is no {what} {name!r}.", advice=f"`{command}` names them.")
+    return row
+
+
+def _membership_key(connection: Connection, team: str, account: str) -> dict[str, int]:
+    return {
+        "team_id": _row_of(connection, teams, "team", team).id,
+        "account_id": _row_of(connection, accounts, "account", account).id,
+    }
+
+
+def _is(key: dict[str, int]) -> tuple[Any, ...]:
+    return tuple(memberships.c[name] == value for name, value in key.items())
+
+
+def _memberships() -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            teams.c.name.label("team"),
+            accounts.c.name.label("account"),
+            memberships.c.role,
+            memberships.c.created_at,
+        )
+        .join(teams, teams.c.id == memberships.c.team_id)
+        .join(accounts, accounts.c.id == memberships.c.account_id)
+        .order_by(teams.c.name, accounts.c.name)
+    )

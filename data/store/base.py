@@ -1,0 +1,57 @@
+"""What all parts of the store share: their database, and one way from rows to records and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
+
+from sqlalchemy import Delete, Insert, Row, Select, Table, Update
+
+from data.store.engine import Database
+
+
+class Dataclass(Protocol):
+    """What every dataclass has."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Record = TypeVar("Record", bound=Dataclass)
+AnyRow: TypeAlias = Row[*tuple[Any, ...]]
+
+
+class StorePart:
+    """A part of the store; within `Database.together` all it does belongs to that transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _all(self, query: Select[*tuple[Any, ...]]) -> Sequence[AnyRow]:
+        with self._database.begin() as connection:
+            return connection.execute(query).all()
+
+    def _first(self, query: Select[*tuple[Any, ...]]) -> AnyRow | None:
+        with self._database.begin() as connection:
+            return connection.execute(query).first()
+
+    def _values(self, query: Select[*tuple[Any, ...]]) -> Sequence[Any]:
+        """The first column of each row."""
+        with self._database.begin() as connection:
+            return connection.execute(query).scalars().all()
+
+    def _change(self, statement: Insert | Update | Delete) -> int:
+        """Execute a statement, and return how many rows it changed."""
+        with self._database.begin() as connection:
+            return connection.execute(statement).rowcount
+
+
+def to_record(kind: type[Record], row: object, **others: Any) -> Record:  # noqa: ANN401 - fields of any type
+    """A record of the columns that bear its fields' names, and of `others`."""
+    names = kind.__dataclass_fields__
+    return kind(**{name: others[name] if name in others else getattr(row, name) for name in names})
+
+
+def to_row(table: Table, record: Dataclass, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    """The values of a new row: a record's fields that bear columns' names, and `others`."""
+    known = {name: getattr(record, name) for name in record.__dataclass_fields__ if name in table.c}
+    return known | others

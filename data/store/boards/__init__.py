@@ -1,0 +1,1 @@
+"""Boards, scores and flagged judgments."""

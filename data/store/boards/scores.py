@@ -1,0 +1,171 @@
+"""Scores of answers in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, delete, func, insert, select
+
+from data.records import MetricItem, Outcome, Passage, Score
+from data.store.base import AnyRow, StorePart, to_record, to_row
+from data.store.question_sets import restore
+from data.tables import answers, question_sets, questions, scores, submissions
+
+ANSWERS_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredAnswer:
+    """A score with the answer it belongs to."""
+
+    submission: int
+    system: str
+    question_id: str
+    domain: str
+    metric: str
+    judge: str
+    outcome: Outcome
+    score: float | None
+    details: Mapping[str, Any]
+
+
+class ScoreStore(StorePart):
+    """Keeps one score an answer, metric and judge; a new one replaces it."""
+
+    def unscored(
+        self, submission: int, *, metric: str, judge: str, again: Sequence[Outcome] = ()
+    ) -> Iterator[tuple[int, MetricItem]]:
+        """Yield the answers of a submission that have no score of this metric and judge yet.
+
+        Args:
+            submission: The store's number of the submission.
+            metric: Name of the metric.
+            judge: Name of the judge that scores, empty for the embedded version.
+            again: Outcomes that are to be tried again.
+        """
+        after = 0
+        while True:
+            rows = self._all(
+                select(
+                    answers.c.id,
+                    answers.c.text,
+                    answers.c.contexts,
+                    questions.c.content,
+                    submissions.c.kind,
+                )
+                .join(questions, questions.c.id == answers.c.question_id)
+                .join(submissions, submissions.c.id == answers.c.submission_id)
+                .where(answers.c.submission_id == submission, answers.c.id > after)
+                .where(answers.c.id.not_in(_scored_by(metric, judge, again)))
+                .order_by(answers.c.id)
+                .limit(ANSWERS_AT_ONCE)
+            )
+            if not rows:
+                return
+            after = rows[-1].id
+            for row in rows:
+                yield row.id, _item(row)
+
+    def pending(
+        self, numbers: Sequence[int], *, metric: str, judge: str, again: Sequence[Outcome] = ()
+    ) -> int:
+        """How many answers `unscored` would yield for some submissions."""
+        scored = _scored_by(metric, judge, again)
+        (count,) = self._values(
+            select(func.count())
+            .select_from(answers)
+            .where(answers.c.submission_id.in_(list(numbers)), answers.c.id.not_in(scored))
+        )
+        return int(count)
+
+    def with_contexts(self, numbers: Sequence[int]) -> int:
+        """How many of some submissions give contexts with at least one answer."""
+        contexts = select(answers.c.contexts)
+        return sum(any(self._values(contexts.where(answers.c.submission_id == number))) for number in numbers)
+
+    def put(self, judge: str, rows: Sequence[tuple[int, Score]]) -> None:
+        """Keep scores by the store's number of the answer, in one transaction."""
+        with self._database.begin() as connection:
+            for number, score in rows:
+                connection.execute(
+                    delete(scores).where(
+                        scores.c.answer_id == number,
+                        scores.c.metric == score.metric,
+                        scores.c.judge == judge,
+                    )
+                )
+            if rows:
+                connection.execute(insert(scores), [_row(number, judge, score) for number, score in rows])
+
+    def detailed(self, numbers: Sequence[int], *, metric: str, judge: str) -> Iterator[ScoredAnswer]:
+        """Yield the scores of some submissions by one metric and judge, with details."""
+        query = _select(scores.c.details).where(
+            submissions.c.id.in_(list(numbers)), scores.c.metric == metric, scores.c.judge == judge
+        )
+        with self._database.begin() as connection:
+            for row in connection.execute(query):
+                yield to_record(ScoredAnswer, row)
+
+    def of_submissions(self, numbers: Sequence[int]) -> Iterator[ScoredAnswer]:
+        """Yield every score of some submissions, without details."""
+        with self._database.begin() as connection:
+            for row in connection.execute(_select().where(submissions.c.id.in_(list(numbers)))):
+                yield to_record(ScoredAnswer, row, details={})
+
+    def of_question(self, set_name: str, question_id: str) -> tuple[ScoredAnswer, ...]:
+        """Every score of the answers to a question, with details."""
+        query = _select(scores.c.details).where(
+            question_sets.c.name == set_name, questions.c.key == question_id
+        )
+        return tuple(to_record(ScoredAnswer, row) for row in self._all(query))
+
+
+def _row(number: int, judge: str, score: Score) -> dict[str, Any]:
+    row = to_row(scores, score, answer_id=number, judge=judge, details=dict(score.details))
+    # An item's id is the question's, not the row's.
+    del row["id"]
+    return row
+
+
+def _scored_by(metric: str, judge: str, again: Sequence[Outcome]) -> Select[tuple[int]]:
+    """The answers whose score by a metric and judge stands."""
+    return (
+        select(scores.c.answer_id)
+        .where(scores.c.metric == metric, scores.c.judge == judge)
+        .where(scores.c.outcome.not_in(list(again)))
+    )
+
+
+def _item(row: AnyRow) -> MetricItem:
+    question = restore(row.content)
+    return to_record(
+        MetricItem,
+        question,
+        answer=row.text,
+        # The reference is no yardstick of itself.
+        reference=None if row.kind == "reference" else question.reference,
+        contexts=tuple(Passage(**context) for context in row.contexts),
+    )
+
+
+def _select(*more: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            submissions.c.id.label("submission"),
+            submissions.c.system,
+            questions.c.key.label("question_id"),
+            questions.c.domain,
+            scores.c.metric,
+            scores.c.judge,
+            scores.c.outcome,
+            scores.c.score,
+            *more,
+        )
+        .join(answers, answers.c.id == scores.c.answer_id)
+        .join(submissions, submissions.c.id == answers.c.submission_id)
+        .join(questions, questions.c.id == answers.c.question_id)
+        .join(question_sets, question_sets.c.id == submissions.c.set_id)
+        .order_by(submissions.c.system, questions.c.position, scores.c.metric, scores.c.judge)
+    )

@@ -1,0 +1,325 @@
+"""One engine, its transactions, and the schema's version.
+
+SQLite runs in WAL mode with a busy timeout, so that readers never wait for the writer and two
+writers wait for each other instead of failing.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    CursorResult,
+    Engine,
+    Float,
+    create_engine,
+    event,
+    func,
+    inspect,
+    literal_column,
+    select,
+    table,
+    text,
+)
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    DisconnectionError,
+    IntegrityError,
+    NoSuchModuleError,
+    SQLAlchemyError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
+
+from data.errors import StoreError
+
+MIGRATIONS = Path(__file__).parent.parent / "migrations"
+BUSY_TIMEOUT_MS = 10_000
+KEPT_CONNECTIONS = 4
+MIGRATION_LOCK = 0x4152454E41  # "ARENA"; other programs on the server have other numbers.
+
+
+WANTED = "Write sqlite:///PATH or postgresql+psycopg://USER@HOST/DATABASE."
+SHORT = frozenset({"postgres", "postgresql"})
+"""Names under which providers hand out addresses of PostgreSQL; the driver is always ours."""
+
+
+class Database:
+    """A database that holds the current schema.
+
+    Args:
+        url: An SQLAlchemy URL, `sqlite:///…` or `postgresql+psycopg://…`.
+
+    Raises:
+        StoreError: The URL is unusable, or its driver is not installed.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            self.url: URL = _supported(make_url(url))
+            self.engine: Engine = _make_engine(self.url)
+        except (ArgumentError, ValueError) as error:
+            raise StoreError("ARENA_DATABASE_URL is not a database URL.", advice=WANTED) from error
+        except (NoSuchModuleError, ModuleNotFoundError) as error:
+            message = f"The driver of {self.url.drivername} databases is not installed."
+            raise StoreError(message, advice="Install answer-arena[postgres].") from error
+        # The last connection that is closed folds the write-ahead log into the file, also at an exit.
+        self._closing = weakref.finalize(self, self.engine.dispose)
+        self._joined: ContextVar[Connection | None] = ContextVar("joined", default=None)
+
+    @property
+    def place(self) -> str:
+        """Where the database is, without its password."""
+        return self.url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """A transaction that commits at the end of the block; within `together`, a part of that one.
+
+        Raises:
+            StoreError: The database cannot be reached, opened, locked or written.
+        """
+        joined = self._joined.get()
+        if joined is not None:
+            yield joined
+            return
+        try:
+            with self.engine.begin() as connection:
+                yield connection
+        except (DBAPIError, PoolTimeoutError) as error:
+            if isinstance(error, IntegrityError):
+                raise
+            raise self._unusable(error) from error
+
+    @contextmanager
+    def together(self, *, wait_ms: int = BUSY_TIMEOUT_MS) -> Iterator[Connection]:
+        """One transaction of everything that the block does with the store, by this thread or task.
+
+        On SQLite it is the only writer from the start, so that what it reads cannot change before it
+        writes; elsewhere whoever needs that locks rows.
+
+        Args:
+            wait_ms: How long to wait for another writer, in milliseconds; on SQLite alone.
+
+        Raises:
+            StoreError: As `begin`.
+        """
+        if self._joined.get() is not None:
+            with self.begin() as connection:
+                yield connection
+            return
+        with self.begin() as connection:
+            if connection.dialect.name == "sqlite":
+                _begin_immediate(connection, wait_ms)
+            token = self._joined.set(connection)
+            try:
+                yield connection
+            finally:
+                self._joined.reset(token)
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether this is a file, with one writer at a time."""
+        return self.url.get_backend_name() == "sqlite"
+
+    def is_current(self) -> bool:
+        """Whether the schema is the newest one; False for an empty database."""
+        return self.version() == newest_version()
+
+    def version(self) -> str | None:
+        """The schema's version, None for an empty database."""
+        with self.begin() as connection:
+            if not inspect(connection).has_table("alembic_version"):
+                return None
+            row = connection.execute(text("SELECT version_num FROM alembic_version")).first()
+            return None if row is None else str(row[0])
+
+    def size(self) -> int:
+        """Bytes that the database takes."""
+        if not self.is_sqlite:
+            with self.begin() as connection:
+                return int(connection.execute(select(func.pg_database_size(self.url.database))).scalar_one())
+        path = Path(self.url.database or "")
+        return path.stat().st_size if path.is_file() else 0
+
+    def rows(self) -> dict[str, int]:
+        """Rows by table, whatever the schema's version."""
+        with self.begin() as connection:
+            names = [name for name in inspect(connection).get_table_names() if name != "alembic_version"]
+            return {
+                name: int(connection.execute(select(func.count()).select_from(table(name))).scalar_one())
+                for name in sorted(names)
+            }
+
+    def upgrade(self) -> None:
+        """Bring the schema to the newest version, making it where there is none.
+
+        Raises:
+            StoreError: The database cannot be used, or a newer program made its schema.
+        """
+        from alembic import command  # noqa: PLC0415 - takes a third of a second, rarely needed
+        from alembic.config import Config  # noqa: PLC0415 - as above
+        from alembic.util import CommandError  # noqa: PLC0415 - as above
+
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS))
+        with self._migrating() as connection:
+            config.attributes["connection"] = connection
+            try:
+                command.upgrade(config, "head")
+            except CommandError as error:
+                raise StoreError(
+                    f"The database {self.place} has a schema that this program does not know: {error}.",
+                    advice="Use the version of Answer Arena that made it, or a newer one.",
+                ) from error
+
+    @contextmanager
+    def _migrating(self) -> Iterator[Connection]:
+        """A transaction for migrations: all of them or none, by one process at a time."""
+        if not self.is_sqlite:
+            with self.begin() as connection:
+                connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
+                yield connection
+            return
+        try:
+            with self.engine.connect() as connection:
+                # A table that is made anew must not take its children's rows with it; no later user of the
+                # connection shall go without such care.
+                connection.detach()
+                connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                yield connection
+                broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+                if broken is not None:
+                    message = f"The migration would leave {broken[0]} with rows that refer to nothing."
+                    raise StoreError(message, advice="Nothing was changed. Restore a backup.")
+                connection.commit()
+        except DBAPIError as error:
+            raise self._unusable(error) from error
+
+    def close(self) -> None:
+        """Give back every connection."""
+        self.engine.dispose()
+
+    def _unusable(self, error: SQLAlchemyError) -> StoreError:
+        cause = str(getattr(error, "orig", error)).splitlines()[0]
+        message = f"The database {self.place} cannot be used: {cause}."
+        advice = "Check ARENA_HOME or ARENA_DATABASE_URL, its permissions, free space and that it runs."
+        return StoreError(message, advice=advice)
+
+
+def _begin_immediate(connection: Connection, wait_ms: int) -> None:
+    if wait_ms == BUSY_TIMEOUT_MS:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return
+    connection.exec_driver_sql(f"PRAGMA busy_timeout={wait_ms}")
+    try:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    finally:
+        # Whoever uses the connection next waits as usual.
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+
+
+def new_id(result: CursorResult[Any]) -> int:
+    """The number that the database gave to an inserted row."""
+    key = result.inserted_primary_key
+    if key is None:
+        raise StoreError("The database gave no number to a new row.", advice="Run `arena db upgrade`.")
+    return int(key[0])
+
+
+def pairs(rows: Iterable[Any]) -> dict[Any, Any]:
+    """Rows of two columns as a mapping."""
+    return {row[0]: row[1] for row in rows}
+
+
+def newest_version() -> str:
+    """The version that the newest migration file makes."""
+    return max(file.stem.split("_")[0] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+
+
+def _supported(url: URL) -> URL:
+    """The URL with our driver.
+
+    Raises:
+        StoreError: It is of another kind of database.
+    """
+    if url.drivername in SHORT:
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise StoreError(f"Databases of the kind {url.drivername} are not supported.", advice=WANTED)
+    return url
+
+
+def _make_engine(url: URL) -> Engine:
+    """An engine whose connections are kept: closing SQLite's last one copies the whole log each time."""
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True)
+    path = url.database
+    if not path or path == ":memory:":
+        engine = create_engine(url)
+    else:
+        _make_parent(Path(path))
+        engine = create_engine(
+            url, poolclass=QueuePool, pool_size=KEPT_CONNECTIONS, max_overflow=-1, pool_use_lifo=True
+        )
+        event.listen(engine, "checkout", _check_out)
+    event.listen(engine, "connect", _prepare_sqlite)
+    return engine
+
+
+def _make_parent(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"The folder {path.parent} cannot be made: {error.strerror}."
+        raise StoreError(message, advice="Set ARENA_HOME to a folder you can write to.") from error
+
+
+def _prepare_sqlite(connection: Any, record: ConnectionPoolEntry) -> None:  # noqa: ANN401 - DBAPI
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=NORMAL")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    place = cursor.execute("PRAGMA database_list").fetchone()[2]
+    cursor.close()
+    record.info["file"] = (place, _identity(place))
+
+
+def _check_out(_connection: object, record: ConnectionPoolEntry, proxy: PoolProxiedConnection) -> None:
+    """Use no connection that another process opened, nor one to a file that was moved or deleted since."""
+    place, identity = record.info["file"]
+    if identity == _identity(place):
+        return
+    if identity[0] != os.getpid():
+        # It is the parent's; closing it here could disturb the parent. SQLAlchemy documents this way of
+        # forgetting it, but types the proxy's as one to be read alone.
+        record.dbapi_connection = proxy.dbapi_connection = None  # type: ignore[misc]
+    raise DisconnectionError(f"{place} is another file than before")
+
+
+def _identity(place: str) -> tuple[int, int, int]:
+    """This process, and which file a path leads to at present."""
+    try:
+        file = os.stat(place)  # noqa: PTH116 - a third of the time of a Path
+    except OSError:
+        return os.getpid(), 0, 0
+    return os.getpid(), file.st_dev, file.st_ino
+
+
+def db_now(connection: Connection) -> ColumnElement[float]:
+    """Seconds since 1970 by the database's clock, which is one for all workers whatever theirs say."""
+    if connection.dialect.name == "postgresql":
+        return func.extract("epoch", func.clock_timestamp()).cast(Float)
+    return literal_column("((julianday('now') - 2440587.5) * 86400.0)", Float)

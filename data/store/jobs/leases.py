@@ -1,0 +1,321 @@
+"""Leases: how workers share jobs, take battles, and are given up when they die.
+
+A lease runs by the database's clock. Each battle that is being judged is held by one lease, which the
+primary key of `battle_hold` sees to. A verdict is committed together with a look at its lease, so that a
+worker that was given up, and whose battles others may have, commits nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
+
+from data.progress import Work
+from data.records import Beat, Job, JobState, Lease, RoundState, WorkerId
+from data.store.base import AnyRow, StorePart, to_record
+from data.store.engine import db_now, new_id
+from data.store.jobs.jobs import JUDGING, pause_round, select_jobs
+from data.store.rounds.battle_claims import has_pending, has_work
+from data.store.rounds.fencing import lost
+from data.tables import jobs, ledgers, rounds, seats
+from data.tables.columns import now
+
+GIVEN_UP = "{reason} It was given up after {attempts} attempts that settled nothing."
+STOPPED = "The process that ran it was stopped."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """How a worker releases its lease.
+
+    Attributes:
+        error: What went wrong, empty where nothing did.
+        final: Whether trying again is of no use.
+        retry_in: Seconds until it may be tried again.
+        finished: Whether a job that judges no battles is done; for the others, pending battles say so.
+        result: What it brought.
+    """
+
+    error: str = ""
+    final: bool = False
+    retry_in: float = 0.0
+    finished: bool = False
+    result: dict[str, Any] | None = None
+
+
+def conclude(connection: Connection, job: AnyRow, release: Release, *, progress: bool) -> None:
+    """Decide what becomes of a job after somebody left; called with the job locked."""
+    current = connection.execute(select(jobs.c.state, jobs.c.attempts).where(jobs.c.id == job.id)).one()
+    if current.state != JobState.RUNNING:
+        return
+    attempts = 0 if progress else current.attempts
+    if release.error:
+        attempts += 1
+    values: dict[str, Any] = {"attempts": attempts, "error": release.error}
+    others = connection.execute(select(exists().where(seats.c.job_id == job.id))).scalar()
+    if release.error and (release.final or attempts >= job.most_attempts or (job.owner and not others)):
+        values |= {"state": JobState.FAILED, "finished_at": now(), "error": _last_word(release, attempts)}
+        pause_round(connection, job.id)
+    elif others:
+        pass
+    elif _is_done(connection, job, release):
+        values |= {"state": JobState.DONE, "finished_at": now(), "result": release.result, "error": ""}
+    elif job.owner:
+        values |= {"state": JobState.CANCELLED, "finished_at": now(), "error": STOPPED}
+        pause_round(connection, job.id)
+    else:
+        moment = db_now(connection)
+        values |= {"state": JobState.QUEUED, "not_before": moment + release.retry_in}
+    connection.execute(update(jobs).where(jobs.c.id == job.id).values(values))
+
+
+def _last_word(release: Release, attempts: int) -> str:
+    if release.final or attempts == 1:
+        return release.error
+    return GIVEN_UP.format(reason=release.error, attempts=attempts)
+
+
+def _is_done(connection: Connection, job: AnyRow, release: Release) -> bool:
+    if job.kind not in JUDGING:
+        return release.finished
+    if has_pending(connection, job.round_id):
+        return False
+    connection.execute(
+        update(rounds)
+        .where(rounds.c.id == job.round_id, rounds.c.state == RoundState.RUNNING)
+        .values(state=RoundState.FINISHED, finished_at=now())
+    )
+    return True
+
+
+DIED = "Worker {name} was lost while on it."
+Gone = Callable[[WorkerId], bool]
+
+
+class LeaseStore(StorePart):
+    """Hands out leases on jobs, and gives up workers that are dead."""
+
+    def take(
+        self, worker: WorkerId, *, lease: float, gone: Gone, owner: str = "", job_id: int | None = None
+    ) -> tuple[Job, Lease] | None:
+        """Take a lease on the first job that has one free; None where there is none.
+
+        Args:
+            worker: Who takes it.
+            lease: Seconds without a heartbeat after which the worker counts as dead.
+            gone: Says of a worker whether its process is known to have ended.
+            owner: Takes only jobs of this owner.
+            job_id: Takes only this job.
+        """
+        with self._database.together() as connection:
+            _reap(connection, gone)
+            row = connection.execute(_candidates(connection, owner, job_id)).first()
+            if row is None:
+                return None
+            moment = db_now(connection)
+            taken = set(connection.execute(select(seats.c.slot).where(seats.c.job_id == row.id)).scalars())
+            slot = next(number for number in range(row.workers) if number not in taken)
+            new = connection.execute(
+                insert(seats).values(
+                    job_id=row.id,
+                    slot=slot,
+                    worker=worker.name,
+                    place=worker.place,
+                    pid=worker.pid,
+                    born=worker.started,
+                    taken_at=moment,
+                    beat_at=moment,
+                    lease_until=moment + lease,
+                )
+            )
+            number = new_id(new)
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.id == row.id)
+                .values(state=JobState.RUNNING, started_at=func.coalesce(jobs.c.started_at, now()))
+            )
+            taken_lease = connection.execute(_select(connection).where(seats.c.id == number)).one()
+            job = connection.execute(select_jobs().where(jobs.c.id == row.id)).one()
+            return to_record(Job, job), _lease(taken_lease)
+
+    def beat(self, lease_id: int, *, lease: float, work: Work | None = None) -> Beat:
+        """Say that a worker lives and how far its work is, and learn whether its job is still wanted.
+
+        Raises:
+            LeaseLostError: It was given up.
+        """
+        with self._database.begin() as connection:
+            moment = db_now(connection)
+            changed = connection.execute(
+                update(seats)
+                .where(seats.c.id == lease_id)
+                .values(
+                    beat_at=moment,
+                    lease_until=moment + lease,
+                    progress=None if work is None else work.as_json(),
+                )
+            ).rowcount
+            if not changed:
+                raise lost(lease_id)
+            row = connection.execute(
+                select(jobs.c.state, rounds.c.state.label("round_state"), _seat_count())
+                .join(seats, seats.c.job_id == jobs.c.id)
+                .outerjoin(rounds, rounds.c.id == jobs.c.round_id)
+                .where(seats.c.id == lease_id)
+            ).one()
+        wanted = row.state == JobState.RUNNING and row.round_state in {None, *RUNNABLE}
+        return Beat(wanted=wanted, seats=row.seat_count)
+
+    def release(self, lease_id: int, release: Release) -> None:
+        """Release a lease; the last one to leave decides what becomes of job and round.
+
+        A lease that is gone already is no matter.
+        """
+        with self._database.together() as connection:
+            job_id = connection.execute(select(seats.c.job_id).where(seats.c.id == lease_id)).scalar()
+            if job_id is None:
+                return
+            job = connection.execute(select(jobs).where(jobs.c.id == job_id).with_for_update()).one()
+            row = connection.execute(select(seats).where(seats.c.id == lease_id).with_for_update()).first()
+            if row is None:
+                return
+            _vacate(connection, row, job.round_id)
+            conclude(connection, job, release, progress=row.done > 0)
+
+    def give_up(self, gone: Gone) -> int:
+        """Give up the workers that are dead, and return how many; their jobs are queued again."""
+        with self._database.together() as connection:
+            return _reap(connection, gone)
+
+    def of_job(self, job_id: int) -> tuple[Lease, ...]:
+        """The leases taken on a job."""
+        with self._database.begin() as connection:
+            rows = connection.execute(
+                _select(connection).where(seats.c.job_id == job_id).order_by(seats.c.slot)
+            )
+            return tuple(_lease(row) for row in rows)
+
+    def of_round(self, round_id: int) -> tuple[Lease, ...]:
+        """The leases taken on any job of a round, those of a job that was cancelled included."""
+        query = select(jobs.c.id).where(jobs.c.round_id == round_id)
+        with self._database.begin() as connection:
+            rows = connection.execute(_select(connection).where(seats.c.job_id.in_(query)))
+            return tuple(_lease(row) for row in rows)
+
+    def callers(self) -> int:
+        """How many leases share the limits a minute: all but those of processes that watch others judge.
+
+        Who starts a job for itself and several others takes the first lease, and calls nobody from it.
+        """
+        watching = (jobs.c.owner != "") & (jobs.c.workers > 1) & (seats.c.slot == 0)
+        query = select(func.count()).select_from(seats.join(jobs, jobs.c.id == seats.c.job_id))
+        (count,) = self._values(query.where(~watching))
+        return int(count)
+
+    def all(self) -> tuple[Lease, ...]:
+        """Every lease that is taken."""
+        with self._database.begin() as connection:
+            return tuple(_lease(row) for row in connection.execute(_select(connection).order_by(seats.c.id)))
+
+
+RUNNABLE = (RoundState.RUNNING, RoundState.FINISHED)
+
+
+def _seat_count() -> ColumnElement[int]:
+    return select(func.count()).select_from(seats).scalar_subquery().label("seat_count")
+
+
+def _candidates(connection: Connection, owner: str, job_id: int | None) -> Select[*tuple[Any, ...]]:
+    taken = select(func.count()).where(seats.c.job_id == jobs.c.id).scalar_subquery()
+    waiting = (jobs.c.state == JobState.QUEUED) & (jobs.c.not_before <= db_now(connection))
+    shared = (
+        (jobs.c.state == JobState.RUNNING)
+        & (taken < jobs.c.workers)
+        & jobs.c.kind.in_(JUDGING)
+        & has_work(jobs.c.round_id)
+    )
+    query = select(jobs).where(jobs.c.owner == owner, waiting | shared)
+    if job_id is not None:
+        query = query.where(jobs.c.id == job_id)
+    return (
+        query.order_by(jobs.c.priority.desc(), jobs.c.id).limit(1).with_for_update(skip_locked=True, of=jobs)
+    )
+
+
+def _reap(connection: Connection, gone: Gone) -> int:
+    """Give up dead workers. Locks go from jobs to leases, as everywhere, so that none waits in a ring."""
+    dead = [row for row in connection.execute(_select(connection)) if row.left < 0 or gone(_worker(row))]
+    given_up = 0
+    for job_id in sorted({row.job_id for row in dead}):
+        job = connection.execute(select(jobs).where(jobs.c.id == job_id).with_for_update()).one()
+        for old in (row for row in dead if row.job_id == job_id):
+            row = connection.execute(
+                select(seats)
+                .where(seats.c.id == old.id, seats.c.beat_at == old.beat_at)
+                .with_for_update(skip_locked=True)
+            ).first()
+            if row is not None:
+                _vacate(connection, row, job.round_id)
+                reason = Release(error=DIED.format(name=row.worker))
+                conclude(connection, job, reason, progress=row.done > 0)
+                given_up += 1
+    return given_up
+
+
+def _vacate(connection: Connection, row: AnyRow, round_id: int | None) -> None:
+    """Delete a lease with its holds, and bring the round's account up to what it is known to have used."""
+    connection.execute(delete(seats).where(seats.c.id == row.id))
+    if round_id is None:
+        return
+    connection.execute(
+        update(ledgers)
+        .where(ledgers.c.round_id == round_id)
+        .values(
+            reserved_usd=case(
+                (ledgers.c.reserved_usd > row.drawn_usd, ledgers.c.reserved_usd - row.drawn_usd), else_=0.0
+            ),
+            spent_usd=ledgers.c.spent_usd + max(0.0, row.recorded_usd - row.paid_usd),
+            input_tokens=ledgers.c.input_tokens + max(0, row.recorded_input - row.paid_input),
+            output_tokens=ledgers.c.output_tokens + max(0, row.recorded_output - row.paid_output),
+        )
+    )
+
+
+def _select(connection: Connection) -> Select[*tuple[Any, ...]]:
+    moment = db_now(connection)
+    return select(
+        seats,
+        (moment - seats.c.taken_at).label("seconds"),
+        (moment - seats.c.beat_at).label("beat_age"),
+        (seats.c.lease_until - moment).label("left"),
+    )
+
+
+def _worker(row: AnyRow) -> WorkerId:
+    return WorkerId(name=row.worker, place=row.place, pid=row.pid, started=row.born)
+
+
+def _lease(row: AnyRow) -> Lease:
+    return to_record(
+        Lease,
+        row,
+        worker=_worker(row),
+        seconds=float(row.seconds),
+        beat_age=float(row.beat_age),
+        lease_left=float(row.left),
+        work=None if row.progress is None else Work.from_json(row.progress),
+    )

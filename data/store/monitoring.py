@@ -1,0 +1,92 @@
+"""Sums over the whole database for monitoring; cheap enough to be read every few seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Table, func, select, text
+
+from data.records import JobState, RoundState
+from data.store.base import StorePart
+from data.store.engine import db_now, pairs
+from data.tables import battles, boards, jobs, judgments, ledgers, replies, rounds, seats
+from data.tables.columns import now
+
+SUMMED = ("spent_usd", "reserved_usd", "lost_usd", "input_tokens", "output_tokens")
+OPEN = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """The state of an arena in numbers; ages in seconds, `battles` of rounds that have not ended.
+
+    `judgments` and `replies` are exact on SQLite and PostgreSQL's own estimate there, which follows
+    within a minute.
+    """
+
+    rounds: Mapping[str, int]
+    jobs: Mapping[str, int]
+    battles: Mapping[str, int]
+    judgments: int
+    replies: int
+    boards: int
+    workers: int
+    queue_age: float
+    spent_usd: float
+    reserved_usd: float
+    lost_usd: float
+    input_tokens: int
+    output_tokens: int
+
+
+class CountingStore(StorePart):
+    """Counts what there is."""
+
+    def figures(self) -> Figures:
+        """Count everything once."""
+        with self._database.begin() as connection:
+            counts = connection.execute(
+                select(battles.c.outcome, func.count())
+                .join(rounds, rounds.c.id == battles.c.round_id)
+                .where(rounds.c.state.in_(OPEN))
+                .group_by(battles.c.outcome)
+            )
+            by_outcome: dict[str | None, int] = pairs(counts)
+            oldest = connection.execute(
+                select(func.min(jobs.c.created_at)).where(jobs.c.state == JobState.QUEUED)
+            ).scalar()
+            alive = select(func.count()).where(seats.c.lease_until >= db_now(connection))
+            paid = connection.execute(
+                select(*(func.coalesce(func.sum(ledgers.c[name]), 0).label(name) for name in SUMMED))
+            ).one()
+            return Figures(
+                rounds=_grouped(connection, rounds),
+                jobs=_grouped(connection, jobs),
+                battles={outcome or "pending": count for outcome, count in by_outcome.items()},
+                judgments=_size(connection, judgments),
+                replies=_size(connection, replies),
+                boards=int(connection.execute(select(func.count()).where(~boards.c.retracted)).scalar_one()),
+                workers=int(connection.execute(alive).scalar_one()),
+                queue_age=0.0 if oldest is None else max(0.0, (now() - oldest).total_seconds()),
+                spent_usd=float(paid.spent_usd),
+                reserved_usd=max(0.0, float(paid.reserved_usd)),
+                lost_usd=float(paid.lost_usd),
+                input_tokens=int(paid.input_tokens),
+                output_tokens=int(paid.output_tokens),
+            )
+
+
+def _grouped(connection: Connection, table: Table) -> dict[str, int]:
+    return pairs(connection.execute(select(table.c.state, func.count()).group_by(table.c.state)))
+
+
+def _size(connection: Connection, table: Table) -> int:
+    """The rows of a table that only grows, without reading all of it."""
+    if connection.dialect.name == "postgresql":
+        query = text("SELECT COALESCE(SUM(n_live_tup), 0) FROM pg_stat_user_tables WHERE relname = :name")
+        return int(connection.execute(query, {"name": table.name}).scalar_one())
+    if table is judgments:
+        # Numbers are given in order and judgments are never deleted one by one.
+        return int(connection.execute(select(func.coalesce(func.max(judgments.c.id), 0))).scalar_one())
+    return int(connection.execute(select(func.count()).select_from(table)).scalar_one())

@@ -1,0 +1,273 @@
+"""Question sets in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from data.errors import ConflictError, NotFoundError
+from data.files.question_sets.rows import question_from_json, question_to_json
+from data.progress import working
+from data.records import (
+    DEFAULT_PHASE,
+    ENGLISH,
+    Phase,
+    ProblemList,
+    Question,
+    QuestionSet,
+    SetPolicy,
+    SetSummary,
+    SubmissionState,
+)
+from data.store.base import AnyRow, StorePart, to_record, to_row
+from data.store.engine import new_id, pairs
+from data.tables import answers, phases, question_sets, questions, submissions
+from data.tables.columns import now
+
+
+class SetStore(StorePart):
+    """Adds and finds question sets. A stored set never changes."""
+
+    def add(self, question_set: QuestionSet, content_hash: str) -> bool:
+        """Store a set with its references as the answers of the reference.
+
+        Returns:
+            Whether it is new; False where the same content bears this name already.
+
+        Raises:
+            ConflictError: Another content bears this name.
+        """
+        try:
+            with working("storing questions"), self._database.begin() as connection:
+                stored = connection.execute(
+                    select(question_sets.c.content_hash).where(question_sets.c.name == question_set.name)
+                ).scalar()
+                if stored is not None:
+                    return _same_or_conflict(question_set, stored, content_hash)
+                set_id = _insert_set(connection, question_set, content_hash)
+                _insert_questions(connection, set_id, question_set)
+                _insert_reference(connection, set_id, question_set, content_hash)
+        except IntegrityError as error:
+            raise ConflictError(
+                f"Question set {question_set.name} is being imported by somebody else.",
+                advice="Try again in a moment.",
+            ) from error
+        return True
+
+    def summaries(self) -> tuple[SetSummary, ...]:
+        """Every stored set, in order of name."""
+        with self._database.begin() as connection:
+            rows = connection.execute(select(question_sets).order_by(question_sets.c.name)).all()
+            return tuple(_summary(connection, row) for row in rows)
+
+    def summary(self, name: str) -> SetSummary:
+        """One set without its questions.
+
+        Raises:
+            NotFoundError: No set has this name.
+        """
+        with self._database.begin() as connection:
+            row = connection.execute(select(question_sets).where(question_sets.c.name == name)).first()
+            if row is None:
+                known = ", ".join(connection.execute(select(question_sets.c.name)).scalars())
+                advice = f"There are: {known}." if known else "Import one with `arena sets import PATH`."
+                raise NotFoundError(f"There is no question set {name!r}.", advice=advice)
+            return _summary(connection, row)
+
+    def get(self, name: str) -> QuestionSet:
+        """One set with its questions, in the order of its file.
+
+        Raises:
+            NotFoundError: No set has this name.
+        """
+        summary = self.summary(name)
+        asked = tuple(question for _, question in self.numbered(summary.id))
+        language = asked[0].language if asked else ENGLISH
+        return to_record(QuestionSet, summary, questions=asked, language=language)
+
+    def numbered(self, set_id: int) -> Iterator[tuple[int, Question]]:
+        """Yield each question of a set with the store's number for it."""
+        with self._database.begin() as connection:
+            rows = connection.execute(
+                select(questions.c.id, questions.c.content)
+                .where(questions.c.set_id == set_id)
+                .order_by(questions.c.position)
+            )
+            for number, content in rows:
+                yield number, restore(content)
+
+    def page(self, set_id: int, *, after: int, limit: int) -> tuple[tuple[int, Question], ...]:
+        """Up to `limit` questions of a set with their positions, from the one after position `after` on."""
+        query = (
+            select(questions.c.position, questions.c.content)
+            .where(questions.c.set_id == set_id, questions.c.position > after)
+            .order_by(questions.c.position)
+            .limit(limit)
+        )
+        return tuple((position, restore(content)) for position, content in self._all(query))
+
+    def question(self, name: str, question_id: str) -> Question:
+        """One question of a set.
+
+        Raises:
+            NotFoundError: The set has no such question.
+        """
+        summary = self.summary(name)
+        row = self._first(
+            select(questions.c.content).where(
+                questions.c.set_id == summary.id, questions.c.key == question_id
+            )
+        )
+        if row is None:
+            raise NotFoundError(
+                f"Question set {name} has no question {question_id!r}.",
+                advice=f"`arena sets show {name}` lists its questions.",
+            )
+        return restore(row.content)
+
+
+def restore(content: object) -> Question:
+    """Make a question of what the store keeps of it."""
+    problems = ProblemList()
+    question = question_from_json(0, content, problems)
+    if question is None:
+        raise ConflictError(f"A stored question is damaged: {problems.result()[0].message}")
+    return question
+
+
+def _same_or_conflict(question_set: QuestionSet, stored: str, content_hash: str) -> bool:
+    if stored == content_hash:
+        return False
+    raise ConflictError(
+        f"Another question set is called {question_set.name} (content {stored[:12]}).",
+        advice="Import this one under another name with --name.",
+    )
+
+
+def _insert_set(connection: Connection, question_set: QuestionSet, content_hash: str) -> int:
+    row = to_row(
+        question_sets,
+        question_set,
+        domains=dict(question_set.domains),
+        questions=len(question_set.questions),
+        content_hash=content_hash,
+    )
+    return new_id(connection.execute(insert(question_sets).values(row)))
+
+
+def _insert_questions(connection: Connection, set_id: int, question_set: QuestionSet) -> None:
+    if question_set.questions:
+        connection.execute(
+            insert(questions),
+            [
+                {
+                    "set_id": set_id,
+                    "position": position,
+                    "key": question.id,
+                    "domain": question.domain,
+                    "text": question.question,
+                    "content": question_to_json(question),
+                }
+                for position, question in enumerate(question_set.questions)
+            ],
+        )
+
+
+def _insert_reference(
+    connection: Connection, set_id: int, question_set: QuestionSet, content_hash: str
+) -> None:
+    numbers: dict[str, int] = pairs(
+        connection.execute(select(questions.c.key, questions.c.id).where(questions.c.set_id == set_id))
+    )
+    referenced = [question for question in question_set.questions if question.reference is not None]
+    result = connection.execute(
+        insert(submissions).values(
+            set_id=set_id,
+            kind="reference",
+            system=question_set.reference_name,
+            version=1,
+            state=SubmissionState.ACCEPTED,
+            card={},
+            content_hash=content_hash,
+            answers=len(referenced),
+            phase=DEFAULT_PHASE,
+            submitted_at=now(),
+        )
+    )
+    submission_id = new_id(result)
+    if referenced:
+        connection.execute(
+            insert(answers),
+            [
+                {
+                    "submission_id": submission_id,
+                    "question_id": numbers[question.id],
+                    "text": question.reference,
+                    "contexts": [],
+                    "no_answer": False,
+                }
+                for question in referenced
+            ],
+        )
+
+
+def _summary(connection: Connection, row: AnyRow) -> SetSummary:
+    counts = connection.execute(
+        select(questions.c.domain, func.count())
+        .where(questions.c.set_id == row.id)
+        .group_by(questions.c.domain)
+    ).all()
+    by_domain: dict[str, int] = pairs(counts)
+    return to_record(SetSummary, row, counts={domain: by_domain.get(domain, 0) for domain in row.domains})
+
+
+class PolicyStore(StorePart):
+    """Keeps the policy of each set."""
+
+    def get(self, set_name: str) -> SetPolicy:
+        """The policy of a set.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        with self._database.begin() as connection:
+            head = connection.execute(
+                select(question_sets.c.id, question_sets.c.hidden_references).where(
+                    question_sets.c.name == set_name
+                )
+            ).first()
+            if head is None:
+                raise no_set(set_name)
+            rows = connection.execute(select(phases).where(phases.c.set_id == head.id).order_by(phases.c.id))
+            spans = tuple(to_record(Phase, row) for row in rows)
+        return SetPolicy(set_name=set_name, phases=spans, hidden_references=head.hidden_references)
+
+    def put(self, policy: SetPolicy) -> SetPolicy:
+        """Replace the policy of a set.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        with self._database.begin() as connection:
+            number = connection.execute(
+                select(question_sets.c.id).where(question_sets.c.name == policy.set_name)
+            ).scalar()
+            if number is None:
+                raise no_set(policy.set_name)
+            connection.execute(
+                update(question_sets)
+                .where(question_sets.c.id == number)
+                .values(hidden_references=policy.hidden_references)
+            )
+            connection.execute(delete(phases).where(phases.c.set_id == number))
+            if policy.phases:
+                rows = [to_row(phases, phase, set_id=number) for phase in policy.phases]
+                connection.execute(insert(phases), rows)
+        return self.get(policy.set_name)
+
+
+def no_set(name: str) -> NotFoundError:
+    """The error of whoever asks for a set that is not there."""
+    return NotFoundError(f"There is no question set {name!r}.", advice="`arena sets list` names them.")

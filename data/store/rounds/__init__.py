@@ -1,0 +1,1 @@
+"""Rounds, battles, verdicts and what they cost."""

@@ -1,0 +1,150 @@
+"""The battles of rounds in the store: written, handed out while pending, ended and opened again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from sqlalchemy import ColumnElement, Connection, insert, select, update
+
+from data.records import Outcome, PendingBattle, PlannedBattle, RoundState
+from data.store.base import StorePart
+from data.store.engine import pairs
+from data.store.question_sets import restore
+from data.tables import answers, battles, questions, rounds, submissions
+
+REFERENCE = "reference"
+
+
+def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iterator[PendingBattle]:
+    """Yield the battles that some clauses choose, question by question, with their texts."""
+    rows = connection.execute(
+        select(battles.c.id, battles.c.key, battles.c.question_id, battles.c.a_id, battles.c.b_id)
+        .where(*which)
+        .order_by(battles.c.question_id, battles.c.id)
+    ).all()
+    asked = {row.question_id for row in rows}
+    entrants = {row.a_id for row in rows} | {row.b_id for row in rows}
+    contents: dict[int, object] = pairs(
+        connection.execute(select(questions.c.id, questions.c.content).where(questions.c.id.in_(asked)))
+    )
+    known = {number: restore(content) for number, content in contents.items()}
+    entries = select(submissions.c.id, submissions.c.system, submissions.c.kind)
+    sides = {row.id: row for row in connection.execute(entries.where(submissions.c.id.in_(entrants)))}
+    texts: dict[tuple[int, int], str] = {
+        (entrant, question): text
+        for entrant, question, text in connection.execute(
+            select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
+                answers.c.question_id.in_(asked), answers.c.submission_id.in_(entrants)
+            )
+        ).all()
+    }
+    for row in rows:
+        yield PendingBattle(
+            id=row.id,
+            key=row.key,
+            question=known[row.question_id],
+            system_a=sides[row.a_id].system,
+            system_b=sides[row.b_id].system,
+            answer_a=texts[row.a_id, row.question_id],
+            answer_b=texts[row.b_id, row.question_id],
+            reference_side=_reference_side(sides[row.a_id].kind, sides[row.b_id].kind),
+        )
+
+
+def _reference_side(kind_a: str, kind_b: str) -> str | None:
+    if kind_a == REFERENCE:
+        return "a"
+    return "b" if kind_b == REFERENCE else None
+
+
+CHUNK = 5_000
+QUESTIONS_AT_ONCE = 200
+CLOSED = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED, RoundState.RETRACTED)
+WITHDRAWN = "One of the two submissions was withdrawn."
+
+
+class BattleStore(StorePart):
+    """Hands out the battles that are pending, and ends those that will not be judged."""
+
+    def pending(self, round_id: int) -> Iterator[PendingBattle]:
+        """Yield the battles that have no outcome, question by question, texts included.
+
+        A few hundred questions are held at a time, so memory does not grow with the round. The
+        battles handed out are those pending when their question is reached.
+        """
+        after = 0
+        while True:
+            with self._database.begin() as connection:
+                batch = _pending_questions(connection, round_id, after)
+                open_ = (battles.c.round_id == round_id, battles.c.outcome.is_(None))
+                pending = list(pending_battles(connection, *open_, battles.c.question_id.in_(batch)))
+            if not batch:
+                return
+            after = batch[-1]
+            yield from pending
+
+    def reopen(self, round_id: int, outcomes: Sequence[Outcome]) -> int:
+        """Make the battles that ended in one of `outcomes` pending again, and return how many.
+
+        Their judgments stay, as the record of what was tried.
+        """
+        return self._change(
+            update(battles)
+            .where(battles.c.round_id == round_id, battles.c.outcome.in_(list(outcomes)))
+            .values(outcome=None, preference=None, score=None, flipped=None, detail="")
+        )
+
+    def drop_side(self, submission: int) -> int:
+        """End the pending battles of a submission that was withdrawn, and return how many there were.
+
+        They lack an answer from now on, so that a retry does not ask for them again.
+        """
+        own = (battles.c.a_id == submission) | (battles.c.b_id == submission)
+        open_ = select(rounds.c.id).where(rounds.c.state.not_in(CLOSED))
+        return self._change(
+            update(battles)
+            .where(battles.c.round_id.in_(open_), battles.c.outcome.is_(None), own)
+            .values(outcome=Outcome.MISSING, detail=WITHDRAWN)
+        )
+
+    def close_pending(self, round_id: int, outcome: Outcome, detail: str) -> int:
+        """End every pending battle with one outcome, and return how many there were."""
+        return self._change(
+            update(battles)
+            .where(battles.c.round_id == round_id, battles.c.outcome.is_(None))
+            .values(outcome=outcome, detail=detail)
+        )
+
+
+def insert_battles(connection: Connection, round_id: int, planned: Iterable[PlannedBattle]) -> None:
+    """Write the battles of a round, some thousands at a time."""
+    iterator = iter(planned)
+    while chunk := list(islice(iterator, CHUNK)):
+        connection.execute(
+            insert(battles),
+            [
+                {
+                    "round_id": round_id,
+                    "key": battle.key,
+                    "question_id": battle.question,
+                    "a_id": battle.a,
+                    "b_id": battle.b,
+                    "outcome": battle.outcome,
+                    "detail": battle.detail,
+                }
+                for battle in chunk
+            ],
+        )
+
+
+def _pending_questions(connection: Connection, round_id: int, after: int) -> list[int]:
+    return list(
+        connection.execute(
+            select(battles.c.question_id)
+            .where(battles.c.round_id == round_id, battles.c.outcome.is_(None), battles.c.question_id > after)
+            .distinct()
+            .order_by(battles.c.question_id)
+            .limit(QUESTIONS_AT_ONCE)
+        ).scalars()
+    )

@@ -1,0 +1,165 @@
+"""The account of a round: what may be spent, what is set aside, what is paid."""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, Connection, Table, func, select, update
+
+from data.errors import NotFoundError
+from data.records import Account
+from data.store.base import StorePart
+from data.store.rounds.fencing import lost
+from data.tables import battles, canaries, judgments, ledgers, seats
+
+ROUNDING = 1e-12
+
+
+class LedgerStore(StorePart):
+    """Accounts that many workers may draw on; `spent + lost + drawn <= cap` holds at every moment."""
+
+    def account(self, round_id: int) -> Account:
+        """The account of a round as it stands.
+
+        Raises:
+            NotFoundError: The round has no account.
+        """
+        row = self._first(select(ledgers).where(ledgers.c.round_id == round_id))
+        if row is None:
+            raise NotFoundError(f"There is no account of round {round_id}.")
+        return Account(cap=row.cap_usd, spent=row.spent_usd, drawn=row.reserved_usd, lost=row.lost_usd)
+
+    def draw(self, round_id: int, least: float, wished: float, *, lease_id: int | None = None) -> float:
+        """Set aside between `least` and `wished` USD; 0 where less than `least` is left.
+
+        The update only holds if nobody drew or paid in between; else it is tried on the new state.
+
+        Raises:
+            LeaseLostError: It is for a lease that was given up.
+        """
+        while True:
+            account = self.account(round_id)
+            used = account.spent + account.lost + account.drawn
+            left = float("inf") if account.cap is None else account.cap - used + ROUNDING
+            if least > left:
+                return 0.0
+            amount = max(least, min(wished, left))
+            with self._database.begin() as connection:
+                # The lease is locked before the account, as everywhere, so that none waits in a ring.
+                if lease_id is not None and not _add(connection, lease_id, drawn_usd=0.0):
+                    raise lost(lease_id)
+                changed = connection.execute(
+                    update(ledgers)
+                    .where(
+                        ledgers.c.round_id == round_id,
+                        ledgers.c.reserved_usd == account.drawn,
+                        ledgers.c.spent_usd == account.spent,
+                        ledgers.c.lost_usd == account.lost,
+                    )
+                    .values(reserved_usd=account.drawn + amount)
+                ).rowcount
+                if changed and lease_id is not None:
+                    _add(connection, lease_id, drawn_usd=amount)
+            if changed:
+                return amount
+
+    def settle(
+        self,
+        round_id: int,
+        *,
+        spent: float,
+        returned: float,
+        lost: float = 0.0,
+        lease_id: int | None = None,
+    ) -> None:
+        """Of what was drawn, `spent` USD were charged, `lost` may have been, `returned` are free again.
+
+        What a lease had drawn was freed when it was given up, but what it paid was paid all the same.
+        """
+        with self._database.begin() as connection:
+            freed = spent + lost + returned
+            if lease_id is not None and not _add(connection, lease_id, drawn_usd=-freed, paid_usd=spent):
+                freed = 0.0
+            connection.execute(
+                update(ledgers)
+                .where(ledgers.c.round_id == round_id)
+                .values(
+                    reserved_usd=ledgers.c.reserved_usd - freed,
+                    spent_usd=ledgers.c.spent_usd + spent,
+                    lost_usd=ledgers.c.lost_usd + lost,
+                )
+            )
+
+    def note(
+        self,
+        round_id: int,
+        *,
+        spent: float,
+        input_tokens: int,
+        output_tokens: int,
+        lost: float = 0.0,
+        lease_id: int | None = None,
+    ) -> None:
+        """Add what was used; `spent` and `lost` are those that no `settle` paid in (rounds without a cap)."""
+        with self._database.begin() as connection:
+            if lease_id is not None:
+                _add(connection, lease_id, paid_usd=spent, paid_input=input_tokens, paid_output=output_tokens)
+            connection.execute(
+                update(ledgers)
+                .where(ledgers.c.round_id == round_id)
+                .values(
+                    spent_usd=ledgers.c.spent_usd + spent,
+                    lost_usd=ledgers.c.lost_usd + lost,
+                    input_tokens=ledgers.c.input_tokens + input_tokens,
+                    output_tokens=ledgers.c.output_tokens + output_tokens,
+                )
+            )
+
+    def release(self, round_id: int) -> None:
+        """Free what a dead run had set aside; only for a round that nobody judges.
+
+        A run that was killed may have committed judgments whose cost it had not paid in yet: the account
+        is brought up to what judgments and canaries say was paid.
+        """
+        with self._database.begin() as connection:
+            known = connection.execute(select(ledgers).where(ledgers.c.round_id == round_id)).first()
+            if known is None:
+                return
+            recorded = [
+                sum(values)
+                for values in zip(
+                    _paid(connection, judgments, battles.c.round_id == round_id),
+                    _paid(connection, canaries, canaries.c.round_id == round_id),
+                    strict=True,
+                )
+            ]
+            connection.execute(
+                update(ledgers)
+                .where(ledgers.c.round_id == round_id)
+                .values(
+                    reserved_usd=0.0,
+                    spent_usd=max(known.spent_usd, recorded[0]),
+                    input_tokens=max(known.input_tokens, recorded[1]),
+                    output_tokens=max(known.output_tokens, recorded[2]),
+                )
+            )
+
+
+def _add(connection: Connection, lease_id: int, **amounts: float) -> bool:
+    """Add to the counters of a lease; False where it was given up."""
+    changed = connection.execute(
+        update(seats)
+        .where(seats.c.id == lease_id)
+        .values({name: seats.c[name] + amount for name, amount in amounts.items()})
+    )
+    return changed.rowcount > 0
+
+
+def _paid(connection: Connection, table: Table, which: ColumnElement[bool]) -> tuple[float, int, int]:
+    """USD, input and output tokens that judgments or canaries of a round say were paid."""
+    sums = [
+        func.coalesce(func.sum(table.c[name]), 0) for name in ("cost_usd", "input_tokens", "output_tokens")
+    ]
+    query = select(*sums).select_from(table).where(which)
+    if table is judgments:
+        query = query.join(battles, battles.c.id == judgments.c.battle_id)
+    cost, given, returned = connection.execute(query).one()
+    return float(cost), int(given), int(returned)

@@ -1,0 +1,91 @@
+"""Replies by request key, in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from data.records import Outcome, Reply
+from data.store.base import StorePart, to_record, to_row
+from data.tables import batches, battles, judgments, replies, rounds
+from data.tables.columns import now
+
+
+class ReplyStore(StorePart):
+    """Keeps the raw text of every reply once, under the key of its request."""
+
+    def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
+        """The replies that are there, by key."""
+        rows = self._all(select(replies).where(replies.c.key.in_(list(keys))))
+        return {row.key: to_record(Reply, row, cached=False) for row in rows}
+
+    def forget(self) -> int:
+        """Empty the cache, and return how many replies there were; judgments keep their verdicts."""
+        return self._change(delete(replies))
+
+    def count_read(self, round_name: str, parsers: Sequence[str], note: str) -> int:
+        """Replies of a round, read by some parsers, that gave no verdict or one with this note."""
+        unread = judgments.c.outcome.in_([Outcome.UNREADABLE, Outcome.REFUSED])
+        query = (
+            select(func.count())
+            .select_from(judgments.join(battles, battles.c.id == judgments.c.battle_id))
+            .join(rounds, rounds.c.id == battles.c.round_id)
+            .where(
+                rounds.c.name == round_name,
+                judgments.c.reply_key.is_not(None),
+                judgments.c.parser.in_(list(parsers)),
+                unread | judgments.c.detail.contains(note, autoescape=True),
+            )
+        )
+        with self._database.begin() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def put(self, new: Sequence[Reply]) -> None:
+        """Keep replies in one transaction; a later one for a key replaces the earlier."""
+        with self._database.begin() as connection:
+            put_replies(connection, new, replace=True)
+
+
+def put_replies(connection: Connection, new: Sequence[Reply], *, replace: bool = False) -> None:
+    """Keep replies by key; one that is there already stays, or is replaced."""
+    by_key = {
+        reply.key: to_row(replies, reply, text=reply.text.replace("\x00", "\ufffd"), created_at=now())
+        for reply in new
+    }
+    if not by_key:
+        return
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    statement: Any = dialect.insert(replies)
+    if replace:
+        changed = {
+            column.name: statement.excluded[column.name] for column in replies.c if not column.primary_key
+        }
+        statement = statement.on_conflict_do_update(index_elements=["key"], set_=changed)
+    else:
+        statement = statement.on_conflict_do_nothing(index_elements=["key"])
+    connection.execute(statement, list(by_key.values()))
+
+
+class BatchStore(StorePart):
+    """Batches that were sent and whose replies are not all kept, by our name of them."""
+
+    def write(self, name: str, *, endpoint: str, keys: tuple[str, ...], batch_id: str) -> None:
+        """Write a batch down, or what is known of it now."""
+        row = {"name": name, "endpoint": endpoint, "keys": list(keys), "batch_id": batch_id}
+        with self._database.begin() as connection:
+            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+            statement: Any = dialect.insert(batches).values(**row, created_at=now())
+            connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=row))
+
+    def unread(self) -> tuple[Mapping[str, Any], ...]:
+        """Every batch that was not struck out, oldest first: name, endpoint, keys, batch_id."""
+        query = select(batches.c.name, batches.c.endpoint, batches.c["keys"], batches.c.batch_id)
+        rows = self._all(query.order_by(batches.c.created_at, batches.c.name))
+        return tuple(dict(row._mapping) for row in rows)  # noqa: SLF001 - SQLAlchemy's public name of it
+
+    def strike(self, name: str) -> None:
+        """Strike a batch out."""
+        self._change(delete(batches).where(batches.c.name == name))

@@ -1,0 +1,196 @@
+"""Rounds in the store, with their books."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from data.errors import ConflictError, NotFoundError
+from data.progress import counted
+from data.records import (
+    JudgeKind,
+    Outcome,
+    PlannedBattle,
+    PlannedCanary,
+    Round,
+    RoundCounts,
+    RoundState,
+)
+from data.store.base import AnyRow, StorePart, to_record
+from data.store.engine import new_id, pairs
+from data.store.rounds.battles import insert_battles
+from data.store.rounds.canaries import insert_canaries, is_unpriced
+from data.tables import battles, canaries, judgments, ledgers, question_sets, rounds
+from data.tables.columns import now
+
+ENDED = (RoundState.FINISHED, RoundState.CANCELLED)
+
+
+class RoundStore(StorePart):
+    """Creates rounds, moves them on, and keeps the books."""
+
+    def create(
+        self,
+        *,
+        name: str,
+        set_id: int,
+        judge_name: str,
+        judge: Mapping[str, Any],
+        plan: Mapping[str, Any],
+        seed: int,
+        budget_usd: float | None,
+        planned: Iterable[PlannedBattle],
+        canaries: Iterable[PlannedCanary] = (),
+    ) -> Round:
+        """Store a round with its battles and canaries in one transaction.
+
+        Raises:
+            ConflictError: A round has this name.
+        """
+        try:
+            with self._database.begin() as connection:
+                result = connection.execute(
+                    insert(rounds).values(
+                        name=name,
+                        set_id=set_id,
+                        state=RoundState.PLANNED,
+                        judge=judge_name,
+                        plan={"judge": dict(judge), **plan},
+                        seed=seed,
+                        budget_usd=budget_usd,
+                    )
+                )
+                number = new_id(result)
+                insert_battles(connection, number, counted(planned, "storing battles"))
+                insert_canaries(connection, number, canaries)
+                connection.execute(insert(ledgers).values(round_id=number, cap_usd=budget_usd))
+        except IntegrityError as error:
+            raise ConflictError(
+                f"There is a round {name!r} already.",
+                advice=f"Go on with it by `arena rounds resume {name}`, or choose another --name.",
+            ) from error
+        return self.get(name)
+
+    def get(self, name: str) -> Round:
+        """One round.
+
+        Raises:
+            NotFoundError: No round has this name.
+        """
+        row = self._first(_select().where(rounds.c.name == name))
+        if row is None:
+            raise NotFoundError(f"There is no round {name!r}.", advice="`arena rounds list` names them.")
+        return _record(row)
+
+    def all(self) -> tuple[Round, ...]:
+        """Every round, newest first."""
+        return tuple(_record(row) for row in self._all(_select().order_by(rounds.c.id.desc())))
+
+    def move(self, name: str, *, to: RoundState, allowed: Sequence[RoundState]) -> Round:
+        """Put a round into another state, if it is in one of the allowed ones.
+
+        Raises:
+            ConflictError: It is in another state.
+            NotFoundError: No round has this name.
+        """
+        stamps: dict[str, Any] = {"state": to}
+        if to is RoundState.RUNNING:
+            stamps["started_at"] = func.coalesce(rounds.c.started_at, now())
+        if to in ENDED:
+            stamps["finished_at"] = now()
+        changed = self._change(
+            update(rounds).where(rounds.c.name == name, rounds.c.state.in_(list(allowed))).values(stamps)
+        )
+        round_ = self.get(name)
+        if not changed:
+            raise ConflictError(
+                f"Round {name} is {round_.state}, so it cannot become {to}.",
+                advice=f"It would have to be {' or '.join(allowed)}.",
+            )
+        return round_
+
+    def set_budget(self, name: str, cap: float) -> Round:
+        """Give a round another cap in USD; its account has it in the same transaction.
+
+        Raises:
+            ConflictError: More was spent already, or the round is running and its cap would sink: a worker
+                may have drawn on it.
+            NotFoundError: No round has this name.
+        """
+        round_ = self.get(name)
+        enough = ledgers.c.spent_usd + ledgers.c.lost_usd <= cap
+        if round_.state is RoundState.RUNNING:
+            enough = enough & (ledgers.c.cap_usd <= cap)
+        with self._database.begin() as connection:
+            changed = connection.execute(
+                update(ledgers).where(ledgers.c.round_id == round_.id, enough).values(cap_usd=cap)
+            ).rowcount
+            if changed:
+                connection.execute(update(rounds).where(rounds.c.id == round_.id).values(budget_usd=cap))
+        if not changed:
+            counts = self.counts(name)
+            spent = (counts.cost_usd or 0.0) + counts.lost_usd
+            raise ConflictError(
+                f"Round {name} cannot have a budget of {cap:g} USD: {spent:g} USD are spent or lost"
+                f"{' and it is running' if round_.state is RoundState.RUNNING else ''}.",
+                advice="Give it more than is spent; a running round's budget can only be raised.",
+            )
+        return self.get(name)
+
+    def counts(self, name: str) -> RoundCounts:
+        """The books of a round.
+
+        Raises:
+            NotFoundError: No round has this name.
+        """
+        round_ = self.get(name)
+        number = round_.id
+        with self._database.begin() as connection:
+            outcomes: dict[str | None, int] = pairs(
+                connection.execute(
+                    select(battles.c.outcome, func.count())
+                    .where(battles.c.round_id == number)
+                    .group_by(battles.c.outcome)
+                )
+            )
+            ledger = connection.execute(select(ledgers).where(ledgers.c.round_id == number)).one()
+            unknown = _asks_unpriced(connection, round_)
+        return RoundCounts(
+            planned=sum(outcomes.values()),
+            **{outcome.value: outcomes.get(outcome.value, 0) for outcome in Outcome},
+            cost_usd=None if unknown else float(ledger.spent_usd),
+            reserved_usd=max(0.0, float(ledger.reserved_usd)),
+            lost_usd=float(ledger.lost_usd),
+            input_tokens=int(ledger.input_tokens),
+            output_tokens=int(ledger.output_tokens),
+        )
+
+
+def _select() -> Select[*tuple[Any, ...]]:
+    return select(rounds, question_sets.c.name.label("set_name")).join(
+        question_sets, question_sets.c.id == rounds.c.set_id
+    )
+
+
+def _record(row: AnyRow) -> Round:
+    plan = dict(row.plan)
+    judge = plan.pop("judge")
+    return to_record(Round, row, judge_name=row.judge, judge=judge, plan=plan)
+
+
+def _asks_unpriced(connection: Connection, round_: Round) -> bool:
+    """Whether a round took calls of a model without a known price, which only one without a cap can."""
+    if round_.budget_usd is not None or round_.judge.get("kind") == JudgeKind.LEXICAL:
+        return False
+    unpriced = (
+        select(judgments.c.id)
+        .join(battles, battles.c.id == judgments.c.battle_id)
+        .where(battles.c.round_id == round_.id, judgments.c.cost_usd.is_(None), judgments.c.calls > 0)
+    )
+    if connection.execute(unpriced.limit(1)).first() is not None:
+        return True
+    query = select(canaries.c.judgments).where(canaries.c.round_id == round_.id)
+    return any(is_unpriced(judgment) for of_one in connection.execute(query).scalars() for judgment in of_one)

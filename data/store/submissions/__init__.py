@@ -1,0 +1,1 @@
+"""Submissions and their answers."""

@@ -1,0 +1,31 @@
+"""A hook of the documentation's site: formulas become MathML, which browsers draw without any script.
+
+`pymdownx.arithmatex` marks the formulas, so that nothing in them is taken for Markdown.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+from latex2mathml.converter import convert
+
+INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
+BLOCK = re.compile(r'(<div class="arithmatex">)\s*\\\[(.*?)\\\]\s*(</div>)', re.DOTALL)
+
+
+def on_page_content(content: str, **_: object) -> str:
+    """A page's HTML with its formulas as MathML.
+
+    Raises:
+        ValueError: A formula is left as TeX.
+    """
+    blocks = BLOCK.sub(lambda found: found[1] + _mathml(found[2], "block") + found[3], content)
+    page = INLINE.sub(lambda found: _mathml(found[1], "inline"), blocks)
+    if r">\(" in page or r">\[" in page:
+        raise ValueError("A formula could not be converted to MathML.")
+    return page
+
+
+def _mathml(formula: str, display: str) -> str:
+    return convert(html.unescape(formula).strip(), display=display)

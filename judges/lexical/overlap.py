@@ -1,0 +1,264 @@
+"""How much of a yardstick an answer says, and how much of the answer the yardstick has, by sentences."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from judges.lexical.reading import Pair, Sentence, TextReading
+from judges.lexical.settings import LexicalSettings
+from judges.lexical.yardstick import LexicalYardstick
+from judges.text.tokens import related
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """One measure of overlap.
+
+    Attributes:
+        weight: What it counts beside others.
+        gains: What each sentence of the yardstick adds to recall; they sum to it.
+        losses: What each sentence of the answer takes from precision; they sum to 1 less precision.
+        beta: How much more recall counts than precision.
+        within: What precision is multiplied by, for length.
+    """
+
+    weight: float
+    gains: tuple[float, ...]
+    losses: tuple[float, ...]
+    beta: float
+    within: float = 1.0
+
+    @cached_property
+    def recall(self) -> float:
+        """The share of the yardstick that the answer says."""
+        return min(1.0, math.fsum(self.gains))
+
+    @cached_property
+    def precision(self) -> float:
+        """The share of the answer that the yardstick has."""
+        return max(0.0, 1.0 - math.fsum(self.losses))
+
+    @property
+    def best(self) -> float:
+        """What it would be if the answer said nothing else."""
+        return self.weight * f_measure(1.0, self.recall, self.beta)
+
+    @property
+    def brief(self) -> float:
+        """What it would be if the answer were not too long."""
+        return self.weight * f_measure(self.precision, self.recall, self.beta)
+
+    @property
+    def value(self) -> float:
+        """What it is."""
+        return self.weight * f_measure(self.precision * self.within, self.recall, self.beta)
+
+
+def f_measure(precision: float, recall: float, beta: float) -> float:
+    """The weighted harmonic mean of precision and recall; 0 where either is."""
+    if precision <= 0 or recall <= 0:
+        return 0.0
+    square = beta * beta
+    return (1 + square) * precision * recall / (square * precision + recall)
+
+
+def overlaps(
+    answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+) -> tuple[Overlap, ...]:
+    """An answer's overlap with a reference: in terms, in sentences, and in pairs of neighbouring terms."""
+    reference = yardstick.texts[0]
+    return (
+        _terms(answer, reference, yardstick, settings),
+        _sentences(answer, reference, yardstick, settings),
+        _pairs(answer, reference, yardstick, settings),
+    )
+
+
+def _terms(
+    answer: TextReading, reference: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+) -> Overlap:
+    """Overlap of terms with their counts, related words counting in part."""
+    same = {term: min(count, answer.said.get(term, 0)) for term, count in reference.said.items()}
+    missing = {term: count - same[term] for term, count in reference.said.items()}
+    extra = {term: count - same.get(term, 0) for term, count in answer.said.items()}
+    missing_kin, extra_kin = _by_root(missing), _by_root(extra)
+    wanted = {
+        term: (same[term] + settings.kin * min(missing[term], extra_kin.get(related(term), 0))) / count
+        for term, count in reference.said.items()
+    }
+    backed = {
+        term: (same.get(term, 0) + settings.kin * min(count, missing_kin.get(related(term), 0)))
+        / answer.counts[term]
+        for term, count in extra.items()
+    }
+    weight = yardstick.weight
+    points = [point.sentence for point in yardstick.points]
+    gained = [math.fsum(weight(term) * wanted[term] for term in _live(point)) for point in points]
+    lost = [
+        math.fsum(weight(term) * (1 - backed.get(term, 0.0)) for term in sentence.terms)
+        for sentence in answer.sentences
+    ]
+    return _overlap(
+        settings.words,
+        gained,
+        yardstick.total(term for point in points for term in _live(point)),
+        lost,
+        yardstick.total(answer.terms),
+        settings,
+    )
+
+
+def _live(sentence: Sentence) -> list[str]:
+    return [term for term, live in zip(sentence.terms, sentence.live, strict=True) if live]
+
+
+def _by_root(counts: Mapping[str, int]) -> Mapping[str, int]:
+    found: Counter[str] = Counter()
+    for term, count in counts.items():
+        if count:
+            found[related(term)] += count
+    return found
+
+
+def _sentences(
+    answer: TextReading, reference: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+) -> Overlap:
+    """Overlap of sentences: how far each is said anywhere in the other text."""
+    gist = gist_of(settings)
+    gained = [
+        mass * gist(share_of(point.sentence.said, answer, yardstick, settings) / mass)
+        for point, mass in zip(yardstick.points, yardstick.masses, strict=True)
+    ]
+    masses = [yardstick.total(frozenset(sentence.terms)) for sentence in answer.sentences]
+    lost = [
+        mass * (1 - gist(share_of(sentence.said, reference, yardstick, settings) / mass))
+        for sentence, mass in zip(answer.sentences, masses, strict=True)
+    ]
+    return _overlap(
+        settings.sentences, gained, math.fsum(yardstick.masses), lost, math.fsum(masses), settings
+    )
+
+
+def gist_of(settings: LexicalSettings) -> Callable[[float], float]:
+    """How much of a sentence is said where so much of its weight is there."""
+    return lambda share: min(1.0, max(0.0, (share - settings.chance) / (settings.full - settings.chance)))
+
+
+def share_of(
+    terms: frozenset[str], text: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+) -> float:
+    """What those of the terms weigh that a text says, related words counting in part."""
+    weight, said, roots = yardstick.weight, text.said, text.roots
+    return math.fsum(
+        weight(term) if term in said else settings.kin * weight(term) if related(term) in roots else 0.0
+        for term in terms
+    )
+
+
+def _pairs(
+    answer: TextReading, reference: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+) -> Overlap:
+    """Overlap of neighbouring terms with their counts."""
+    wanted, given = reference.bigrams, answer.bigrams
+    same = {pair: min(count, given.get(pair, 0)) for pair, count in wanted.items()}
+    whole = answer.all_bigrams
+    points = [point.sentence for point in yardstick.points]
+
+    def weigh(pair: Pair) -> float:
+        return (yardstick.weight(pair[0]) + yardstick.weight(pair[1])) / 2
+
+    gained = [
+        math.fsum(weigh(pair) * same[pair] / wanted[pair] for pair in point.bigrams) for point in points
+    ]
+    lost = [
+        math.fsum(weigh(pair) * (1 - same.get(pair, 0) / whole[pair]) for pair in sentence.all_bigrams)
+        for sentence in answer.sentences
+    ]
+    return _overlap(
+        settings.pairs,
+        gained,
+        math.fsum(weigh(pair) for point in points for pair in point.bigrams),
+        lost,
+        math.fsum(weigh(pair) * count for pair, count in whole.items()),
+        settings,
+    )
+
+
+def _overlap(
+    weight: float,
+    gained: Sequence[float],
+    wanted: float,
+    lost: Sequence[float],
+    given: float,
+    settings: LexicalSettings,
+) -> Overlap:
+    """Shares of what was gained and lost; nothing wanted is nothing gained, nothing given all lost."""
+    losses = [each / given for each in lost] if given else [1.0 / len(lost)] * len(lost)
+    return Overlap(
+        weight=weight,
+        gains=tuple(each / wanted for each in gained) if wanted else (0.0,) * len(gained),
+        losses=tuple(losses),
+        beta=settings.recall,
+    )
+
+
+def support(
+    answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+) -> tuple[Overlap, ...]:
+    """How far the passages bear out an answer's sentences, and how much of what matters in them it says.
+
+    A sentence is borne out by the one sentence of the passages that has most of its weight, and in part by a
+    second one: so words that are gathered from everywhere are not. No answer has to say all passages.
+    """
+    gist = gist_of(settings)
+    gained = [
+        mass * point.relevance * gist(share_of(point.sentence.said, answer, yardstick, settings) / mass)
+        for point, mass in zip(yardstick.points, yardstick.masses, strict=True)
+    ]
+    whole = settings.needed * math.fsum(
+        mass * point.relevance for point, mass in zip(yardstick.points, yardstick.masses, strict=True)
+    )
+    recall = math.fsum(gained) / whole
+    given = yardstick.total(answer.terms)
+    lost = [yardstick.total(each.terms) - _borne_out(each, yardstick) for each in answer.sentences]
+    overlap = Overlap(
+        weight=1.0,
+        gains=tuple(each / whole / max(1.0, recall) for each in gained),
+        losses=tuple(each / given for each in lost),
+        beta=settings.recall_of_passages,
+        within=yardstick.evidence.excess(answer, settings),
+    )
+    return (overlap,)
+
+
+SECOND = 0.5
+"""What the terms count that only a second sentence of the passages has."""
+
+
+def _borne_out(sentence: Sentence, yardstick: LexicalYardstick) -> float:
+    """The weight of a sentence's terms that the passages bear out."""
+    live = [(term, yardstick.weight(term)) for term in _live(sentence)]
+    best, place = _closest(live, yardstick.postings)
+    if place is None:
+        return 0.0
+    said = yardstick.points[place].sentence.said
+    second, _ = _closest([each for each in live if each[0] not in said], yardstick.postings)
+    return best + SECOND * second
+
+
+def _closest(
+    live: Sequence[tuple[str, float]], postings: Mapping[str, Sequence[int]]
+) -> tuple[float, int | None]:
+    """The passages' first sentence that has most of the terms' weight, and that weight."""
+    found: dict[int, float] = {}
+    for term, weight in live:
+        for place in postings.get(term, ()):
+            found[place] = found.get(place, 0.0) + weight
+    if not found:
+        return 0.0, None
+    most = max(found.values())
+    return most, min(place for place, weight in found.items() if weight == most)

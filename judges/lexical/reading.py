@@ -1,0 +1,191 @@
+"""One text as the embedded judge reads it: sentences of terms, and which of them assert something new."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from judges.text.folding import fold
+from judges.text.languages import CUT_AT_SPACES, ENGLISH
+from judges.text.sentences import split_sentences
+from judges.text.tokens import WORD, related, term
+
+REACH = 3
+"""How many terms on a term's order is compared with."""
+REPEATED_RUN = 8
+"""Terms in a row that say nothing new where they have stood in the text before."""
+INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Characters that show nothing (Unicode's default ignorable ones)."""
+CAPITAL = re.compile(r"\b[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]\w*")
+CITATION = re.compile(r"\s?\[\d{1,3}(?:,\s?\d{1,3})*\]")
+DENIAL = re.compile(
+    r"\s*(?:it|that|this) (?:(?:is|was) (?:simply |just )?not |(?:is|was)n['’]t )"
+    r"(?:true|correct|so|the case) that\b|"
+    r"\s*(?:it|that|this) (?:is|was) (?:simply |just )?(?:false|untrue|wrong|incorrect) that\b",
+    re.IGNORECASE,
+)
+QUESTION_MARKS = ("?", "？", "؟", "՞")
+CLOSING = "\"'”’»」』)]*_ "
+
+Pair: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a text.
+
+    Attributes:
+        text: As written, without citation marks.
+        terms: Its terms in order.
+        live: For each term, whether it says something: not where the text has said it before, and in no
+            sentence that asks or that denies all of what follows.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    live: tuple[bool, ...]
+
+    @cached_property
+    def said(self) -> frozenset[str]:
+        """The terms that say something."""
+        return frozenset(single for single, live in zip(self.terms, self.live, strict=True) if live)
+
+    @cached_property
+    def all_bigrams(self) -> tuple[Pair, ...]:
+        """Its neighbouring terms."""
+        return tuple(zip(self.terms, self.terms[1:], strict=False))
+
+    @cached_property
+    def bigrams(self) -> tuple[Pair, ...]:
+        """Its neighbouring terms that both say something."""
+        alive = zip(self.all_bigrams, self.live, self.live[1:], strict=False)
+        return tuple(pair for pair, first, second in alive if first and second)
+
+
+@dataclass(frozen=True)
+class TextReading:
+    """A text with its terms.
+
+    Attributes:
+        sentences: Those with a term.
+        beginning: The first word, folded.
+        names: Terms of words that are written as names.
+    """
+
+    sentences: tuple[Sentence, ...]
+    beginning: str
+    names: frozenset[str]
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of all sentences in order."""
+        return tuple(single for sentence in self.sentences for single in sentence.terms)
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        """How often each term stands in the text."""
+        return Counter(self.terms)
+
+    @cached_property
+    def said(self) -> Mapping[str, int]:
+        """How often each term says something."""
+        return Counter(
+            single
+            for sentence in self.sentences
+            for single, live in zip(sentence.terms, sentence.live, strict=True)
+            if live
+        )
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        """What the terms that say something are kin to."""
+        return frozenset(map(related, self.said))
+
+    @cached_property
+    def near(self) -> Mapping[Pair, int]:
+        """Two different terms in their order, at most `REACH` apart, to how often they stand so."""
+        found: Counter[Pair] = Counter()
+        for distance in range(1, REACH + 1):
+            found.update(zip(self.terms, self.terms[distance:], strict=False))
+        return found
+
+    @cached_property
+    def adjacent(self) -> Mapping[Pair, int]:
+        """Neighbouring terms, over the ends of sentences too, to how often they stand so."""
+        return Counter(zip(self.terms, self.terms[1:], strict=False))
+
+    @cached_property
+    def bigrams(self) -> Mapping[Pair, int]:
+        """Neighbours within a sentence that both say something, to how often they do."""
+        return Counter(pair for sentence in self.sentences for pair in sentence.bigrams)
+
+    @cached_property
+    def all_bigrams(self) -> Mapping[Pair, int]:
+        """Neighbours within a sentence, to how often they stand so."""
+        return Counter(pair for sentence in self.sentences for pair in sentence.all_bigrams)
+
+
+def read_text(text: str, code: str = ENGLISH) -> TextReading:
+    """Read a cleaned text in a language."""
+    visible = CITATION.sub("", _visible(text))
+    kept: list[tuple[str, tuple[str, ...], bool]] = []
+    known: set[tuple[str, ...]] = set()
+    for sentence in _sentences(visible, code):
+        found = tuple(single for word in WORD.findall(fold(sentence)) for single in term(word, code))
+        if found:
+            kept.append((sentence, found, found not in known and _asserts(sentence)))
+            known.add(found)
+    fresh = _fresh([single for _, found, _ in kept for single in found])
+    sentences = tuple(
+        Sentence(sentence, found, tuple(next(fresh) and asserts for _ in found))
+        for sentence, found, asserts in kept
+    )
+    first = WORD.search(fold(visible))
+    return TextReading(sentences, first[0] if first else "", _names(sentences, code))
+
+
+def _visible(text: str) -> str:
+    """A text without characters that show nothing."""
+    return text if text.isascii() else INVISIBLE.sub("", text)
+
+
+def _sentences(text: str, code: str) -> Sequence[str]:
+    found = split_sentences(text)
+    return [part for each in found for part in each.split()] if code in CUT_AT_SPACES else found
+
+
+def _asserts(sentence: str) -> bool:
+    """Whether a sentence states what it says: it neither asks, nor says that all of it is untrue."""
+    if sentence.rstrip(CLOSING).endswith(QUESTION_MARKS):
+        return False
+    return not DENIAL.match(sentence)
+
+
+def _fresh(terms: Sequence[str]) -> Iterator[bool]:
+    """For each term of a text, whether it stands in no run that was there before."""
+    fresh = [True] * len(terms)
+    runs: set[tuple[str, ...]] = set()
+    for at in range(len(terms) - REPEATED_RUN + 1):
+        run = tuple(terms[at : at + REPEATED_RUN])
+        if run in runs:
+            fresh[at : at + REPEATED_RUN] = [False] * REPEATED_RUN
+        runs.add(run)
+    return iter(fresh)
+
+
+def _names(sentences: Sequence[Sentence], code: str) -> frozenset[str]:
+    """Terms of words that are written as names: with a capital, and not as the first of a sentence."""
+    return frozenset(
+        single
+        for sentence in sentences
+        for match in CAPITAL.finditer(sentence.text)
+        if match.start()
+        for single in term(fold(match[0]), code)
+    )

@@ -1,0 +1,163 @@
+"""Cheap tricks: texts that a judge of overlap might take for good answers. Planted as canaries, and tested.
+
+Some are made of what is at hand (the question, the passages, answers to other questions), some by damaging an
+honest answer; neither may beat what it is held against.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from data.records import Question
+from judges.pairwise.cleaning import NO_ANSWER
+from judges.text.sentences import split_sentences
+
+TIMES = 3
+FILLER = " \u200b\u2060\u3164" * 100
+WORD = re.compile(r"\w+")
+FIGURE = re.compile(r"\d+")
+NAME = re.compile(r"(?<=[^\W\d_][ ,] )[A-Z][a-z]+(?: [A-Z][a-z]+)*|(?<=[a-z] )[A-Z][a-z]+(?: [A-Z][a-z]+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What tricks are made of.
+
+    Attributes:
+        question: The question, with its passages.
+        honest: The answer to be damaged.
+        wrong: A bad answer to the same question.
+        other: An answer to another question.
+        foreign: The passages of other questions.
+        seed: Of what is drawn.
+    """
+
+    question: Question
+    honest: str
+    wrong: str = ""
+    other: str = ""
+    foreign: tuple[str, ...] = ()
+    seed: str = ""
+
+    @property
+    def passages(self) -> str:
+        """The texts of all passages, one after the other."""
+        return "\n\n".join(passage.text for passage in self.question.passages if passage.text.strip())
+
+
+def _copy(material: Material) -> str:
+    return material.passages
+
+
+def _copy_of_set(material: Material) -> str:
+    return "\n\n".join((material.passages, *material.foreign)) if material.foreign else ""
+
+
+def _refusal(material: Material) -> str:
+    return f"{NO_ANSWER}\n\n{material.passages}" if material.passages else ""
+
+
+def _wrong(material: Material) -> str:
+    return f"{material.wrong}\n\n{material.passages}" if material.passages and material.wrong else ""
+
+
+def _sorted(material: Material) -> str:
+    return " ".join(sorted(set(WORD.findall(material.passages.lower()))))
+
+
+def _shuffled(material: Material) -> str:
+    words = material.passages.split()
+    random.Random(material.seed).shuffle(words)  # noqa: S311 - repeatable, and no secret
+    return " ".join(words)
+
+
+def _reversed(material: Material) -> str:
+    return " ".join(reversed(material.passages.split()))
+
+
+def _reversed_sentences(material: Material) -> str:
+    found = split_sentences(material.passages)
+    return " ".join(f"{' '.join(reversed(sentence.rstrip('.').split()))}." for sentence in found)
+
+
+def _echo(material: Material) -> str:
+    return " ".join([material.question.question] * TIMES)
+
+
+def _sub_questions(material: Material) -> str:
+    return " ".join(material.question.sub_questions)
+
+
+def _other(material: Material) -> str:
+    return material.other
+
+
+def _negated(material: Material) -> str:
+    found = split_sentences(material.honest)
+    return " ".join(f"It is not true that {sentence[:1].lower()}{sentence[1:]}" for sentence in found)
+
+
+def _tripled(material: Material) -> str:
+    return "\n\n".join([material.honest] * TIMES)
+
+
+def _filled(material: Material) -> str:
+    return "\u200b".join(material.honest) + FILLER
+
+
+def _figures(material: Material) -> str:
+    return FIGURE.sub(lambda figure: str(int(figure[0][:15]) * 2 + 7), material.honest)
+
+
+def _names(material: Material) -> str:
+    """Every name in the place of the one before it."""
+    names = list(dict.fromkeys(NAME.findall(material.honest)))
+    if len(names) < 2:  # noqa: PLR2004 - a pair
+        return material.honest
+    following = dict(zip(names, [*names[1:], names[0]], strict=True))
+    longest = sorted(map(re.escape, names), key=len, reverse=True)
+    return re.sub(rf"\b(?:{'|'.join(longest)})\b", lambda name: following[name[0]], material.honest)
+
+
+Trick = Callable[[Material], str]
+MADE: Mapping[str, Trick] = MappingProxyType(
+    {
+        "passages": _copy,
+        "passages-of-set": _copy_of_set,
+        "refusal-and-passages": _refusal,
+        "wrong-and-passages": _wrong,
+        "sorted-words": _sorted,
+        "shuffled-words": _shuffled,
+        "reversed-words": _reversed,
+        "reversed-sentences": _reversed_sentences,
+        "echo": _echo,
+        "sub-questions": _sub_questions,
+        "other-answer": _other,
+    }
+)
+"""Tricks that are not made from an honest answer."""
+DAMAGED: Mapping[str, Trick] = MappingProxyType(
+    {
+        "negated": _negated,
+        "tripled": _tripled,
+        "zero-width": _filled,
+        "changed-figures": _figures,
+        "swapped-names": _names,
+    }
+)
+"""Tricks that damage an honest answer."""
+
+
+def play(family: str, material: Material) -> str:
+    """The text of a trick; empty where the material does not allow it, or nothing would change."""
+    text = {**MADE, **DAMAGED}[family](material)
+    return "" if text.strip() == material.honest.strip() else text
+
+
+def families() -> Sequence[str]:
+    """The names of all tricks."""
+    return (*MADE, *DAMAGED)

@@ -1,0 +1,151 @@
+"""What answers to one question are held against: a reference, or passages, with their terms' weights."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from data.records import ENGLISH, Passage, Question, Yardstick
+from judges.lexical.evidence import Evidence
+from judges.lexical.reading import Sentence, TextReading, read_text
+from judges.lexical.settings import LexicalSettings
+from judges.pairwise.cleaning import clean
+from judges.text.contradictions import ContradictionFinder
+from judges.text.languages import primary_code
+from judges.text.statements import read_statements
+from judges.text.term_weights import TermWeights
+from judges.text.tokens import terms
+
+LONE_TOPIC = 0.5
+"""What a term of the question weighs at least where the yardstick has no other term."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A sentence of the yardstick, the passage that it is from, and how much of the question it speaks of."""
+
+    sentence: Sentence
+    source: str
+    relevance: float = 1.0
+
+
+@dataclass(frozen=True)
+class LexicalYardstick:
+    """A yardstick, read.
+
+    Attributes:
+        kind: Whether it is the reference or the passages.
+        points: Its sentences.
+        topic: The terms of the question.
+        topic_weight: What each of them weighs; any other term weighs 1.
+        evidence: The question's texts, by which word order and copies are told.
+        language: The set's.
+        question: The question.
+        witnesses: The texts that an answer may contradict.
+    """
+
+    kind: Yardstick
+    texts: tuple[TextReading, ...]
+    points: tuple[Point, ...]
+    topic: frozenset[str]
+    topic_weight: float
+    evidence: Evidence
+    language: str
+    question: str
+    witnesses: tuple[Passage, ...]
+
+    @cached_property
+    def contradictions(self) -> ContradictionFinder | None:
+        """Finds what contradicts the question's texts; None where their language has no opposites here."""
+        if self.language != ENGLISH:
+            return None
+        statements = tuple(
+            statement
+            for witness in self.witnesses
+            for statement in read_statements(witness.text, source=witness.id)
+        )
+        weights = TermWeights.fit([statement.text for statement in statements], self.question)
+        return ContradictionFinder(statements, weights) if statements else None
+
+    def weight(self, term: str) -> float:
+        """What a term weighs."""
+        return self.topic_weight if term in self.topic else 1.0
+
+    def total(self, some: Iterable[str]) -> float:
+        """What terms weigh together; summed exactly, so that their order does not matter."""
+        return math.fsum(self.topic_weight if term in self.topic else 1.0 for term in some)
+
+    @cached_property
+    def masses(self) -> tuple[float, ...]:
+        """What the different terms of each point weigh."""
+        return tuple(self.total(point.sentence.said) for point in self.points)
+
+    @cached_property
+    def postings(self) -> Mapping[str, Sequence[int]]:
+        """For each term, the places of the points that have it."""
+        found: dict[str, list[int]] = {}
+        for place, point in enumerate(self.points):
+            for term in point.sentence.said:
+                found.setdefault(term, []).append(place)
+        return found
+
+
+def read_yardstick(
+    question: Question, *, against_reference: bool, preferred: Yardstick, settings: LexicalSettings
+) -> LexicalYardstick | None:
+    """Read what answers to a question are held against; None where it has nothing to hold them against.
+
+    Unless something is preferred, the reference is the yardstick where there is one and it is no opponent,
+    else the passages.
+
+    Args:
+        question: The question.
+        against_reference: Whether one of the answers is the reference.
+        preferred: `passages` to take them before the reference, `reference` to take nothing else.
+        settings: The constants.
+    """
+    code = primary_code(question.language)
+    named = [(passage.id, passage.text) for passage in question.passages if passage.text.strip()]
+    passages = tuple(read_text(text, code) for _, text in named)
+    reference = read_text(clean(question.reference or ""), code)
+    passages_first = preferred is Yardstick.PASSAGES and any(text.sentences for text in passages)
+    use_reference = bool(reference.sentences) and not against_reference and not passages_first
+    texts = (reference,) if use_reference else () if preferred is Yardstick.REFERENCE else passages
+    topic = frozenset(terms(question.question, code))
+    sources = ["reference"] if use_reference else [name for name, _ in named]
+    sentences = [
+        (sentence, source)
+        for source, text in zip(sources, texts, strict=False)
+        for sentence in text.sentences
+        if sentence.said
+    ]
+    if not sentences:
+        return None
+    relevance = [1.0] * len(sentences) if use_reference else _relevance([s for s, _ in sentences], topic)
+    lone = all(sentence.said <= topic for sentence, _ in sentences)
+    return LexicalYardstick(
+        kind=Yardstick.REFERENCE if use_reference else Yardstick.PASSAGES,
+        texts=texts,
+        points=tuple(Point(*each, weight) for each, weight in zip(sentences, relevance, strict=True)),
+        topic=topic,
+        topic_weight=max(settings.topic, LONE_TOPIC) if lone else settings.topic,
+        evidence=Evidence((*texts, *passages) if use_reference else passages, passages),
+        language=code,
+        question=question.question,
+        witnesses=(
+            *([Passage("reference", clean(question.reference or ""))] if use_reference else []),
+            *(passage for passage in question.passages if passage.text.strip()),
+        ),
+    )
+
+
+def _relevance(sentences: Sequence[Sentence], topic: frozenset[str]) -> list[float]:
+    """How much of the question each sentence has, rare words counting more; the best has 1."""
+    having = Counter(term for sentence in sentences for term in sentence.said & topic)
+    rarity = {term: math.log((1 + len(sentences)) / (1 + having[term])) + 1 for term in topic}
+    shares = [math.fsum(rarity[term] for term in sentence.said & topic) for sentence in sentences]
+    most = max(shares, default=0.0)
+    return [share / most for share in shares] if most else [1.0] * len(sentences)

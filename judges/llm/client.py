@@ -1,0 +1,290 @@
+"""The one layer that decides when to call, when to call again, and when to stop.
+
+A request passes: the requests in flight (identical ones are asked once), the reply cache, a place in
+its endpoint's gate, the limits a minute, the budget, and the transport. Only transient faults are
+tried again, a bounded number of times, with exponential waits and full jitter; a 429 is tried again
+for as long as patience lasts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from dataclasses import replace
+
+from data.errors import ReplayMissError, StoppedError
+from data.records import Outcome, Reply
+from judges.llm.cache import CacheReader, ReplyCache
+from judges.llm.chat_format import Transport
+from judges.llm.costs import CallUsage, CostMeter, Usage
+from judges.llm.endpoint_state import EndpointState
+from judges.llm.errors import CallError, CallErrorKind
+from judges.llm.requests import CallFailure, Request
+from judges.llm.settings import AccessSettings, CacheMode
+
+MOST_DOUBLINGS = 16
+RETRY_AFTER_SPREAD = 0.25
+
+
+class Scheduler:
+    """Answers requests over a transport; made by `judges.llm.open_client`. Belongs to one event loop."""
+
+    def __init__(
+        self, settings: AccessSettings, transport: Transport, *, cache: ReplyCache | None, meter: CostMeter
+    ) -> None:
+        self._settings = settings
+        self._transport = transport
+        self._cache = cache
+        self._reader = None if cache is None else CacheReader(cache)
+        self._meter = meter
+        self._lanes: dict[tuple[str, str], EndpointState] = {}
+        self._part = 1.0
+        self._shared: dict[str, asyncio.Future[Reply | CallFailure]] = {}
+        self._stopping = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._jitter = random.Random()  # noqa: S311 - spreads retries, guards nothing
+
+    @property
+    def usage(self) -> Usage:
+        """What was done so far."""
+        return self._meter.usage
+
+    @property
+    def concurrency(self) -> dict[tuple[str, str], int]:
+        """Calls that each endpoint and model is allowed in flight at this moment."""
+        return {name: int(endpoint.gate.limit) for name, endpoint in self._lanes.items()}
+
+    async def ask(self, request: Request) -> Reply | CallFailure:
+        """Return the reply, or why there is none.
+
+        Raises:
+            EndpointError: The endpoint was given up.
+            ReplayMissError: Replay mode, and the cache lacks this request.
+            BudgetError: There is a cap, and no price is known for the model.
+            StoppedError: `stop` was called; ask again to resume.
+        """
+        key = request.key
+        while (shared := self._shared.get(key)) is not None:
+            try:
+                answer = await asyncio.shield(shared)
+            except asyncio.CancelledError:
+                if not shared.cancelled():
+                    raise
+                continue  # Whoever asked was cancelled, so this one asks.
+            self.usage.shared += 1
+            return _costless(answer)
+        return await self._lead(request, key)
+
+    async def _lead(self, request: Request, key: str) -> Reply | CallFailure:
+        """Ask on behalf of everybody who comes with the same request meanwhile."""
+        future: asyncio.Future[Reply | CallFailure] = asyncio.get_running_loop().create_future()
+        self._shared[key] = future
+        self._idle.clear()
+        try:
+            answer = await self._answer(request)
+        except asyncio.CancelledError:
+            future.cancel()
+            raise
+        except BaseException as error:
+            future.set_exception(error)
+            future.exception()  # Marks it as seen, where nobody else waits.
+            raise
+        else:
+            future.set_result(answer)
+            return answer
+        finally:
+            del self._shared[key]
+            if not self._shared:
+                self._idle.set()
+
+    async def _answer(self, request: Request) -> Reply | CallFailure:
+        mode = self._settings.cache_mode
+        if self._reader is not None and mode is not CacheMode.RECORD:
+            known = await self._reader.get(request.key)
+            if known is not None:
+                self.usage.cached += 1
+                return known.from_cache()
+        if mode is CacheMode.REPLAY:
+            message = f"Replay met a request to {request.model} that was never recorded ({request.key[:12]})."
+            raise ReplayMissError(message, advice="Run with the cache mode 'live' to ask for it.")
+        return await self._call(request)
+
+    async def _call(self, request: Request) -> Reply | CallFailure:
+        """Call until there is an answer or no point in calling again."""
+        endpoint, bill = self._lane(request), CallUsage()
+        transient, patience_ends = 0, float("inf")
+        while True:
+            self._check_running()
+            started = time.monotonic()
+            try:
+                reply = await self._attempt(request, endpoint, bill)
+            except CallError as fault:
+                if fault.kind is CallErrorKind.RATE_LIMITED:
+                    patience_ends = min(patience_ends, started + self._settings.rate_limit_patience)
+                else:
+                    transient += 1
+                over = transient >= self._settings.attempts or time.monotonic() > patience_ends
+                if over or fault.kind in {CallErrorKind.REFUSED, CallErrorKind.REJECTED}:
+                    return _unanswered(fault, bill)
+                await self._sleep(self._wait(fault, bill.calls))
+            else:
+                if reply is None:
+                    return _skipped(bill)
+                return reply
+
+    async def _attempt(self, request: Request, endpoint: EndpointState, bill: CallUsage) -> Reply | None:
+        """One call, from a place in the gate; None where the budget has no room for it.
+
+        Raises:
+            CallError: No reply.
+            EndpointError: No reply, and the endpoint was given up.
+        """
+        async with endpoint.gate:
+            if endpoint.limited:
+                await self._take_turn(request, endpoint)
+            # Both may have changed while this call waited for its turn.
+            self._check_running()
+            endpoint.check()
+            reserved = await self._meter.reserve(request)
+            if reserved is None:
+                return None
+            sent = time.monotonic()
+            try:
+                reply = await self._send(request, bill, reserved)
+            except CallError as fault:
+                self.usage.faults += 1
+                self.usage.rate_limited += fault.kind is CallErrorKind.RATE_LIMITED
+                endpoint.fail(fault, request.key, sent)
+                raise
+            endpoint.succeed()
+            # What was charged for calls that brought nothing belongs to this reply as well.
+            reply = replace(
+                reply,
+                input_tokens=bill.input_tokens,
+                output_tokens=bill.output_tokens,
+                cost_usd=bill.cost_usd,
+            )
+            if self._cache is not None:
+                # The place is kept until the reply is: a kill repeats no more calls than there are places.
+                await self._cache.put(request, reply)
+            return reply
+
+    async def _take_turn(self, request: Request, endpoint: EndpointState) -> None:
+        """Wait until the limits a minute let the next call through."""
+        async with endpoint.turn:
+            wait = endpoint.delay(self._meter.token_bound(request) if endpoint.counts_tokens else 0)
+            if wait:
+                await self._sleep(wait)
+
+    async def _send(self, request: Request, bill: CallUsage, reserved: float) -> Reply:
+        """Send and settle, whatever comes."""
+        try:
+            reply = await self._transport.send(request)
+        except CallError as fault:
+            fault.redact(self._settings.keys)
+            self._meter.settle_fault(request, bill, reserved, fault)
+            raise
+        except StoppedError:
+            self._meter.settle_unsent(request, bill, reserved)
+            raise
+        except BaseException:
+            self._meter.settle_fault(request, bill, reserved, None)
+            raise
+        self._meter.settle_reply(request, bill, reserved, reply)
+        return reply
+
+    def _wait(self, fault: CallError, calls: int) -> float:
+        """Seconds before the next attempt: as asked, or exponential with full jitter."""
+        settings = self._settings
+        longest = min(settings.longest_backoff, settings.backoff * 2 ** min(calls - 1, MOST_DOUBLINGS))
+        jitter = self._jitter.uniform(0.0, longest)
+        if fault.retry_after is None:
+            return jitter
+        return fault.retry_after + min(jitter, fault.retry_after * RETRY_AFTER_SPREAD)
+
+    async def _sleep(self, seconds: float) -> None:
+        """Sleep, unless somebody stops the scheduler.
+
+        Raises:
+            StoppedError: Somebody did.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+        except TimeoutError:
+            return
+        self._check_running()
+
+    def share(self, part: float) -> None:
+        """Use only a part (0-1) of the limits a minute, since other processes use the rest."""
+        if part != self._part:
+            self._part = part
+            for endpoint in self._lanes.values():
+                endpoint.share(part)
+
+    def stop(self) -> None:
+        """Start nothing more: calls in flight finish and are kept, everything else raises."""
+        self._stopping.set()
+        for endpoint in self._lanes.values():
+            endpoint.gate.close(_stopped)
+        self._transport.stop()
+
+    async def flush(self) -> None:
+        """Report what was spent so far to the budget's ledger, where there is one."""
+        await self._meter.flush()
+
+    async def close(self) -> None:
+        """Stop, wait for what is in flight, settle the budget and close the connections."""
+        self.stop()
+        await self._idle.wait()
+        await self._meter.close()
+        await self._transport.close()
+
+    def _check_running(self) -> None:
+        if self._stopping.is_set():
+            raise _stopped()
+
+    def _lane(self, request: Request) -> EndpointState:
+        name = (request.endpoint, request.model)
+        endpoint = self._lanes.get(name)
+        if endpoint is None:
+            endpoint = self._lanes[name] = EndpointState(
+                request, self._settings, unlimited=self._transport.unlimited
+            )
+            if self._part < 1:
+                endpoint.join(self._part)
+        return endpoint
+
+
+def _stopped() -> StoppedError:
+    return StoppedError("Judging was stopped.", advice="Resume to ask what is missing.")
+
+
+def _costless(answer: Reply | CallFailure) -> Reply | CallFailure:
+    """The answer as it is for somebody who did not cause the call."""
+    if isinstance(answer, Reply):
+        return answer.from_cache()
+    return replace(answer, calls=0, input_tokens=0, output_tokens=0, cost_usd=None)
+
+
+def _skipped(bill: CallUsage) -> CallFailure:
+    return _with_bill(Outcome.SKIPPED, "The budget's cap is reached.", bill)
+
+
+def _unanswered(fault: CallError, bill: CallUsage) -> CallFailure:
+    outcome = Outcome.REFUSED if fault.kind is CallErrorKind.REFUSED else Outcome.FAILED
+    detail = fault.detail if bill.calls == 1 else f"{fault.detail} (call {bill.calls})"
+    return replace(_with_bill(outcome, detail, bill), rejected=fault.kind is CallErrorKind.REJECTED)
+
+
+def _with_bill(outcome: Outcome, detail: str, bill: CallUsage) -> CallFailure:
+    return CallFailure(
+        outcome=outcome,
+        detail=detail,
+        calls=bill.calls,
+        input_tokens=bill.input_tokens,
+        output_tokens=bill.output_tokens,
+        cost_usd=bill.cost_usd,
+    )

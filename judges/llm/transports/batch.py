@@ -1,0 +1,269 @@
+"""Provider batches: OpenAI's batch files, at half the price and within a day.
+
+Requests that wait together travel together: whatever was asked until nothing new came for a moment
+becomes one file and one batch. Before the provider is told, the batch and its requests are written
+down in a `BatchJournal`; when it answers, so is its id. A crash at any moment therefore loses no batch:
+the next run finds the id in the book, or the batch itself by the name it was created under, waits for
+it, and hands its replies to whoever asks the same requests again. A batch is struck out of the book
+once the reply cache has what it brought.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from data.errors import StoppedError
+from data.records import Reply
+from judges.llm.cache import ReplyCache
+from judges.llm.chat_format import reply_of
+from judges.llm.errors import CallError, CallErrorKind
+from judges.llm.requests import Request
+from judges.llm.settings import AccessSettings
+from judges.llm.transports.batch_files import (
+    Answer,
+    BatchJournal,
+    BatchRecord,
+    answers_of,
+    content_of,
+    ending_of,
+    files_of,
+)
+from judges.llm.transports.openai import OpenAIClients, as_faults
+
+if TYPE_CHECKING:
+    from openai.types import Batch
+
+NAME_FIELD = "answer_arena"
+ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+SEARCHED_BATCHES = 1_000
+LOOKS_A_GATHERING = 4
+
+
+class BatchTransport:
+    """Gathers requests into batches and waits for them; `send` returns when its batch has ended.
+
+    Args:
+        settings: How long to gather, how often to look, how many requests a batch may have.
+        book: Where batches are written down.
+        cache: Where replies are kept; tells which batches of earlier runs are still of use.
+    """
+
+    unlimited = True
+
+    def __init__(self, settings: AccessSettings, book: BatchJournal, cache: ReplyCache | None) -> None:
+        self._settings = settings
+        self._book = book
+        self._cache = cache
+        self._clients = OpenAIClients(settings)
+        self._gathered: dict[str, Request] = {}
+        self._waiting: dict[str, asyncio.Future[Answer]] = {}
+        self._handed_out: set[str] = set()
+        self._read: list[BatchRecord] = []
+        self._last = 0.0
+        self._gatherer: asyncio.Task[None] | None = None
+        self._recovery: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def send(self, request: Request) -> Reply:
+        """Wait for the request's batch and return its reply.
+
+        Raises:
+            CallError: The batch, or this request of it, brought none.
+            StoppedError: Nobody waits any more; the batch goes on, and the next run finds it.
+        """
+        if request.tools:
+            # Each turn would wait for a batch of its own; whoever asks has a way without tools.
+            raise CallError(CallErrorKind.REJECTED, "Tools are not called in batches.")
+        started = time.perf_counter()
+        if self._recovery is None or _failed(self._recovery):
+            self._recovery = asyncio.create_task(self._recover())
+        await asyncio.shield(self._recovery)
+        future = self._waiting.get(request.key) or self._gather(request)
+        answer = await asyncio.shield(future)
+        self._waiting.pop(request.key, None)
+        self._handed_out.add(request.key)
+        if isinstance(answer, CallError):
+            raise answer
+        return reply_of(request, answer, time.perf_counter() - started)
+
+    def _gather(self, request: Request) -> asyncio.Future[Answer]:
+        future = self._waiting[request.key] = asyncio.get_running_loop().create_future()
+        self._gathered[request.key] = request
+        self._last = time.monotonic()
+        if self._gatherer is None:
+            self._gatherer = asyncio.create_task(self._dispatch())
+        return future
+
+    async def _dispatch(self) -> None:
+        """Send what was gathered once nothing new came for a moment, or once there is enough."""
+        settings = self._settings
+        while self._gathered:
+            quiet = time.monotonic() - self._last >= settings.batch_gather
+            if not quiet and len(self._gathered) < settings.batch_size:
+                await asyncio.sleep(settings.batch_gather / LOOKS_A_GATHERING)
+                continue
+            taken, self._gathered = self._gathered, {}
+            for file in files_of(taken.values(), settings.batch_size):
+                self._start(self._carry(file), [request.key for request in file])
+        self._gatherer = None
+
+    # One batch -------------------------------------------------------------------------------
+
+    async def _carry(self, requests: Sequence[Request]) -> None:
+        """Write down, upload, create, write down the id, wait and hand out."""
+        keys = tuple(request.key for request in requests)
+        record = BatchRecord(name=f"arena-{uuid4().hex}", endpoint=requests[0].endpoint, keys=keys)
+        await self._book.write(record)
+        try:
+            record = replace(record, batch_id=await self._create(record, content_of(requests)))
+        except CallError:
+            # The provider may have made the batch although its answer was lost.
+            found = await self._find(record)
+            if found is None:
+                raise
+            record = found
+        await self._book.write(record)
+        await self._await(record)
+
+    async def _create(self, record: BatchRecord, content: bytes) -> str:
+        client = self._clients.get(record.endpoint)
+        with as_faults(self._settings.timeout):
+            file = await client.files.create(file=(f"{record.name}.jsonl", content), purpose="batch")
+            batch = await client.batches.create(
+                input_file_id=file.id,
+                endpoint="/v1/chat/completions",
+                completion_window="24h",
+                metadata={NAME_FIELD: record.name},
+            )
+        return batch.id
+
+    async def _await(self, record: BatchRecord) -> None:
+        """Look at a batch until it has ended, then hand out what it brought."""
+        batch = await self._look(record)
+        while batch.status not in ENDED:
+            await asyncio.sleep(self._settings.batch_poll)
+            batch = await self._look(record)
+        answers = await self._answers(record.endpoint, batch)
+        missing = ending_of(batch, self._settings.batch_poll)
+        for key in record.keys:
+            self._settle(key, answers.get(key, missing))
+        self._read.append(record)
+
+    async def _look(self, record: BatchRecord) -> Batch:
+        """The batch as it stands; outages are waited out, since the batch goes on without us."""
+        faults = 0
+        while True:
+            try:
+                with as_faults(self._settings.timeout):
+                    return await self._clients.get(record.endpoint).batches.retrieve(record.batch_id)
+            except CallError as fault:
+                faults += 1
+                transient = fault.kind in {CallErrorKind.TRANSIENT, CallErrorKind.RATE_LIMITED}
+                if not transient or faults >= self._settings.attempts:
+                    raise
+                await asyncio.sleep(fault.retry_after or self._settings.batch_poll)
+
+    async def _answers(self, endpoint: str, batch: Batch) -> dict[str, Answer]:
+        """What is in a batch's output and error files; either may be absent."""
+        answers: dict[str, Answer] = {}
+        for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
+            with as_faults(self._settings.timeout):
+                content = await self._clients.get(endpoint).files.content(file_id)
+            answers.update(answers_of(content.text))
+        return answers
+
+    def _settle(self, key: str, answer: Answer | Exception) -> None:
+        """Hand an answer, or why none will come, to whoever asked or will ask."""
+        future = self._waiting.get(key)
+        if future is None or future.done():
+            return
+        if isinstance(answer, Exception) and not isinstance(answer, CallError):
+            future.set_exception(answer)
+            future.exception()  # Marks it as seen, where nobody asked again yet.
+        else:
+            future.set_result(answer)
+
+    # Earlier runs ----------------------------------------------------------------------------
+
+    async def _recover(self) -> None:
+        """Wait for what earlier runs sent, and strike out what is kept or never came to be."""
+        loop = asyncio.get_running_loop()
+        for written in await self._book.unread():
+            kept = {} if self._cache is None else await self._cache.get_many(written.keys)
+            record = None if len(kept) == len(written.keys) else await self._find(written)
+            if record is None:
+                await self._book.strike(written.name)
+                continue
+            for key in record.keys:
+                self._waiting.setdefault(key, loop.create_future())
+            self._handed_out.update(kept)
+            self._start(self._await_again(record), record.keys)
+
+    async def _await_again(self, record: BatchRecord) -> None:
+        """Wait for an earlier run's batch; where it cannot be read any more, its requests are asked anew."""
+        try:
+            await self._await(record)
+        except CallError as fault:
+            if fault.kind is CallErrorKind.FATAL:
+                await self._book.strike(record.name)
+            again = CallError(CallErrorKind.TRANSIENT, f"An earlier batch cannot be read: {fault.detail}")
+            for key in record.keys:
+                self._settle(key, again)
+
+    async def _find(self, record: BatchRecord) -> BatchRecord | None:
+        """The record with its batch's id; None where the provider never heard of it."""
+        if record.batch_id:
+            return record
+        seen = 0
+        with as_faults(self._settings.timeout):
+            async for batch in self._clients.get(record.endpoint).batches.list(limit=100):
+                if (batch.metadata or {}).get(NAME_FIELD) == record.name:
+                    found = replace(record, batch_id=batch.id)
+                    await self._book.write(found)
+                    return found
+                seen += 1
+                if seen >= SEARCHED_BATCHES:
+                    break
+        return None
+
+    # Tasks -----------------------------------------------------------------------------------
+
+    def _start(self, work: Coroutine[None, None, None], keys: Iterable[str]) -> None:
+        """Run a batch in the background; what goes wrong goes to those who wait for it."""
+
+        async def run() -> None:
+            try:
+                await work
+            except Exception as error:  # noqa: BLE001 - whatever it is belongs to those who wait
+                for key in keys:
+                    self._settle(key, error)
+
+        task = asyncio.create_task(run())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def stop(self) -> None:
+        """Wait no longer: what was sent goes on at the provider, what was gathered is not sent."""
+        self._gathered.clear()
+        for key in list(self._waiting):
+            self._settle(key, StoppedError("Judging was stopped.", advice="Resume to wait for the batch."))
+
+    async def close(self) -> None:
+        """Strike out what is kept, stop looking and close every client."""
+        tasks = [*self._tasks, *(task for task in (self._gatherer, self._recovery) if task is not None)]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for record in self._read:
+            if self._handed_out.issuperset(record.keys):
+                await self._book.strike(record.name)
+        await self._clients.close()
+
+
+def _failed(task: asyncio.Task[None]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)

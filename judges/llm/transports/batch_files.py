@@ -1,0 +1,137 @@
+"""OpenAI's batch files: requests as lines, ended batches as answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from judges.llm.chat_format import body_of
+from judges.llm.errors import CallError, CallErrorKind, fault_of_status
+from judges.llm.requests import Request
+
+if TYPE_CHECKING:
+    from openai.types import Batch
+
+
+PATH = "/v1/chat/completions"
+MOST_BYTES = 150_000_000
+OK = 200
+TOO_MUCH_QUEUED = "token_limit_exceeded"
+
+Answer = Mapping[str, Any] | CallError
+"""The provider's chat completion, or why there is none."""
+
+
+def line_of(request: Request) -> str:
+    """A request as a line of a batch file; its key comes back with the answer."""
+    line = {"custom_id": request.key, "method": "POST", "url": PATH, "body": body_of(request)}
+    return json.dumps(line, ensure_ascii=False)
+
+
+def files_of(requests: Iterable[Request], most: int) -> Iterator[list[Request]]:
+    """Cut requests into files: one endpoint and model each, no more requests or bytes than allowed."""
+    groups: dict[tuple[str, str], list[Request]] = {}
+    for request in requests:
+        groups.setdefault((request.endpoint, request.model), []).append(request)
+    for group in groups.values():
+        file, size = list[Request](), 0
+        for request in group:
+            length = len(request.canonical.encode())
+            if file and (len(file) >= most or size + length > MOST_BYTES):
+                yield file
+                file, size = [], 0
+            file.append(request)
+            size += length
+        yield file
+
+
+def answers_of(text: str) -> Iterator[tuple[str, Answer]]:
+    """The answers in an output or error file, by request key; lines that are no answers are left out."""
+    for line in text.splitlines():
+        try:
+            row = json.loads(line)
+            key, response, error = row["custom_id"], row.get("response") or {}, row.get("error")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+        body = response.get("body")
+        if response.get("status_code") == OK and isinstance(body, Mapping):
+            yield key, body
+        elif response:
+            yield key, fault_of_status(int(response.get("status_code") or 0), body, {})
+        else:
+            yield key, CallError(CallErrorKind.TRANSIENT, f"The batch left this request out: {error}")
+
+
+def ending_of(batch: Batch, wait: float) -> CallError:
+    """Why a request of an ended batch has no answer.
+
+    Args:
+        batch: As the provider reports it.
+        wait: Seconds to wait where too much is queued.
+    """
+    first = next(iter((batch.errors and batch.errors.data) or ()), None)
+    reason = f" ({first.message})" if first and first.message else ""
+    detail = f"Batch {batch.id} ended as {batch.status}{reason} without an answer"
+    if first and first.code == TOO_MUCH_QUEUED:
+        return CallError(CallErrorKind.RATE_LIMITED, detail, retry_after=wait)
+    again = batch.status in {"completed", "expired"}
+    return CallError(CallErrorKind.TRANSIENT if again else CallErrorKind.FATAL, detail)
+
+
+def content_of(requests: Sequence[Request]) -> bytes:
+    """The file of a batch."""
+    return "\n".join(map(line_of, requests)).encode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchRecord:
+    """A batch as it stands in the book.
+
+    Attributes:
+        name: Ours, unique; stored with the batch at the provider.
+        endpoint: Base URL.
+        keys: The keys of its requests.
+        batch_id: The provider's; empty until it is known.
+    """
+
+    name: str
+    endpoint: str
+    keys: tuple[str, ...]
+    batch_id: str = ""
+
+
+class BatchJournal(Protocol):
+    """Batches that were sent and whose replies are not all kept; each method returns once committed."""
+
+    async def write(self, record: BatchRecord) -> None:
+        """Write a batch down, or what is known of it now (by name)."""
+        ...
+
+    async def unread(self) -> Sequence[BatchRecord]:
+        """Every batch that was not struck out."""
+        ...
+
+    async def strike(self, name: str) -> None:
+        """Strike a batch out: its replies are kept, or it never came to be."""
+        ...
+
+
+class MemoryBatchBook:
+    """A book for tests; it forgets everything with the process."""
+
+    def __init__(self) -> None:
+        self.records: dict[str, BatchRecord] = {}
+
+    async def write(self, record: BatchRecord) -> None:
+        """Write a batch down."""
+        self.records[record.name] = record
+
+    async def unread(self) -> Sequence[BatchRecord]:
+        """Every batch that was not struck out."""
+        return tuple(self.records.values())
+
+    async def strike(self, name: str) -> None:
+        """Strike a batch out."""
+        self.records.pop(name, None)

@@ -1,0 +1,151 @@
+"""The default transport: OpenAI's client on aiohttp, for every OpenAI-compatible endpoint.
+
+The client's own retries are off, because two layers that retry multiply. Replies are read from plain
+JSON (`judges.llm.chat_format`), so that what compatible servers add or leave out cannot break the reading.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from data.records import Reply
+from judges.llm.chat_format import Quirk, body_of, quirk_of, reply_of
+from judges.llm.errors import CallError, CallErrorKind, fault_of_status
+from judges.llm.requests import Request
+from judges.llm.settings import AccessSettings
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+IDLE_CONNECTION_SECONDS = 30.0
+NO_QUIRKS: frozenset[Quirk] = frozenset()
+
+
+class OpenAIClients:
+    """One client for each endpoint, made in the event loop that uses it and closed at the end."""
+
+    def __init__(self, settings: AccessSettings) -> None:
+        self._settings = settings
+        self._clients: dict[str, AsyncOpenAI] = {}
+
+    def get(self, endpoint: str) -> AsyncOpenAI:
+        """The client for an endpoint, made at first use."""
+        client = self._clients.get(endpoint)
+        if client is None:
+            client = self._clients[endpoint] = self._make(endpoint)
+        return client
+
+    def _make(self, endpoint: str) -> AsyncOpenAI:
+        import httpx  # noqa: PLC0415 - loads only when an endpoint is asked
+        from openai import AsyncOpenAI, DefaultAioHttpClient  # noqa: PLC0415 - as above
+
+        settings = self._settings
+        limits = httpx.Limits(
+            max_connections=settings.concurrency,
+            max_keepalive_connections=settings.concurrency,
+            keepalive_expiry=IDLE_CONNECTION_SECONDS,
+        )
+        timeout = httpx.Timeout(settings.timeout, connect=settings.connect_timeout)
+        return AsyncOpenAI(
+            base_url=endpoint,
+            api_key=settings.key_for(endpoint),
+            max_retries=0,
+            timeout=timeout,
+            http_client=DefaultAioHttpClient(limits=limits, timeout=timeout),
+        )
+
+    async def close(self) -> None:
+        """Close every client."""
+        clients = list(self._clients.values())
+        self._clients.clear()
+        for client in clients:
+            await client.close()
+
+
+class OpenAITransport:
+    """Sends requests through OpenAI's client and remembers what each endpoint does not support."""
+
+    unlimited = False
+
+    def __init__(self, settings: AccessSettings, clients: OpenAIClients | None = None) -> None:
+        self._timeout = settings.timeout
+        self._clients = clients or OpenAIClients(settings)
+        self._quirks: dict[tuple[str, str], frozenset[Quirk]] = {}
+
+    async def send(self, request: Request) -> Reply:
+        """Call once; again without what the endpoint turns out not to support."""
+        endpoint = (request.endpoint, request.model)
+        quirks = self._quirks.get(endpoint, NO_QUIRKS)
+        while True:
+            body = body_of(request, quirks)
+            started = time.perf_counter()
+            try:
+                payload = await self._post(request.endpoint, body)
+                reply = reply_of(request, payload, time.perf_counter() - started)
+            except CallError as fault:
+                quirk = quirk_of(fault, body)
+                if quirk is None or quirk in quirks:
+                    raise
+                quirks |= {quirk}
+                continue
+            if quirks:
+                self._quirks[endpoint] = self._quirks.get(endpoint, NO_QUIRKS) | quirks
+            return reply
+
+    async def _post(self, endpoint: str, body: dict[str, Any]) -> object:
+        client = self._clients.get(endpoint)
+        with as_faults(self._timeout):
+            async with asyncio.timeout(self._timeout):
+                return await client.post("/chat/completions", cast_to=object, body=body)
+
+    def stop(self) -> None:
+        """Calls in flight finish; there is nothing to let go of."""
+
+    async def close(self) -> None:
+        """Close every client."""
+        await self._clients.close()
+
+
+@contextlib.contextmanager
+def as_faults(timeout: float) -> Iterator[None]:
+    """Turn whatever the client raises into a fault.
+
+    Args:
+        timeout: The wait in seconds that a timeout ended, for its message.
+
+    Raises:
+        CallError: The client raised.
+    """
+    import openai  # noqa: PLC0415 - loads only when an endpoint is asked
+
+    try:
+        yield
+    except (TimeoutError, openai.APIConnectionError) as error:
+        raise unconnected(error, timeout) from error
+    except openai.APIStatusError as error:
+        raise fault_of_status(error.status_code, error.body, error.response.headers) from error
+    except (openai.OpenAIError, ValueError) as error:
+        detail = f"The endpoint's reply is not JSON: {error}"
+        raise CallError(CallErrorKind.TRANSIENT, detail, billable=True) from error
+
+
+def unconnected(error: Exception, timeout: float) -> CallError:
+    """A timeout or a lost connection, told apart by the first cause: the layers between mix them."""
+    root: BaseException = error
+    while root.__cause__ is not None:
+        root = root.__cause__
+    if isinstance(root, TimeoutError | asyncio.CancelledError):
+        return CallError(CallErrorKind.TRANSIENT, f"No reply within {timeout:g} s.", billable=True)
+    named = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
+    # Refused or never found: nothing can have been charged. A reset may come after the work was done.
+    unreachable = isinstance(root, OSError) and not isinstance(root, ConnectionResetError | BrokenPipeError)
+    return CallError(
+        CallErrorKind.TRANSIENT,
+        f"The connection failed ({named})",
+        billable=not unreachable,
+        unreachable=unreachable,
+    )

@@ -1,0 +1,118 @@
+"""Make the metrics of this family by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from data.errors import NotFoundError, SpecError
+from data.records import Json, MetricItem, Outcome, Score, unscored
+from judges.llm.tasks import TaskRunner
+from judges.metrics.comprehensiveness.claims import Missing, Steps, yardstick_of
+from judges.metrics.comprehensiveness.end_to_end import EndToEndReader, LexicalEndToEndReader
+from judges.metrics.comprehensiveness.llm_steps import LexicalSummariser, LlmSteps, LlmSummariser, Summariser
+from judges.metrics.comprehensiveness.nli import NAME, LexicalSteps, NliReader
+from judges.metrics.comprehensiveness.qa import QaReader
+from judges.metrics.comprehensiveness.report import NOTHING_RELEVANT, Facts, score_facts
+from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings, read_settings
+from judges.metrics.registry import NO_OPTIONS, Metric
+
+NO_YARDSTICK = "There are neither passages nor a reference to hold the answer against."
+
+
+class Reader(Protocol):
+    """One way to find what an answer covers of its passages."""
+
+    @property
+    def engine(self) -> str:
+        """Who reads: an LLM's name, or that of the embedded version."""
+        ...
+
+    async def read(self, item: MetricItem) -> Facts | Missing:
+        """Find the statements of the item's passages and where they stand; an empty answer covers none."""
+        ...
+
+
+class ComprehensivenessMetric:
+    """Scores answers by what a reader finds.
+
+    Args:
+        name: The metric's name.
+        reader: Finds what is covered and what is missing.
+        summariser: Cuts passages down first, where that is asked for.
+    """
+
+    def __init__(self, name: str, reader: Reader, *, summariser: Summariser | None = None) -> None:
+        self._name = name
+        self._reader = reader
+        self._summariser = summariser
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self._name
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer; without a yardstick, or where a step brought nothing, it stays unscored."""
+        passages = yardstick_of(item)
+        if not passages:
+            return unscored(item, self._name, Outcome.UNREADABLE, NO_YARDSTICK)
+        if self._summariser is not None:
+            summaries = await self._summariser(item.question, passages)
+            if isinstance(summaries, Missing):
+                return unscored(item, self._name, summaries.outcome, summaries.reason)
+            if not summaries:
+                return unscored(item, self._name, Outcome.UNREADABLE, NOTHING_RELEVANT)
+            passages = summaries
+        facts = await self._reader.read(replace(item, passages=passages, reference=None))
+        if isinstance(facts, Missing):
+            return unscored(item, self._name, facts.outcome, facts.reason)
+        return score_facts(item, self._name, facts, self._reader.engine)
+
+
+def build(name: str, *, runner: object | None = None, options: Mapping[str, Json] = NO_OPTIONS) -> Metric:
+    """Make a metric: with a runner, asking its LLM; without one, embedded.
+
+    Raises:
+        NotFoundError: The family has no such metric.
+        SpecError: An option is wrong, the runner is none, or there is no embedded version.
+    """
+    settings = read_settings(name, options)
+    if runner is not None and not isinstance(runner, TaskRunner):
+        message = f"The metric {name} was given a {type(runner).__name__} to ask an LLM with."
+        raise SpecError(message, advice="Give a TaskRunner.")
+    reader = _reader(name, runner, settings)
+    return ComprehensivenessMetric(name, reader, summariser=_summariser(settings, runner))
+
+
+def _reader(name: str, runner: TaskRunner | None, settings: ComprehensivenessSettings) -> Reader:
+    match name:
+        case "comprehensiveness-nli":
+            return _nli(runner, settings)
+        case "comprehensiveness-end-to-end":
+            return LexicalEndToEndReader(settings) if runner is None else EndToEndReader(runner)
+        case "comprehensiveness-qa" if runner is None:
+            message = f"The metric {name} asks an LLM and has no embedded version."
+            raise SpecError(message, advice="Name a judge with an LLM, or use comprehensiveness-nli.")
+        case "comprehensiveness-qa" if runner is not None:
+            return QaReader(runner, settings=settings)
+        case _:
+            message = f"There is no metric {name!r} of comprehensiveness."
+            raise NotFoundError(message, advice="Choose comprehensiveness-nli, -qa or -end-to-end.")
+
+
+def _nli(runner: TaskRunner | None, settings: ComprehensivenessSettings) -> NliReader:
+    if runner is None:
+        return NliReader(LexicalSteps, engine=NAME, settings=settings)
+
+    def steps(item: MetricItem) -> Steps:
+        return LlmSteps(runner, item)
+
+    return NliReader(steps, engine=runner.model, settings=settings)
+
+
+def _summariser(settings: ComprehensivenessSettings, runner: TaskRunner | None) -> Summariser | None:
+    if not settings.summarise:
+        return None
+    return LexicalSummariser(settings.relevance) if runner is None else LlmSummariser(runner)

@@ -1,0 +1,71 @@
+"""Claims, and the steps that turn texts into a fact graph, whoever carries them out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from data.records import MetricItem, Outcome, Passage
+from judges.metrics.comprehensiveness.graph import Relation
+
+REFERENCE_ID = "reference"
+
+
+class ClaimKind(StrEnum):
+    """The form of a content unit (section 3.1, listing 3)."""
+
+    FACT = "fact"
+    CLAIM = "claim"
+    INSTRUCTION = "instruction"
+    DATA_FORMAT = "data format"
+    META_STATEMENT = "meta statement"
+    QUESTION = "question"
+    OTHER = "other"
+
+
+SAYING_SOMETHING = frozenset({ClaimKind.FACT, ClaimKind.CLAIM, ClaimKind.INSTRUCTION, ClaimKind.DATA_FORMAT})
+"""The kinds that can be covered or missed; the others are about the text itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One atomic statement of a text, and the passage it is from (empty for the answer)."""
+
+    text: str
+    source: str = ""
+    kind: ClaimKind = ClaimKind.CLAIM
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A step that brought nothing: why, and how it ended."""
+
+    outcome: Outcome
+    reason: str
+
+
+class Steps(Protocol):
+    """The steps of the NLI-based metric for one item."""
+
+    async def claims(self, text: str, source: str) -> tuple[Claim, ...] | Missing:
+        """Extract the claims of one text and make them self-contained."""
+        ...
+
+    async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...] | Missing:
+        """Rate how much each claim matters to the question, 1–5."""
+        ...
+
+    async def relations(self, pairs: Sequence[tuple[str, str]]) -> tuple[Relation, ...] | Missing:
+        """Tell what the first of each pair says of the second; each pair is given once."""
+        ...
+
+
+def yardstick_of(item: MetricItem) -> tuple[Passage, ...]:
+    """The passages of an item, else its reference as one passage, else nothing."""
+    passages = tuple(passage for passage in item.passages if passage.text.strip())
+    if passages:
+        return passages
+    reference = (item.reference or "").strip()
+    return (Passage(REFERENCE_ID, reference),) if reference else ()

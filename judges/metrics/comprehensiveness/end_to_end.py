@@ -1,0 +1,118 @@
+"""Comprehensiveness in one reading (section 3.3 of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, Field
+
+from data.records import Json, MetricItem, Passage
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import Task, TaskRunner
+from judges.llm.templates import UNSAFE_ID, Tagged
+from judges.metrics.comprehensiveness.claims import Claim, Missing, yardstick_of
+from judges.metrics.comprehensiveness.nli import NAME, LexicalSteps
+from judges.metrics.comprehensiveness.report import Facts
+from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
+from judges.pairwise.cleaning import clean, is_no_answer
+from judges.text.entailment import Entailment, classify
+from judges.text.statements import Statement, merge_statements, read_statements
+
+
+class FoundStatement(BaseModel):
+    """A statement of the passages and where it stands."""
+
+    statement: str = Field(description="One atomic, self-contained statement.")
+    passages: list[str] = Field(description="The ids of the passages that make it.")
+
+
+class CoverageReply(BaseModel):
+    """The reply to `evaluate_coverage`."""
+
+    reasoning: str = Field(description="A few sentences on what the answer has and what it lacks.")
+    covered: list[FoundStatement]
+    uncovered: list[FoundStatement]
+
+
+EVALUATE_COVERAGE = Task(name="evaluate_coverage", reply=CoverageReply, max_tokens=4_096)
+
+
+class EndToEndReader:
+    """Covered and missing statements in one reply of an LLM.
+
+    Args:
+        runner: Asks an LLM.
+    """
+
+    def __init__(self, runner: TaskRunner) -> None:
+        self._runner = runner
+        self.engine = runner.model
+
+    async def read(self, item: MetricItem) -> Facts | Missing:
+        """Ask once; what the reply lists on both sides counts as covered."""
+        passages = yardstick_of(item)
+        reply = await self._runner.run(
+            EVALUATE_COVERAGE,
+            {"question": item.question, "passages": passages, "answer": Tagged("answer", item.answer)},
+        )
+        if isinstance(reply, CallFailure):
+            return Missing(reply.outcome, reply.detail)
+        known = {UNSAFE_ID.sub("_", passage.id): passage.id for passage in passages}
+        covered = _distinct(reply.covered, known)
+        listed = _distinct(reply.uncovered, known)
+        missing = [fact for text, fact in listed.items() if text not in covered]
+        return Facts(covered=list(covered.values()), missing=missing, basis=missing)
+
+
+class LexicalEndToEndReader:
+    """Covered and missing sentences by words alone.
+
+    Args:
+        settings: Thresholds.
+    """
+
+    engine = NAME
+
+    def __init__(self, settings: ComprehensivenessSettings) -> None:
+        self._settings = settings
+
+    async def read(self, item: MetricItem) -> Facts | Missing:
+        """Find for each relevant sentence of the passages whether the answer says it."""
+        steps = LexicalSteps(item)
+        answer = clean(item.answer)
+        sentences = () if is_no_answer(answer) else tuple(dict.fromkeys(read_statements(answer)))
+        readings = (merge_statements(sentences), *sentences) if len(sentences) > 1 else sentences
+        covered: list[Json] = []
+        missing: list[Json] = []
+        contradicted: list[Json] = []
+        for statement in _statements(yardstick_of(item)):
+            if steps.rate(Claim(statement.text, statement.source)) < self._settings.relevance:
+                continue
+            fact: dict[str, Json] = {"text": statement.text, "passages": [statement.source]}
+            said = {classify(one, statement, steps.weights): one for one in readings}
+            if Entailment.ENTAILMENT in said:
+                covered.append(fact)
+                continue
+            missing.append(fact)
+            if Entailment.CONTRADICTION in said:
+                contradicted.append({**fact, "answer": said[Entailment.CONTRADICTION].text})
+        return Facts(covered=covered, missing=missing, basis=missing, contradicted=contradicted)
+
+
+def _statements(passages: Sequence[Passage]) -> list[Statement]:
+    """The sentences of the passages, each wording once."""
+    found: dict[str, Statement] = {}
+    for passage in passages:
+        for statement in read_statements(passage.text, passage.id):
+            found.setdefault(" ".join(statement.text.casefold().split()), statement)
+    return list(found.values())
+
+
+def _distinct(found: Sequence[FoundStatement], known: Mapping[str, str]) -> dict[str, Json]:
+    """Each wording once, with those of its passages that exist."""
+    distinct: dict[str, Json] = {}
+    for one in found:
+        if one.statement.strip():
+            passages = [known[name] for name in one.passages if name in known]
+            distinct.setdefault(one.statement.strip(), {"text": one.statement.strip(), "passages": passages})
+    return distinct

@@ -1,0 +1,266 @@
+"""The fact graph of an answer: what its claims cover of the passages' claims, and what is missing.
+
+Source: Dejl et al., "Comprehensiveness Metrics for Automatic Evaluation of Factual Recall in Text
+Generation", section 3.1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated, Any
+
+import networkx as nx
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+
+from data.errors import FileFormatError, RecordError
+from data.files.jsonl import in_words
+from data.records import Json
+from data.records.plain import to_json
+
+
+class NodeKind(StrEnum):
+    """Whose claim a node is."""
+
+    ANSWER = "atom"
+    PASSAGE = "context"
+
+
+class Relation(StrEnum):
+    """What one claim says of another; only the first two shape the coverage."""
+
+    ENTAILMENT = "entailment"
+    EQUIVALENCE = "equivalence"
+    CONTRADICTION = "contradiction"
+    NEUTRAL = "neutral"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A claim of the answer or of a passage."""
+
+    id: str
+    kind: NodeKind
+    text: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What the claim `start` says of the claim `end`."""
+
+    start: str
+    end: str
+    relation: Relation
+
+
+@dataclass(frozen=True)
+class FactGraph:
+    """Claims and what they say of one another.
+
+    Raises:
+        RecordError: Two nodes share an id, or an edge names a node that is not there.
+    """
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...] = ()
+    by_id: Mapping[str, Node] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        by_id = {node.id: node for node in self.nodes}
+        if len(by_id) != len(self.nodes):
+            twice = next(name for name, count in Counter(node.id for node in self.nodes).items() if count > 1)
+            message = f"Two claims of the fact graph have the id {twice!r}."
+            raise RecordError(message, advice="Give every node an id of its own.")
+        for edge in self.edges:
+            for end in (edge.start, edge.end):
+                if end not in by_id:
+                    message = f"An edge of the fact graph names the claim {end!r}, which is not there."
+                    raise RecordError(message, advice="Name only nodes of the graph.")
+        object.__setattr__(self, "by_id", by_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """What an answer covers of the passages' claims.
+
+    Attributes:
+        covered: Ids of the passages' claims that some claim of the answer implies, sorted.
+        uncovered: Ids of the others, sorted.
+        clusters: The passages' claims grouped by what they say; one group a distinct statement.
+        basis: One id for each statement that would have to be added to miss nothing: the uncovered
+            statements that no other uncovered one implies, each by its representative.
+        basis_clusters: The groups of the basis.
+        score: The share of the statements that are covered; None where there are none.
+    """
+
+    covered: tuple[str, ...]
+    uncovered: tuple[str, ...]
+    clusters: tuple[tuple[str, ...], ...]
+    basis: tuple[str, ...]
+    basis_clusters: tuple[tuple[str, ...], ...]
+    score: float | None
+
+    @property
+    def defined(self) -> bool:
+        """Whether there was anything to cover."""
+        return bool(self.clusters)
+
+
+def analyse(graph: FactGraph) -> Coverage:
+    """Find what an answer covers.
+
+    Claims that imply each other are one statement (a strongly connected component). A statement of
+    the passages is covered where a path leads to it from a claim of the answer.
+
+    Source: section 3.1, "Comprehensiveness Score Calculation". No path from a covered claim leads to
+    an uncovered one, so the basis is made of the uncovered statements without a predecessor.
+    """
+    directed = nx.DiGraph()
+    directed.add_nodes_from(graph.by_id)
+    directed.add_edges_from(_implications(graph.edges))
+    components = list(nx.strongly_connected_components(directed))
+    number_of = {one: number for number, members in enumerate(components) for one in members}
+    implied = {number_of[end] for start, end in directed.edges if number_of[start] != number_of[end]}
+    said = _reached(directed, (node.id for node in graph.nodes if node.kind is NodeKind.ANSWER))
+    statements = {
+        number: tuple(sorted(one for one in members if graph.by_id[one].kind is NodeKind.PASSAGE))
+        for number, members in enumerate(components)
+    }
+    covered = [group for group in statements.values() if group and group[0] in said]
+    missing = [number for number, group in statements.items() if group and group[0] not in said]
+    basis = sorted(statements[number] for number in missing if number not in implied)
+    whole = len(covered) + len(missing)
+    return Coverage(
+        covered=tuple(sorted(one for group in covered for one in group)),
+        uncovered=tuple(sorted(one for number in missing for one in statements[number])),
+        clusters=tuple(sorted([*covered, *(statements[number] for number in missing)])),
+        basis=tuple(sorted(representative(graph, group) for group in basis)),
+        basis_clusters=tuple(basis),
+        score=len(covered) / whole if whole else None,
+    )
+
+
+def representative(graph: FactGraph, group: Sequence[str]) -> str:
+    """The id that stands for a group of claims: of its most frequent wording, the first in order.
+
+    Claims of passages go before claims of the answer; ids are ordered, so that every run names the
+    same one.
+    """
+    passages = [one for one in group if graph.by_id[one].kind is NodeKind.PASSAGE]
+    candidates = sorted(passages or group)
+    wordings = Counter(" ".join(graph.by_id[one].text.casefold().split()) for one in candidates)
+    return max(candidates, key=lambda one: wordings[" ".join(graph.by_id[one].text.casefold().split())])
+
+
+def _implications(edges: Iterable[Edge]) -> Iterable[tuple[str, str]]:
+    for edge in edges:
+        if edge.relation in {Relation.ENTAILMENT, Relation.EQUIVALENCE} and edge.start != edge.end:
+            yield edge.start, edge.end
+            if edge.relation is Relation.EQUIVALENCE:
+                yield edge.end, edge.start
+
+
+def _reached(directed: nx.DiGraph, starts: Iterable[str]) -> set[str]:
+    """Every claim that a path from one of the starts leads to, the starts included."""
+    found = set(starts)
+    waiting = list(found)
+    successors = directed.adj
+    while waiting:
+        for following in successors[waiting.pop()]:
+            if following not in found:
+                found.add(following)
+                waiting.append(following)
+    return found
+
+
+def _as_edge(value: object) -> object:
+    triple = ("from", "to", "relation")
+    if isinstance(value, list | tuple) and len(value) == len(triple):
+        return dict(zip(triple, value, strict=True))
+    return value
+
+
+def _as_nodes(value: object) -> object:
+    if isinstance(value, Mapping):
+        return [{"id": name, "type": kind} for name, kind in value.items()]
+    return value
+
+
+class _NodeLine(BaseModel):
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+    id: str
+    kind: NodeKind = Field(alias="type")
+    text: str = ""
+    source: str = ""
+
+
+class _EdgeLine(BaseModel):
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+    start: str = Field(alias="from")
+    end: str = Field(alias="to")
+    relation: Relation = Relation.ENTAILMENT
+
+
+class _GraphFile(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    nodes: Annotated[list[_NodeLine], BeforeValidator(_as_nodes)]
+    edges: list[Annotated[_EdgeLine, BeforeValidator(_as_edge)]] = []
+    texts: dict[str, str] = {}
+
+
+class _GraphList(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    graphs: list[_GraphFile]
+
+
+def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
+    """Read one fact graph or a list of them from parsed JSON.
+
+    Args:
+        value: `{"nodes": …, "edges": …}`, a list of those, or `{"graphs": […]}`. Nodes are objects with
+            `id` and `type` (`atom` or `context`) and perhaps `text` and `source`, or a map from id to
+            type beside a map `texts`. Edges are objects with `from`, `to` and `relation`, or triples.
+        where: What to call the source in errors.
+
+    Raises:
+        FileFormatError: It has another shape.
+        RecordError: Ids are doubled or missing.
+    """
+    shape: Any = _GraphFile
+    if isinstance(value, list):
+        shape = list[_GraphFile]
+    elif isinstance(value, Mapping) and "graphs" in value:
+        shape = _GraphList
+    try:
+        found = TypeAdapter(shape).validate_python(value)
+    except ValidationError as error:
+        message = f"{where} is no fact graph: {in_words(error)[0]}."
+        raise FileFormatError(
+            message, advice="See docs/method/comprehensiveness.md for the format."
+        ) from error
+    files: Sequence[_GraphFile] = (
+        found.graphs if isinstance(found, _GraphList) else (found if isinstance(found, list) else [found])
+    )
+    return tuple(_graph(each) for each in files)
+
+
+def coverage_json(coverage: Coverage) -> dict[str, Json]:
+    """What `arena metrics coverage` prints of one graph."""
+    return to_json(coverage, defined=coverage.defined)
+
+
+def _graph(file: _GraphFile) -> FactGraph:
+    return FactGraph(
+        nodes=tuple(
+            Node(line.id, line.kind, line.text or file.texts.get(line.id, ""), line.source)
+            for line in file.nodes
+        ),
+        edges=tuple(Edge(line.start, line.end, line.relation) for line in file.edges),
+    )

@@ -1,0 +1,204 @@
+"""Comprehensiveness by questions and answers (section 3.2 of the paper)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from pydantic import BaseModel, Field
+
+from data.records import MetricItem, Passage
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import Task, TaskRunner
+from judges.llm.templates import Input, Tagged
+from judges.metrics.comprehensiveness.answer_relations import AnswerComparer, AnswerRelation
+from judges.metrics.comprehensiveness.claims import Missing, yardstick_of
+from judges.metrics.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
+from judges.metrics.comprehensiveness.llm_steps import parts
+from judges.metrics.comprehensiveness.report import Facts, facts_of
+from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
+
+UNKNOWN = "unknown"
+
+
+class MinedQuestions(BaseModel):
+    """The reply to `mine_questions`."""
+
+    questions: list[str]
+
+
+class RefinedQuestion(BaseModel):
+    """A question and how much it matters."""
+
+    question: str
+    relevance: int = Field(ge=1, le=5, description="1: unrelated … 5: no answer is right without it.")
+
+
+class RefinedQuestions(BaseModel):
+    """The reply to `refine_questions`."""
+
+    questions: list[RefinedQuestion]
+
+
+class HeldAnswer(BaseModel):
+    """An answer that a text gives."""
+
+    answer: str = Field(description="As short as possible; `unknown` where the text does not say.")
+    confidence: int = Field(ge=1, le=5, description="1: the text holds it to be wrong … 5: to be right.")
+
+
+class AnsweredQuestion(BaseModel):
+    """The answers that a text gives to one question."""
+
+    number: int = Field(ge=1, description="The id of the question.")
+    answers: list[HeldAnswer]
+
+
+class AnsweredQuestions(BaseModel):
+    """The reply to `answer_questions`."""
+
+    answered: list[AnsweredQuestion]
+
+
+MINE_QUESTIONS = Task(name="mine_questions", reply=MinedQuestions, max_tokens=2_048)
+REFINE_QUESTIONS = Task(name="refine_questions", reply=RefinedQuestions, max_tokens=4_096)
+ANSWER_QUESTIONS = Task(name="answer_questions", reply=AnsweredQuestions, max_tokens=4_096)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An answer to one question, held by one source (empty for the evaluated answer)."""
+
+    question: str
+    text: str
+    source: str
+
+
+class QaReader:
+    """Questions that the texts answer, what each text answers, and what the answer lacks.
+
+    Args:
+        runner: Asks an LLM.
+        settings: Thresholds.
+    """
+
+    def __init__(self, runner: TaskRunner, *, settings: ComprehensivenessSettings) -> None:
+        self._runner = runner
+        self._settings = settings
+        self._compare = AnswerComparer(runner)
+        self.engine = runner.model
+
+    async def read(self, item: MetricItem) -> Facts | Missing:
+        """Build the graph of answers and read off what is covered."""
+        graph = await self.graph(item)
+        return graph if isinstance(graph, Missing) else facts_of(graph)
+
+    async def graph(self, item: MetricItem) -> FactGraph | Missing:
+        """Build the graph of the answers that the texts give."""
+        texts = [Passage("", item.answer)] if item.answer.strip() else []
+        texts += yardstick_of(item)
+        pieces = [Passage(text.id, part) for text in texts for part in parts(text.text)]
+        questions = await self._questions(item.question, pieces)
+        if isinstance(questions, Missing):
+            return questions
+        found = await asyncio.gather(*(self._held(piece, questions) for piece in pieces)) if questions else []
+        held: list[Held] = []
+        for each in found:
+            if isinstance(each, Missing):
+                return each
+            held += each
+        return await self._graph(tuple(dict.fromkeys(held)))
+
+    async def _questions(self, question: str, texts: Sequence[Passage]) -> tuple[str, ...] | Missing:
+        """Mine questions in every text, then refine them together and drop what matters little."""
+        mined = await asyncio.gather(
+            *(
+                self._runner.run(MINE_QUESTIONS, {"question": question, "text": tagged(text)})
+                for text in texts
+            )
+        )
+        raw: dict[str, None] = {}
+        for each in mined:
+            if isinstance(each, CallFailure):
+                return Missing(each.outcome, each.detail)
+            raw |= dict.fromkeys(one.strip() for one in each.questions if one.strip())
+        if not raw:
+            return ()
+        inputs: dict[str, Input] = {
+            "question": question,
+            "mined": [Tagged("mined_question", one) for one in raw],
+        }
+        refined = await self._runner.run(REFINE_QUESTIONS, inputs)
+        if isinstance(refined, CallFailure):
+            return Missing(refined.outcome, refined.detail)
+        kept = [one for one in refined.questions if one.relevance >= self._settings.relevance]
+        return tuple(dict.fromkeys(one.question.strip() for one in kept if one.question.strip()))
+
+    async def _held(self, text: Passage, questions: Sequence[str]) -> list[Held] | Missing:
+        """What one text answers with enough confidence; unknown answers are dropped."""
+        numbered = [Tagged("mined_question", one, str(number)) for number, one in enumerate(questions, 1)]
+        reply = await self._runner.run(ANSWER_QUESTIONS, {"text": tagged(text), "questions": numbered})
+        if isinstance(reply, CallFailure):
+            return Missing(reply.outcome, reply.detail)
+        return [
+            Held(questions[answered.number - 1], held.answer.strip(), text.id)
+            for answered in reply.answered
+            if answered.number <= len(questions)
+            for held in answered.answers
+            if held.confidence >= self._settings.confidence and _says(held.answer)
+        ]
+
+    async def _graph(self, held: Sequence[Held]) -> FactGraph | Missing:
+        """Compare the answers to each question, but those of the evaluated answer not among themselves."""
+        nodes = [
+            Node(
+                f"c{at}_{one.source}" if one.source else f"a{at}",
+                NodeKind.PASSAGE if one.source else NodeKind.ANSWER,
+                f"{one.question} — {one.text}",
+                one.source,
+            )
+            for at, one in enumerate(held)
+        ]
+        pairs = [
+            (a, b)
+            for a, b in combinations(range(len(held)), 2)
+            if held[a].question == held[b].question and (held[a].source or held[b].source)
+        ]
+        asked = list(dict.fromkeys((held[a].question, held[a].text, held[b].text) for a, b in pairs))
+        relations = await asyncio.gather(*(self._compare(*each) for each in asked))
+        known: dict[tuple[str, str, str], AnswerRelation] = {}
+        for each, relation in zip(asked, relations, strict=True):
+            if isinstance(relation, Missing):
+                return relation
+            known[each] = relation
+        edges = [
+            edge
+            for a, b in pairs
+            for edge in _edges(nodes[a].id, nodes[b].id, known[held[a].question, held[a].text, held[b].text])
+        ]
+        return FactGraph(tuple(nodes), tuple(edges))
+
+
+def tagged(text: Passage) -> Tagged:
+    """A passage, or the evaluated answer, as an input."""
+    return Tagged("passage", text.text, text.id) if text.id else Tagged("answer", text.text)
+
+
+def _says(answer: str) -> bool:
+    return bool(answer.strip()) and answer.strip().strip(".").casefold() != UNKNOWN
+
+
+def _edges(first: str, second: str, relation: AnswerRelation) -> Iterable[Edge]:
+    match relation:
+        case AnswerRelation.EQUIVALENT:
+            yield Edge(first, second, Relation.EQUIVALENCE)
+        case AnswerRelation.FIRST_IMPLIES_SECOND:
+            yield Edge(first, second, Relation.ENTAILMENT)
+        case AnswerRelation.SECOND_IMPLIES_FIRST:
+            yield Edge(second, first, Relation.ENTAILMENT)
+        case AnswerRelation.CONTRADICTORY:
+            yield Edge(first, second, Relation.CONTRADICTION)
+        case AnswerRelation.NEUTRAL:
+            return

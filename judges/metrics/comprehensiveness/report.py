@@ -1,0 +1,99 @@
+"""Scores of comprehensiveness with what they rest on: covered, missing, basis, sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from data.records import Json, MetricItem, Outcome, Score, unscored
+from judges.metrics.comprehensiveness.graph import (
+    FactGraph,
+    Relation,
+    analyse,
+    representative,
+)
+
+NOTHING_RELEVANT = "The passages say nothing that bears on the question."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """The statements of the passages and where they stand, as they go into a score's details.
+
+    Attributes:
+        covered: Statements that the answer makes: `{"id"?, "text", "passages"}`.
+        missing: Statements that it does not make.
+        basis: The fewest of these that would have to be added.
+        contradicted: Those of the missing that it speaks against, with the key `answer`.
+    """
+
+    covered: Sequence[Json]
+    missing: Sequence[Json]
+    basis: Sequence[Json]
+    contradicted: Sequence[Json] = ()
+
+
+def facts_of(graph: FactGraph) -> Facts:
+    """The statements of a fact graph; none where it has no claim of a passage."""
+    coverage = analyse(graph)
+    said = set(coverage.covered)
+    return Facts(
+        covered=[statement_json(graph, group) for group in coverage.clusters if group[0] in said],
+        missing=[statement_json(graph, group) for group in coverage.clusters if group[0] not in said],
+        basis=[statement_json(graph, group) for group in coverage.basis_clusters],
+        contradicted=_contradicted(graph, said),
+    )
+
+
+def score_facts(item: MetricItem, metric: str, facts: Facts, engine: str) -> Score:
+    """Score an answer by what it covers: the share of the statements.
+
+    Returns:
+        A score with the details `covered`, `missing`, `basis`, `contradicted`, `counts` and `engine`.
+        Unreadable where there is nothing to cover.
+    """
+    whole = len(facts.covered) + len(facts.missing)
+    if not whole:
+        return unscored(item, metric, Outcome.UNREADABLE, NOTHING_RELEVANT)
+    return Score(
+        id=item.id,
+        metric=metric,
+        outcome=Outcome.JUDGED,
+        score=len(facts.covered) / whole,
+        details={
+            "covered": list(facts.covered),
+            "missing": list(facts.missing),
+            "basis": list(facts.basis),
+            "contradicted": list(facts.contradicted),
+            "counts": {
+                "covered": len(facts.covered),
+                "missing": len(facts.missing),
+                "basis": len(facts.basis),
+            },
+            "engine": engine,
+        },
+    )
+
+
+def statement_json(graph: FactGraph, group: Sequence[str]) -> dict[str, Json]:
+    """A statement by its representative, with every passage that makes it."""
+    name = representative(graph, group)
+    passages = sorted({graph.by_id[one].source for one in group})
+    return {"id": name, "text": graph.by_id[name].text, "passages": passages}
+
+
+def _contradicted(graph: FactGraph, said: set[str]) -> list[Json]:
+    """The passages' claims that a claim of the answer contradicts and none covers."""
+    found: dict[str, Json] = {}
+    for edge in graph.edges:
+        if edge.relation is not Relation.CONTRADICTION:
+            continue
+        answer, passage = graph.by_id[edge.start], graph.by_id[edge.end]
+        if not answer.source and passage.source and passage.id not in said and passage.id not in found:
+            found[passage.id] = {
+                "id": passage.id,
+                "text": passage.text,
+                "passages": [passage.source],
+                "answer": answer.text,
+            }
+    return list(found.values())

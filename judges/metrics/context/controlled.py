@@ -1,0 +1,267 @@
+"""Build a controlled set: from a summary and its documents to a question whose oracle is known.
+
+The documents become passages that stand by themselves, the summary becomes an open-ended request and
+sub-questions, and every passage is rated for every sub-question, so that contexts which draw on these
+passages need no further rating.
+
+Source: CRUX, section 3.2 and appendix A.1.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from data.errors import InvalidFileError, RecordError
+from data.files.jsonl import read_records
+from data.files.text_files import ReadLimits
+from data.progress import Work, working
+from data.records import MetricItem, Outcome, Passage, ProblemList, Question
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import TaskRunner
+from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.context.raters import LlmRater
+from judges.metrics.context.ratings import Ratings, token_count
+from judges.metrics.context.settings import ContextSettings
+from judges.metrics.context.subsets import Order, required_subset
+from judges.metrics.context.tasks import PASSAGES, REQUEST, find_sub_questions
+from judges.text.sentences import split_sentences
+
+LONGEST_DOCUMENT = 1_024
+AT_ONCE = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What a question is built from.
+
+    Attributes:
+        id: Becomes the question's id.
+        domain: Becomes its domain.
+        summary: Written by people from the documents: the oracle's answer.
+        documents: What the summary was written from; their ids begin the ids of the passages.
+
+    Raises:
+        RecordError: There is no summary, or no document with a text.
+    """
+
+    id: str
+    domain: str
+    summary: str
+    documents: tuple[Passage, ...]
+
+    def __post_init__(self) -> None:
+        if not self.summary.strip() or not any(document.text.strip() for document in self.documents):
+            message = f"The source {self.id} has no summary or no documents."
+            raise RecordError(message, advice="Give a summary and the documents that it was written from.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controlled:
+    """A question of a controlled set.
+
+    Attributes:
+        question: The request with the summary as reference, the passages, and the sub-questions that the
+            passages answer.
+        ratings: The passages' ratings for these sub-questions.
+        dropped: Sub-questions that no passage answers.
+    """
+
+    question: Question
+    ratings: Ratings
+    dropped: tuple[str, ...]
+
+    def required(self, order: Order = Order.STATIC) -> tuple[str, ...]:
+        """The ids of the passages that suffice, P**: the oracle context."""
+        return tuple(self.question.passages[place].id for place in required_subset(self.ratings, order))
+
+
+class ControlledSetBuilder:
+    """Builds questions from sources with an LLM.
+
+    Args:
+        runner: Runs the tasks `write_passages`, `write_request`, `generate_sub_questions` and
+            `rate_answerability`.
+        settings: How many sub-questions, and the threshold.
+    """
+
+    def __init__(self, runner: TaskRunner, settings: ContextSettings) -> None:
+        self._runner = runner
+        self._settings = settings
+
+    async def build(self, source: Source) -> Controlled | Missing:
+        """Build one question.
+
+        Returns:
+            The question, or why there is none: a step brought no reply, or no sub-question can be answered.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        passages = await self._passages(source)
+        if isinstance(passages, Missing):
+            return passages
+        request = await self._runner.run(REQUEST, {"report": source.summary})
+        if isinstance(request, CallFailure):
+            return Missing(request.outcome, f"No request could be written: {request.detail}")
+        item = MetricItem(id=source.id, question=request.request, answer="", reference=source.summary)
+        asked = await find_sub_questions(item, self._runner, most=self._settings.sub_questions)
+        if isinstance(asked, Missing):
+            return asked
+        rater = LlmRater(self._runner, weighted=self._settings.weighted)
+        rows = await rater.passages(passages, asked.texts)
+        if isinstance(rows, Missing):
+            return rows
+        every = Ratings.of(rows, threshold=self._settings.threshold)
+        if not every.answerable:
+            reason = "None of the sub-questions can be answered from the documents."
+            return Missing(Outcome.UNREADABLE, reason)
+        kept = every.answerable
+        return Controlled(
+            question=Question(
+                id=source.id,
+                domain=source.domain,
+                question=request.request,
+                reference=source.summary,
+                passages=passages,
+                sub_questions=tuple(asked.texts[place] for place in kept),
+            ),
+            ratings=Ratings(values=every.values[:, list(kept)], threshold=every.threshold),
+            dropped=tuple(text for place, text in enumerate(asked.texts) if place not in kept),
+        )
+
+    async def _passages(self, source: Source) -> tuple[Passage, ...] | Missing:
+        pieces = [(document, piece) for document in source.documents for piece in cut_document(document.text)]
+        replies = await asyncio.gather(
+            *(self._runner.run(PASSAGES, {"document": piece}) for _, piece in pieces)
+        )
+        written: list[Passage] = []
+        numbers: dict[str, int] = {}
+        for (document, _), reply in zip(pieces, replies, strict=True):
+            if isinstance(reply, CallFailure):
+                return Missing(reply.outcome, f"No passages could be written: {reply.detail}")
+            for text in reply.passages:
+                numbers[document.id] = numbers.get(document.id, 0) + 1
+                written.append(Passage(f"{document.id}-{numbers[document.id]}", text, document.title))
+        return tuple(written)
+
+
+def cut_document(text: str, longest: int = LONGEST_DOCUMENT) -> Iterator[str]:
+    """Cut a document between sentences into pieces of at most about `longest` tokens."""
+    piece: list[str] = []
+    size = 0
+    for sentence in split_sentences(text):
+        tokens = token_count(sentence)
+        if piece and size + tokens > longest:
+            yield " ".join(piece)
+            piece, size = [], 0
+        piece.append(sentence)
+        size += tokens
+    if piece:
+        yield " ".join(piece)
+
+
+async def build_all(
+    builder: ControlledSetBuilder,
+    sources: Sequence[Source],
+    *,
+    at_once: int = AT_ONCE,
+) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
+    """Build every question; those that could not be built are returned by id with their reasons.
+
+    Args:
+        builder: Builds one.
+        sources: What to build from.
+        at_once: Sources in work at most.
+
+    Raises:
+        JudgeError: Asking as a whole cannot go on.
+    """
+    places = asyncio.Semaphore(at_once)
+
+    async def one(source: Source, work: Work) -> Controlled | Missing:
+        async with places:
+            built = await builder.build(source)
+        work.done += 1
+        return built
+
+    with working("building questions from summaries", len(sources)) as work:
+        tasks = [asyncio.create_task(one(source, work)) for source in sources]
+        try:
+            found = await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+    named = list(zip(sources, found, strict=True))
+    built = tuple(each for each in found if isinstance(each, Controlled))
+    return built, {source.id: each for source, each in named if isinstance(each, Missing)}
+
+
+DOMAIN = "all"
+ADVICE = 'Give {"id": "…", "domain": "…", "summary": "…", "documents": [{"id", "title", "text"}]}.'
+
+
+def read_sources(path: Path, limits: ReadLimits) -> tuple[Source, ...]:
+    """Read sources. A document is a text, or an object with `text` and, where it has them, `id` and `title`.
+
+    Raises:
+        InvalidFileError: The file has problems; all of them are listed.
+    """
+    found = read_records(path, limits, _source)
+    problems = ProblemList()
+    seen: set[str] = set()
+    for source in found:
+        if source.id in seen:
+            problems.add(0, "duplicate-id", f"Two sources have the id {source.id!r}.")
+        seen.add(source.id)
+    if problems.errors:
+        message = f"{path} has sources with one id."
+        raise InvalidFileError(message, problems.result(), advice="Give every source an id of its own.")
+    return found
+
+
+def _source(line: int, row: object, problems: ProblemList) -> Source | None:
+    if not isinstance(row, Mapping):
+        problems.add(line, "not-object", "This line is not a JSON object.", advice=ADVICE)
+        return None
+    key, domain, summary = row.get("id", f"s{line}"), row.get("domain", DOMAIN), row.get("summary")
+    documents = row.get("documents")
+    if not all(isinstance(value, str) and value.strip() for value in (key, domain, summary)):
+        problems.add(line, "missing-field", "id, domain and summary are not all texts.", advice=ADVICE)
+        return None
+    whole = _documents(documents)
+    if isinstance(whole, str):
+        problems.add(line, "wrong-type", whole, advice=ADVICE)
+        return None
+    try:
+        return Source(id=str(key), domain=str(domain), summary=str(summary), documents=whole)
+    except RecordError as error:
+        problems.add(line, "missing-field", error.message, advice=error.advice)
+        return None
+
+
+def _documents(value: object) -> tuple[Passage, ...] | str:
+    """The documents, or what is wrong with them."""
+    if not isinstance(value, list):
+        return "documents is no list."
+    read = [_document(place, one) for place, one in enumerate(value, start=1)]
+    whole = tuple(document for document in read if document is not None)
+    if len(whole) < len(read):
+        return f"Document {read.index(None) + 1} has no text."
+    if len({document.id for document in whole}) < len(whole):
+        return "Two documents have one id."
+    return whole
+
+
+def _document(place: int, value: object) -> Passage | None:
+    if isinstance(value, str):
+        return Passage(f"d{place}", value)
+    if not isinstance(value, Mapping) or not isinstance(value.get("text"), str):
+        return None
+    name, title = value.get("id", f"d{place}"), value.get("title") or ""
+    if not isinstance(name, str | int) or not isinstance(title, str):
+        return None
+    return Passage(str(name), value["text"], title)

@@ -1,0 +1,104 @@
+"""Where a system loses: in retrieval, or in writing from what was retrieved."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from data.records import Score
+from judges.metrics.coverage.measures import share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Losses:
+    """How many sub-questions there are, and where they were lost; of one question or summed over many.
+
+    Attributes:
+        answerable: Sub-questions that the oracle passages answer.
+        retrieved: Of those, answered by the context.
+        used: Of the retrieved, answered by the answer.
+        written: Answered by the answer, retrieved or not.
+    """
+
+    answerable: int
+    retrieved: int
+    used: int
+    written: int
+
+    @property
+    def context_coverage(self) -> float | None:
+        """The share of the answerable that the context answers; None where nothing is answerable."""
+        return share(self.retrieved, self.answerable)
+
+    @property
+    def answer_coverage(self) -> float | None:
+        """The share of the answerable that the answer answers; None where nothing is answerable."""
+        return share(self.written, self.answerable)
+
+    @property
+    def use_of_context(self) -> float | None:
+        """The share of the retrieved that the answer answers; None where nothing was retrieved."""
+        return share(self.used, self.retrieved)
+
+    @property
+    def lost_in_retrieval(self) -> float | None:
+        """The share of the answerable that the context does not have."""
+        return share(self.answerable - self.retrieved, self.answerable)
+
+    @property
+    def lost_in_writing(self) -> float | None:
+        """The share of the answerable that the context has and the answer does not."""
+        return share(self.retrieved - self.used, self.answerable)
+
+    @property
+    def beyond_context(self) -> float | None:
+        """The share of the answerable that the answer has and the context does not."""
+        return share(self.written - self.used, self.answerable)
+
+
+def losses(answerable: Iterable[int], retrieved: Collection[int], written: Collection[int]) -> Losses:
+    """Compare, for one question, what could be answered, what was retrieved and what was written.
+
+    Args:
+        answerable: The sub-questions that the oracle passages answer; others count nowhere.
+        retrieved: Those that the context answers.
+        written: Those that the answer answers.
+    """
+    wanted = frozenset(answerable)
+    there, said = wanted & frozenset(retrieved), wanted & frozenset(written)
+    return Losses(answerable=len(wanted), retrieved=len(there), used=len(there & said), written=len(said))
+
+
+def losses_of(context: Score, answer: Score) -> Losses | None:
+    """Compare the `context-crux` and the `answer-crux` score of one answer.
+
+    Returns:
+        None where either has no value, or the two rest on different sub-questions.
+    """
+    if context.score is None or answer.score is None:
+        return None
+    alike = all(_listed(context, name) == _listed(answer, name) for name in ("sub_questions", "answerable"))
+    if not alike:
+        return None
+    answerable, retrieved = (_places(context, name) for name in ("answerable", "answered"))
+    return losses(answerable, retrieved, _places(answer, "answered"))
+
+
+def _places(score: Score, name: str) -> list[int]:
+    return [place for place in _listed(score, name) if isinstance(place, int)]
+
+
+def _listed(score: Score, name: str) -> list[object]:
+    value = score.details.get(name)
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
+
+
+def total(found: Iterable[Losses]) -> Losses:
+    """Sum over questions; questions without an answerable sub-question add nothing."""
+    several = tuple(found)
+    return Losses(
+        answerable=sum(each.answerable for each in several),
+        retrieved=sum(each.retrieved for each in several),
+        used=sum(each.used for each in several),
+        written=sum(each.written for each in several),
+    )

@@ -1,0 +1,254 @@
+"""Coverage, ranked coverage and density of a context. What does not exist is None, never 0 or 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from data.errors import RecordError
+from data.records import Json
+from judges.metrics.context.ratings import THRESHOLD, BoolArray, Ratings, check_threshold
+from judges.metrics.context.subsets import Order, required_subset, uses
+
+ALPHA = 0.5
+DENSITY_WEIGHT = 0.5
+
+
+def answered_by(ratings: Ratings, context: Collection[int]) -> tuple[int, ...]:
+    """The answerable sub-questions that the passages of a context answer.
+
+    Source: CRUX, Eq. 3 (the maximum over the passages reaches the threshold).
+    """
+    held = np.flatnonzero(ratings.answers[list(context)].any(axis=0))
+    return tuple(int(column) for column in held)
+
+
+def coverage(ratings: Ratings, context: Collection[int]) -> float | None:
+    """The share of the answerable sub-questions that a context answers.
+
+    Returns:
+        0–1; None where no sub-question is answerable. A context without passages covers 0.
+
+    Source: CRUX, Eq. 3.
+    """
+    if not ratings.answerable:
+        return None
+    return len(answered_by(ratings, context)) / len(ratings.answerable)
+
+
+def ranked_coverage(
+    ratings: Ratings, ranking: Sequence[int], *, alpha: float = ALPHA, depth: int | None = None
+) -> float | None:
+    """α-nDCG with sub-questions as subtopics, over a strict order.
+
+    A passage gains 1 for each sub-question that it answers, times 1 − α for every earlier passage that
+    answered it too, discounted by the logarithm of its rank. The ideal takes, at each rank, the passage of
+    all rated ones that gains most (the last of equals, as TREC's ndeval).
+
+    Args:
+        ratings: All rated passages: the pool of the ideal.
+        ranking: Places of passages, best first; a repeat keeps its rank and gains nothing.
+        alpha: How much a repeated answer is discounted.
+        depth: Ranks looked at in both; by default all.
+
+    Returns:
+        0–1, above 1 only where the greedy ideal is not the best order; None where nothing is answerable.
+
+    Raises:
+        RecordError: α is not within 0–1, or the depth not positive.
+
+    Source: Clarke et al. (2008); CRUX, Eq. 4. Eq. 4 sums its ideal over Z*; here, as in ir-measures, the
+    ideal ranks all rated passages.
+    """
+    if not 0 <= alpha <= 1:
+        raise RecordError(f"α is {alpha}.", advice="Give a number from 0 to 1.")
+    if depth is not None and depth < 1:
+        raise RecordError(f"The depth is {depth}.", advice="Give a positive number of ranks.")
+    if not ratings.answerable:
+        return None
+    found = ratings.useful
+    ranked = found[list(ranking[:depth])]
+    ranked[[rank for rank, place in enumerate(ranking[:depth]) if place in ranking[:rank]]] = False
+    gains = _gains(ranked, alpha)
+    ideal = _ideal_gains(found, alpha)[:depth]
+    return _discounted(gains) / _discounted(ideal)
+
+
+def _gains(found: BoolArray, alpha: float) -> list[float]:
+    earlier = np.zeros(found.shape[1])
+    gains = []
+    for row in found:
+        gains.append(float(((1 - alpha) ** earlier[row]).sum()))
+        earlier += row
+    return gains
+
+
+def _ideal_gains(found: BoolArray, alpha: float) -> list[float]:
+    left = found.copy()
+    earlier = np.zeros(found.shape[1])
+    gains = []
+    for _ in range(len(found)):
+        offered = left @ ((1 - alpha) ** earlier)
+        best = int(np.flatnonzero(np.isclose(offered, offered.max()))[-1])
+        if not offered[best]:
+            break
+        gains.append(float(offered[best]))
+        earlier += left[best]
+        left[best] = False
+    return gains
+
+
+def _discounted(gains: Sequence[float]) -> float:
+    return math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
+
+
+def density(
+    covered: float | None,
+    tokens: int,
+    *,
+    best_covered: float | None,
+    best_tokens: int,
+    weight: float = DENSITY_WEIGHT,
+) -> float | None:
+    """How much a text covers for its length, beside the oracle context.
+
+    Args:
+        covered: Coverage of the text.
+        tokens: Its length.
+        best_covered: Coverage of the oracle context, Z*.
+        best_tokens: Its length.
+        weight: The exponent w: below 1, density gains less and less.
+
+    Returns:
+        At least 0, 1 for the oracle context itself and above 1 for what is denser; None where a coverage is
+        undefined, the oracle covers nothing, or a text has no tokens.
+
+    Raises:
+        RecordError: A length is negative, or the weight is not a positive number.
+
+    Source: CRUX, Eq. 5.
+    """
+    if min(tokens, best_tokens) < 0:
+        raise RecordError("A text has a negative number of tokens.", advice="Count its tokens again.")
+    if not (math.isfinite(weight) and weight > 0):
+        raise RecordError(
+            f"The density weight is {weight}.", advice="Give a positive number; the paper's is 0.5."
+        )
+    if covered is None or not best_covered or not tokens or not best_tokens:
+        return None
+    return float(((covered / tokens) / (best_covered / best_tokens)) ** weight)
+
+
+FIELDS = ("ratings", "tokens", "context", "threshold")
+MOST_TOKENS = 1_000_000_000
+ADVICE = 'Give {"ratings": [[…]], "tokens": […], "context": [places], "threshold": 3}.'
+
+
+def context_report(obj: object) -> dict[str, Json]:
+    """Measure a context, given the ratings of all passages.
+
+    Args:
+        obj: `{"ratings": [[…]], "tokens": […], "context": […], "threshold": 3}`: one row a passage, one
+            column a sub-question; the tokens of each passage; the places (from 0) of the passages that
+            the context has, best first; the rating from which a sub-question is answerable. Without
+            `tokens` there is no density; without `context` it is all passages in their order; without
+            `threshold` it is 3.
+
+    Returns:
+        `coverage`, `alpha_ndcg`, `density` (null where undefined; density beside the static required
+        subset), `answerable` (places of sub-questions), `answered` (those that the context answers),
+        `missing` (those that it does not), `required` (`static` and `dynamic`, places of passages in the
+        order chosen), `uses` (what each passage is good for), `undefined` (why values are null).
+
+    Raises:
+        RecordError: The object has another shape, or a rating is off the scale.
+    """
+    if not isinstance(obj, Mapping):
+        raise RecordError("A matrix of ratings is a JSON object.", advice=ADVICE)
+    unknown = sorted(map(str, set(obj) - set(FIELDS)))
+    if unknown or "ratings" not in obj:
+        what = f"has the unknown fields {', '.join(unknown)}" if unknown else "has no ratings"
+        raise RecordError(f"The matrix {what}.", advice=ADVICE)
+    ratings = _ratings(obj)
+    given = obj.get("context")
+    context = ratings.require_passages(
+        range(ratings.passages) if given is None else _sequence(given, "context"), "context"
+    )
+    tokens = _tokens(obj.get("tokens"), ratings.passages)
+    required = {order: required_subset(ratings, order) for order in Order}
+    answered = answered_by(ratings, context)
+    dense = _density(ratings, context, required[Order.STATIC], tokens)
+    return {
+        "coverage": coverage(ratings, context),
+        "alpha_ndcg": ranked_coverage(ratings, context),
+        "density": dense,
+        "answerable": ratings.answerable,
+        "answered": answered,
+        "missing": tuple(column for column in ratings.answerable if column not in answered),
+        "required": {order.value: chosen for order, chosen in required.items()},
+        "uses": tuple(use.value for use in uses(ratings, required[Order.STATIC])),
+        "passages": ratings.passages,
+        "sub_questions": ratings.sub_questions,
+        "threshold": ratings.threshold,
+        "undefined": _undefined(ratings, context, tokens, dense),
+    }
+
+
+def _ratings(obj: Mapping[str, object]) -> Ratings:
+    threshold = obj.get("threshold", THRESHOLD)
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
+        raise RecordError(f"The threshold is {threshold!r}.", advice="Give a number above 0 and at most 5.")
+    rows = [_sequence(row, "row of ratings") for row in _sequence(obj["ratings"], "list of ratings")]
+    check_threshold(threshold)
+    return Ratings.of(rows, threshold=float(threshold))
+
+
+def _sequence(value: object, what: str) -> Sequence[object]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise RecordError(f"The {what} is not a list.", advice=ADVICE)
+    return value
+
+
+def _tokens(value: object, passages: int) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    counts = _sequence(value, "list of tokens")
+    if len(counts) != passages:
+        message = f"There are {len(counts)} numbers of tokens for {passages} passages."
+        raise RecordError(message, advice="Give one for every passage.")
+    read = []
+    for count in counts:
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_TOKENS:
+            message = f"A number of tokens is {count!r:.20}."
+            raise RecordError(message, advice=f"Give whole numbers from 0 to {MOST_TOKENS:,}.")
+        read.append(count)
+    return tuple(read)
+
+
+def _density(
+    ratings: Ratings, context: Sequence[int], best: Sequence[int], tokens: Sequence[int] | None
+) -> float | None:
+    if tokens is None:
+        return None
+    return density(
+        coverage(ratings, context),
+        sum(tokens[place] for place in context),
+        best_covered=coverage(ratings, best),
+        best_tokens=sum(tokens[place] for place in best),
+    )
+
+
+def _undefined(
+    ratings: Ratings, context: Sequence[int], tokens: Sequence[int] | None, dense: float | None
+) -> dict[str, str]:
+    if not ratings.answerable:
+        reason = "No sub-question is answerable from these passages."
+        return dict.fromkeys(("coverage", "alpha_ndcg", "density"), reason)
+    if dense is not None:
+        return {}
+    if tokens is None:
+        return {"density": "The tokens of the passages are not given."}
+    empty = "required passages" if sum(tokens[place] for place in context) else "passages of the context"
+    return {"density": f"The {empty} have no tokens."}

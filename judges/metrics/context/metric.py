@@ -1,0 +1,247 @@
+"""The CRUX metrics: what the context of an answer covers, and what the answer itself covers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
+from judges.lexical.judge import says_something
+from judges.llm.tasks import TaskRunner
+from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.context.measures import answered_by, coverage, density, ranked_coverage
+from judges.metrics.context.raters import EmbeddedRater, LlmRater, Rater
+from judges.metrics.context.ratings import Pool, Ratings, token_count
+from judges.metrics.context.settings import ContextSettings
+from judges.metrics.context.subsets import Order, required_subset, uses
+from judges.metrics.context.tasks import SubQuestions, find_sub_questions
+from judges.pairwise.cleaning import clean
+
+NO_CONTEXT = "The answers file gives no contexts for this answer, so what was retrieved is not known."
+NOTHING_ANSWERABLE = "No sub-question can be answered from the {oracle}, so there is nothing to cover."
+NO_ORACLE = "There are neither passages nor a reference to measure by."
+REFERENCE = "reference"
+
+
+class Oracle:
+    """What the question's own texts can answer, the same for every system.
+
+    Args:
+        runner: Asks an LLM; without one, the embedded rater rates.
+        settings: The constants.
+    """
+
+    def __init__(self, runner: TaskRunner | None, settings: ContextSettings) -> None:
+        self.settings = settings
+        self._runner = runner
+
+    def rater(self, item: MetricItem) -> Rater:
+        """Who rates the texts of one item."""
+        if self._runner is None:
+            return EmbeddedRater(item)
+        return LlmRater(self._runner, weighted=self.settings.weighted)
+
+    async def assess(self, item: MetricItem, contexts: tuple[Passage, ...] = ()) -> Assessed | Missing:
+        """Find the sub-questions, rate the oracle's passages and the context's, and filter.
+
+        The oracle is the question's passages, else its reference. Without either, an LLM still rates, and
+        no sub-question is filtered.
+        """
+        found = await find_sub_questions(item, self._runner, most=self.settings.sub_questions)
+        if isinstance(found, Missing):
+            return found
+        passages, name = _oracle(item)
+        if not passages and self._runner is None:
+            return Missing(Outcome.UNREADABLE, NO_ORACLE)
+        pool = Pool.of(passages, contexts)
+        rows = await self.rater(item).passages(pool.passages, found.texts)
+        if isinstance(rows, Missing):
+            return rows
+        oracle, every = pool.rated(rows, threshold=self.settings.threshold)
+        answerable = oracle.answerable if passages else tuple(range(len(found.texts)))
+        if not answerable:
+            return Missing(Outcome.UNREADABLE, NOTHING_ANSWERABLE.format(oracle=name))
+        return Assessed(
+            sub_questions=found,
+            answerable=answerable,
+            pool=pool,
+            oracle=oracle,
+            every=every,
+            oracle_name=name,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessed:
+    """An item's sub-questions and ratings.
+
+    Attributes:
+        sub_questions: All of them, answerable or not.
+        answerable: Places of those that count: what the oracle answers, or all without an oracle.
+        pool: The passages.
+        oracle: Ratings of the oracle's passages, in the order of `pool.oracle`.
+        every: Ratings of all passages of the pool, sub-questions out of scope set to 0.
+        oracle_name: What the oracle is.
+    """
+
+    sub_questions: SubQuestions
+    answerable: tuple[int, ...]
+    pool: Pool
+    oracle: Ratings
+    every: Ratings
+    oracle_name: str
+
+    def required(self, order: Order) -> tuple[int, ...]:
+        """Places in the pool of a required subset of the oracle's passages, Z*."""
+        return tuple(self.pool.oracle[place] for place in required_subset(self.oracle, order))
+
+    def details(self, threshold: float) -> dict[str, Json]:
+        """What context and answer scores say alike."""
+        return {
+            "sub_questions": self.sub_questions.texts,
+            "sub_questions_from": self.sub_questions.origin.value,
+            "answerable": self.answerable,
+            "oracle": self.oracle_name,
+            "threshold": threshold,
+        }
+
+
+class ContextCrux:
+    """Scores the contexts of an answer by the share of the answerable sub-questions that they answer."""
+
+    name = "context-crux"
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one context.
+
+        Returns:
+            Cov(Z), with `details`: `answered`, `missing` (places of sub-questions), `by` (which passages
+            answer each), `alpha_ndcg`, `density`, `tokens`, `required` (`static`, `dynamic`: ids of
+            the question's passages), `uses` (what each passage of the context is good for),
+            `missing_passages` (required passages that would answer what is missing), `ratings`.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+
+        Source: CRUX, section 3.3.
+        """
+        contexts = tuple(passage for passage in item.contexts if passage.text.strip())
+        if not contexts:
+            return unscored(item, self.name, Outcome.UNREADABLE, NO_CONTEXT)
+        found = await self._oracle.assess(item, contexts)
+        if isinstance(found, Missing):
+            return unscored(item, self.name, found.outcome, found.reason)
+        score = len(answered_by(found.every, found.pool.context)) / len(found.answerable)
+        details = {**found.details(self._oracle.settings.threshold), **self._details(found, score)}
+        return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
+
+    def _details(self, found: Assessed, score: float) -> Mapping[str, Json]:
+        settings, pool, every = self._oracle.settings, found.pool, found.every
+        answered = answered_by(every, pool.context)
+        missing = tuple(number for number in found.answerable if number not in answered)
+        required = {order: found.required(order) for order in Order}
+        best = required[settings.required]
+        own = tuple(dict.fromkeys(pool.context))
+        own_ratings = Ratings(values=every.values[list(own)], threshold=settings.threshold)
+        needed = {own[place] for place in required_subset(own_ratings, settings.required)}
+        of_context = uses(own_ratings, [place for place, number in enumerate(own) if number in needed])
+        return {
+            "answered": answered,
+            "missing": missing,
+            "by": {
+                str(number): [pool.passages[place].id for place in own if every.answers[place, number]]
+                for number in answered
+            },
+            "alpha_ndcg": ranked_coverage(every, pool.context, alpha=settings.alpha),
+            "density": density(
+                score,
+                pool.tokens(pool.context),
+                best_covered=coverage(every, best),
+                best_tokens=pool.tokens(best),
+                weight=settings.density_weight,
+            ),
+            "tokens": pool.tokens(pool.context),
+            "required": {order.value: pool.ids(places) for order, places in required.items()},
+            "uses": [
+                {"passage": pool.passages[place].id, "use": use.value}
+                for place, use in zip(own, of_context, strict=True)
+            ],
+            "missing_passages": [
+                pool.passages[place].id
+                for place in best
+                if place not in own and any(every.answers[place, number] for number in missing)
+            ],
+            "ratings": [
+                {
+                    "passage": pool.passages[place].id,
+                    "ratings": [round(float(x), 2) for x in every.values[place]],
+                }
+                for place in own
+            ],
+        }
+
+
+class AnswerCrux:
+    """Scores an answer by the share of the answerable sub-questions that it answers."""
+
+    name = "answer-crux"
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer. An answer that says nothing covers 0 of what could be answered.
+
+        Returns:
+            Cov(y), with `details`: `answered`, `missing`, `density`, `tokens`, `ratings`.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+
+        Source: CRUX, section 3.3 (Cov and Den of the final result).
+        """
+        found = await self._oracle.assess(item)
+        if isinstance(found, Missing):
+            return unscored(item, self.name, found.outcome, found.reason)
+        text, texts = clean(item.answer), found.sub_questions.texts
+        ratings: list[float] | Missing = [0.0] * len(texts)
+        if says_something(text):
+            ratings = await self._oracle.rater(item).answer(text, texts)
+        if isinstance(ratings, Missing):
+            return unscored(item, self.name, ratings.outcome, ratings.reason)
+        settings, answerable = self._oracle.settings, found.answerable
+        answered = tuple(number for number in answerable if ratings[number] >= settings.threshold)
+        score = len(answered) / len(answerable)
+        best = found.required(settings.required)
+        details: dict[str, Json] = {
+            **found.details(settings.threshold),
+            "answered": answered,
+            "missing": tuple(number for number in answerable if number not in answered),
+            "density": density(
+                score,
+                token_count(text),
+                best_covered=coverage(found.every, best),
+                best_tokens=found.pool.tokens(best),
+                weight=settings.density_weight,
+            ),
+            "tokens": token_count(text),
+            "ratings": [round(rating, 2) for rating in ratings],
+        }
+        return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
+
+
+METRICS: Mapping[str, Callable[[Oracle], ContextCrux | AnswerCrux]] = {
+    ContextCrux.name: ContextCrux,
+    AnswerCrux.name: AnswerCrux,
+}
+
+
+def _oracle(item: MetricItem) -> tuple[tuple[Passage, ...], str]:
+    passages = tuple(passage for passage in item.passages if passage.text.strip())
+    if passages:
+        return passages, "passages"
+    reference = (item.reference or "").strip()
+    return ((Passage(REFERENCE, reference),), REFERENCE) if reference else ((), "none")

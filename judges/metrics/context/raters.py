@@ -1,0 +1,138 @@
+"""Who rates how well a text answers a sub-question: an LLM, or the embedded rater."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from data.records import MetricItem, Outcome, Passage
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import TaskReply, TaskRunner
+from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.context.ratings import HIGHEST
+from judges.metrics.context.tasks import RATING, WEIGHTED_RATING, RatingReply
+from judges.text.contradictions import ContradictionFinder
+from judges.text.needs import NeedReader, windows_of, windows_over
+from judges.text.statements import read_statements
+from judges.text.term_weights import TermWeights
+
+NOTHING_MET = 0.05
+MET_IN_FULL = 0.55
+UNTRUE_FROM = 0.5
+WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.REFUSED, Outcome.UNREADABLE)
+Rows = list[list[float]]
+
+
+class Rater(Protocol):
+    """Rates texts by sub-question."""
+
+    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
+        """Rate passages.
+
+        Returns:
+            One row a passage, one rating of 0–5 a sub-question; or that some could not be had.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        ...
+
+    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
+        """Rate an answer: one rating a sub-question.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        ...
+
+
+class LlmRater:
+    """Asks about every pair of a text and a sub-question by itself.
+
+    Args:
+        runner: Runs the task.
+        weighted: Whether to take the expected rating over token probabilities where there are any.
+
+    Source: CRUX, section 3.1 and appendix A.1. Its code takes a reply of another form as 0; here the
+    ratings are missing.
+    """
+
+    def __init__(self, runner: TaskRunner, *, weighted: bool = False) -> None:
+        self._runner = runner
+        self._task = WEIGHTED_RATING if weighted else RATING
+
+    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
+        """Rate passages, all pairs at once; the scheduler sets the pace."""
+        asked = [(passage, question) for passage in passages for question in sub_questions]
+        replies = await asyncio.gather(*(self._ask(*pair) for pair in asked))
+        missing = _missing(reply for reply in replies if isinstance(reply, CallFailure))
+        if missing is not None:
+            return missing
+        ratings = [_rating(reply) for reply in replies if not isinstance(reply, CallFailure)]
+        width = len(sub_questions)
+        return [ratings[row * width : (row + 1) * width] for row in range(len(passages))]
+
+    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
+        """Rate an answer as the one passage that it is."""
+        rows = await self.passages((Passage("", answer),), sub_questions)
+        return rows if isinstance(rows, Missing) else rows[0]
+
+    async def _ask(self, passage: Passage, sub_question: str) -> TaskReply[RatingReply] | CallFailure:
+        text = Passage("", passage.text, passage.title)
+        return await self._runner.run_fully(self._task, {"sub_question": sub_question, "passage": text})
+
+
+class EmbeddedRater:
+    """Rates by how far a text has the words that answer a sub-question in the reference and the passages.
+
+    Statements of an answer that contradict the passages or the reference answer nothing.
+    """
+
+    def __init__(self, item: MetricItem) -> None:
+        known = [item.reference or "", *(passage.text for passage in item.passages)]
+        self._statements = [statement for text in known for statement in read_statements(text)]
+        self._weights = TermWeights.fit([statement.text for statement in self._statements], item.question)
+        self._reader = NeedReader([known[:1], known[1:]], self._weights)
+
+    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
+        """Rate passages."""
+        needs = [self._reader.read(question) for question in sub_questions]
+        rows = []
+        for passage in passages:
+            windows = windows_of(f"{passage.title}\n\n{passage.text}")
+            rows.append([_scaled(self._reader.meet(need, windows).share) for need in needs])
+        return rows
+
+    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
+        """Rate an answer."""
+        finder = ContradictionFinder(self._statements, self._weights)
+        windows = windows_over(
+            [
+                statement
+                for statement in read_statements(answer)
+                if all(found.strength < UNTRUE_FROM for found in finder.find(statement))
+            ]
+        )
+        needs = [self._reader.read(question) for question in sub_questions]
+        return [_scaled(self._reader.meet(need, windows).share) for need in needs]
+
+
+def _scaled(share: float) -> float:
+    return HIGHEST * min(1.0, max(0.0, (share - NOTHING_MET) / (MET_IN_FULL - NOTHING_MET)))
+
+
+def _rating(reply: TaskReply[RatingReply]) -> float:
+    return float(reply.value.rating) if reply.weighted is None else min(float(HIGHEST), reply.weighted)
+
+
+def _missing(unanswered: Iterable[CallFailure]) -> Missing | None:
+    """What to say of ratings that could not be had; the outcome is one that asking again may mend."""
+    several = tuple(unanswered)
+    if not several:
+        return None
+    counts = Counter(each.outcome for each in several)
+    worst = next(outcome for outcome in WORST_FIRST if counts[outcome])
+    first = next(each for each in several if each.outcome is worst)
+    return Missing(worst, f"{len(several)} ratings could not be had, the first: {first.detail}")

@@ -1,0 +1,53 @@
+"""The constants of the context metrics, the paper's where it gives one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from data.errors import SpecError
+from data.files.jsonl import in_words
+from data.records import Json
+from judges.metrics.context.measures import ALPHA, DENSITY_WEIGHT
+from judges.metrics.context.ratings import HIGHEST, THRESHOLD
+from judges.metrics.context.subsets import Order
+
+SUB_QUESTIONS = 10
+
+
+class ContextSettings(BaseModel):
+    """What the metrics can be told.
+
+    Attributes:
+        threshold: The rating from which a sub-question is answerable (η, section 3.1).
+        alpha: How much a repeated answer is discounted in ranked coverage.
+        density_weight: The exponent w of density (Eq. 5).
+        required: The order in which the required subset, the Z* of density, is chosen.
+        sub_questions: How many to write where a question has none (15 for DUC, 10 for Multi-News).
+        weighted: Whether a rating is the expected one over the probabilities of its token.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    threshold: Annotated[float, Field(gt=0, le=HIGHEST)] = THRESHOLD
+    alpha: Annotated[float, Field(ge=0, le=1)] = ALPHA
+    density_weight: Annotated[float, Field(gt=0, le=10)] = DENSITY_WEIGHT
+    required: Order = Order.STATIC
+    sub_questions: Annotated[int, Field(ge=1, le=50)] = SUB_QUESTIONS
+    weighted: bool = False
+
+
+def read_settings(name: str, options: Mapping[str, Json]) -> ContextSettings:
+    """Check the options of a metric.
+
+    Raises:
+        SpecError: An option is unknown or out of bounds.
+    """
+    try:
+        return ContextSettings.model_validate(dict(options))
+    except ValidationError as error:
+        problems = "; ".join(in_words(error))
+        message = f"The metric {name} cannot use its options: {problems}."
+        raise SpecError(message, advice=f"Known: {', '.join(ContextSettings.model_fields)}.") from error

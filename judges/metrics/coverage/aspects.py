@@ -1,0 +1,217 @@
+"""The aspects that a good answer addresses: given or found for the question, and what is aligned to each.
+
+Which aspects each grounded claim covers: by judgments on its support, by an LLM, or by words.
+
+Source: ICAT, sections 3.3 and 4.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol
+
+import numpy as np
+
+from data.records import MetricItem
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import TaskRunner
+from judges.llm.templates import Tagged
+from judges.metrics.coverage.grounding import Grounded
+from judges.metrics.coverage.judgments import AspectJudgments
+from judges.metrics.coverage.settings import ALIGNMENT, ASPECTS
+from judges.text.needs import NeedReader, windows_of
+from judges.text.statements import read_statements
+from judges.text.term_weights import TermWeights
+from judges.text.yardstick import YardstickText
+
+NOVELTY = 0.5
+
+
+class AspectSource(Protocol):
+    """Finds the aspects of a question."""
+
+    @property
+    def origin(self) -> str:
+        """Where they come from, for people."""
+        ...
+
+    async def find(self, item: MetricItem) -> tuple[str, ...] | CallFailure:
+        """Return the aspects, none repeated; or why there are none."""
+        ...
+
+
+class GivenAspects:
+    """Takes the aspects that the question set gives (variants M and S)."""
+
+    origin = "given"
+
+    async def find(self, item: MetricItem) -> tuple[str, ...] | CallFailure:
+        """Return the given aspects."""
+        return distinct(item.aspects)
+
+
+class LlmAspects:
+    """Has an LLM write the aspects from the question alone (variant A).
+
+    The given aspects are never shown: in ICAT's public code they reach the alignment prompt of A.
+    """
+
+    origin = "written by an LLM"
+
+    def __init__(self, runner: TaskRunner, *, most: int) -> None:
+        self._runner = runner
+        self._most = most
+
+    async def find(self, item: MetricItem) -> tuple[str, ...] | CallFailure:
+        """Ask once."""
+        reply = await self._runner.run(ASPECTS, {"question": item.question, "most": self._most})
+        return reply if isinstance(reply, CallFailure) else distinct(reply.aspects)[: self._most]
+
+
+class LeadingStatements:
+    """Takes the statements of the passages that tell most on the question and differ from each other.
+
+    The embedded stand-in for generated aspects: each statement is chosen for its weight and its passage's
+    relevance, less what the chosen ones say already.
+    """
+
+    origin = "leading statements of the passages"
+
+    def __init__(self, *, most: int) -> None:
+        self._most = most
+
+    async def find(self, item: MetricItem) -> tuple[str, ...] | CallFailure:
+        """Choose statements."""
+        yardstick = YardstickText.read(item.passages, item.question)
+        if not yardstick.statements:
+            return ()
+        gains = np.sqrt(yardstick.masses) * yardstick.relevance
+        chosen: list[int] = []
+        said = np.zeros(len(gains))
+        while len(chosen) < min(self._most, len(gains)):
+            offered = gains * np.clip(1 - said / NOVELTY, 0, 1)
+            best = int(np.argmax(offered))
+            if not offered[best]:
+                break
+            chosen.append(best)
+            said = yardstick.coverage([yardstick.statements[place] for place in chosen])
+        return distinct(tuple(yardstick.statements[place].text for place in chosen))
+
+
+def distinct(aspects: tuple[str, ...]) -> tuple[str, ...]:
+    """Leave out empty and repeated aspects."""
+    return tuple(dict.fromkeys(" ".join(aspect.split()) for aspect in aspects if aspect.strip()))
+
+
+ALIGNED_FROM = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The places of the claims that cover each aspect.
+
+    Attributes:
+        claims: For each aspect that is covered, its claims.
+        ignored: How many ids of the LLM's reply were none of an aspect or a claim.
+    """
+
+    claims: Mapping[int, tuple[int, ...]]
+    ignored: int = 0
+
+
+class Aligner(Protocol):
+    """Aligns grounded claims with aspects."""
+
+    async def align(
+        self, item: MetricItem, claims: Sequence[Grounded], aspects: Sequence[str]
+    ) -> Alignment | CallFailure:
+        """Align at least one grounded claim with at least one aspect.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        ...
+
+
+class JudgedAligner:
+    """Gives a claim the aspects that people judged its first supporting passage relevant to (variant M)."""
+
+    def __init__(self, judgments: AspectJudgments) -> None:
+        self._judgments = judgments
+
+    async def align(
+        self, item: MetricItem, claims: Sequence[Grounded], aspects: Sequence[str]
+    ) -> Alignment | CallFailure:
+        """Look the supports up under the item's question."""
+        found: dict[int, list[int]] = {}
+        for number, claim in enumerate(claims):
+            if claim.support is not None:
+                for place in self._judgments.covered(item.id, claim.support.id, aspects):
+                    found.setdefault(place, []).append(number)
+        return _alignment(found)
+
+
+class LlmAligner:
+    """Asks an LLM once for all grounded claims and aspects (variants S and A)."""
+
+    def __init__(self, runner: TaskRunner) -> None:
+        self._runner = runner
+
+    async def align(
+        self, item: MetricItem, claims: Sequence[Grounded], aspects: Sequence[str]
+    ) -> Alignment | CallFailure:
+        """Ask; ids that are none of what was shown are left out and counted."""
+        by_aspect = {f"t{place}": place for place in range(1, len(aspects) + 1)}
+        by_claim = {claim.claim.id: number for number, claim in enumerate(claims)}
+        reply = await self._runner.run(
+            ALIGNMENT,
+            {
+                "question": item.question,
+                "aspects": [
+                    Tagged("aspect", text, f"t{place}") for place, text in enumerate(aspects, start=1)
+                ],
+                "claims": [Tagged("claim", each.claim.text, each.claim.id) for each in claims],
+            },
+        )
+        if isinstance(reply, CallFailure):
+            return reply
+        found: dict[int, list[int]] = {}
+        ignored = 0
+        for each in reply.covered:
+            named = [by_claim[name] for name in each.claims if name in by_claim]
+            ignored += len(each.claims) - len(named) + (each.aspect not in by_aspect)
+            if each.aspect in by_aspect and named:
+                found.setdefault(by_aspect[each.aspect] - 1, []).extend(named)
+        return _alignment(found, ignored)
+
+
+class EmbeddedAligner:
+    """Aligns by words: those of the aspect and of what the passages and the reference say nearest to it."""
+
+    async def align(
+        self, item: MetricItem, claims: Sequence[Grounded], aspects: Sequence[str]
+    ) -> Alignment | CallFailure:
+        """Compare every claim with every aspect."""
+        texts = [passage.text for passage in item.passages]
+        known = [item.reference or "", *texts]
+        statements = [statement.text for text in known for statement in read_statements(text)]
+        reader = NeedReader([known[:1], texts], TermWeights.fit(statements, item.question))
+        windows = [windows_of(claim.claim.text) for claim in claims]
+        found: dict[int, list[int]] = {}
+        for place, aspect in enumerate(aspects):
+            need = reader.read(aspect)
+            held = [
+                number
+                for number, window in enumerate(windows)
+                if reader.meet(need, window).share >= ALIGNED_FROM
+            ]
+            if held:
+                found[place] = held
+        return _alignment(found)
+
+
+def _alignment(found: Mapping[int, Sequence[int]], ignored: int = 0) -> Alignment:
+    held = {place: tuple(sorted(set(numbers))) for place, numbers in sorted(found.items())}
+    return Alignment(MappingProxyType(held), ignored)

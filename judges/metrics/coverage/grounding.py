@@ -1,0 +1,152 @@
+"""Ground claims: find, for each, the first text that supports it.
+
+Source: ICAT, sections 3.2 and 4.3.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from data.records import Outcome, Passage
+from judges.llm.requests import CallFailure
+from judges.metrics.coverage.sources import Source
+from judges.metrics.factuality.claims import Claim
+from judges.metrics.factuality.tasks import Pair, RelationModel
+from judges.text.contradictions import ContradictionFinder
+from judges.text.entailment import Entailment
+from judges.text.needs import windows_over
+from judges.text.statements import read_statement, read_statements
+from judges.text.term_weights import TermWeights
+
+SUPPORTED_FROM = 0.35
+UNTRUE_FROM = 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounded:
+    """A claim and what supports it.
+
+    Attributes:
+        claim: The claim.
+        support: The best-ranked chunk that supports it; None where none does.
+        looked_at: How many chunks were found for it.
+        undecided: Why it is open whether the claim is supported: a search or a reply that was of no use,
+            with no support found elsewhere.
+    """
+
+    claim: Claim
+    support: Passage | None = None
+    looked_at: int = 0
+    undecided: str = ""
+
+
+class Support(Protocol):
+    """Tells which of a claim's chunks is the first to support it."""
+
+    async def first(
+        self, claims: Sequence[tuple[Claim, Sequence[Passage]]], *, question: str
+    ) -> Sequence[int | CallFailure | None]:
+        """For each claim the place of its first supporting chunk, None, or why that is not known.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        ...
+
+
+class LlmSupport:
+    """Asks rank by rank, so that nothing is asked below the first chunk that supports a claim."""
+
+    def __init__(self, relations: RelationModel) -> None:
+        self._relations = relations
+
+    async def first(
+        self, claims: Sequence[tuple[Claim, Sequence[Passage]]], *, question: str
+    ) -> Sequence[int | CallFailure | None]:
+        """Look for the first supporting chunk of every claim."""
+        return await asyncio.gather(*(self._one(claim, chunks, question) for claim, chunks in claims))
+
+    async def _one(self, claim: Claim, chunks: Sequence[Passage], question: str) -> int | CallFailure | None:
+        unknown: CallFailure | None = None
+        for place, chunk in enumerate(chunks):
+            pair = Pair(text_of(chunk), claim.text)
+            (found,) = await self._relations.relate([pair], question=question)
+            if isinstance(found, CallFailure):
+                unknown = unknown or found
+                if found.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
+                    return found
+            elif found.stance is Entailment.ENTAILMENT:
+                return place
+        return unknown
+
+
+class LexicalSupport:
+    """Decides by words: a chunk supports a claim where two neighbouring sentences have enough of its weight.
+
+    A claim that says otherwise than the chunks, in a figure, a direction or a negation, is supported by none.
+    Paraphrase is common and chance overlap of two sentences rare, so less than half of a claim's weight
+    is enough.
+    """
+
+    async def first(
+        self, claims: Sequence[tuple[Claim, Sequence[Passage]]], *, question: str
+    ) -> Sequence[int | CallFailure | None]:
+        """Look for the first supporting chunk of every claim."""
+        texts = dict.fromkeys(text_of(chunk) for _, chunks in claims for chunk in chunks)
+        read = {text: read_statements(text) for text in texts}
+        every = [statement for found in read.values() for statement in found]
+        weights = TermWeights.fit([statement.text for statement in every], question)
+        finder = ContradictionFinder(every, weights)
+        windows = {text: windows_over(found) for text, found in read.items()}
+        places: list[int | CallFailure | None] = []
+        for claim, chunks in claims:
+            statement = read_statement(claim.text)
+            wrong = any(found.strength >= UNTRUE_FROM for found in finder.find(statement))
+            near = (
+                place
+                for place, chunk in enumerate(chunks)
+                if any(
+                    weights.share(statement.terms, window.terms, window.related) >= SUPPORTED_FROM
+                    for window in windows[text_of(chunk)]
+                )
+            )
+            places.append(None if wrong else next(near, None))
+        return places
+
+
+async def ground(
+    claims: Sequence[Claim], source: Source, support: Support, *, k: int, question: str
+) -> tuple[Grounded, ...] | CallFailure:
+    """Ground claims.
+
+    Returns:
+        One a claim, in order. A search or request that failed or found no budget is returned instead,
+        since asking again may mend it; a reply that came and was of no use leaves its claim undecided.
+
+    Raises:
+        JudgeError: Asking as a whole cannot go on.
+    """
+    found = await asyncio.gather(*(source.find(claim.text, k) for claim in claims))
+    lost = [each for each in found if isinstance(each, CallFailure)]
+    if lost:
+        return lost[0]
+    chunks = [each for each in found if not isinstance(each, CallFailure)]
+    places = await support.first(list(zip(claims, chunks, strict=True)), question=question)
+    grounded = []
+    for claim, own, place in zip(claims, chunks, places, strict=True):
+        if isinstance(place, CallFailure):
+            if place.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
+                return place
+            grounded.append(Grounded(claim=claim, looked_at=len(own), undecided=place.detail))
+        else:
+            held = None if place is None else own[place]
+            grounded.append(Grounded(claim=claim, support=held, looked_at=len(own)))
+    return tuple(grounded)
+
+
+def text_of(chunk: Passage) -> str:
+    """A chunk as a premise: its title, then its text."""
+    return f"{chunk.title}\n{chunk.text}" if chunk.title else chunk.text

@@ -1,0 +1,270 @@
+"""ICAT: is what an answer says grounded, and does it address every aspect of the question?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeVar
+
+from data.errors import SpecError
+from data.records import Json, MetricItem, Outcome, Score, unscored
+from judges.lexical.judge import says_something
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import TaskRunner
+from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.coverage.aspects import (
+    Aligner,
+    Alignment,
+    AspectSource,
+    EmbeddedAligner,
+    GivenAspects,
+    JudgedAligner,
+    LeadingStatements,
+    LlmAligner,
+    LlmAspects,
+)
+from judges.metrics.coverage.grounding import Grounded, LexicalSupport, LlmSupport, Support, ground
+from judges.metrics.coverage.judgments import AspectJudgments
+from judges.metrics.coverage.measures import icat, share
+from judges.metrics.coverage.settings import CoverageSettings, read_settings
+from judges.metrics.coverage.sources import ChunkIndex, LocalSource, Source
+from judges.metrics.factuality.claims import Claim, ClaimSteps, claims_of, steps_of
+from judges.metrics.factuality.evidence.gathering import UnscoredError
+from judges.metrics.factuality.tasks import LlmRelations
+from judges.pairwise.cleaning import clean
+
+T = TypeVar("T")
+NO_ASPECTS = "The question has no aspects, so there is nothing to cover."
+NO_CLAIMS = "The answer makes no claim, so nothing of it is true or false."
+NO_TEXTS = "There are no passages to ground claims in."
+NO_JUDGMENTS = "No passage of this question was judged for its aspects."
+LONGEST_EVIDENCE = 400
+
+
+class Variant(StrEnum):
+    """The variants of ICAT (Table 1 of the paper)."""
+
+    M = "coverage-icat-m"
+    S = "coverage-icat-s"
+    A = "coverage-icat-a"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """Who carries out each step.
+
+    Attributes:
+        claims: Finds the claims of an answer.
+        support: Tells what supports a claim.
+        aspects: Finds the aspects of a question.
+        aligner: Tells which aspects claims cover.
+        source: Where evidence is looked for; without one, in the item's own passages.
+        judgments: For variant M: what `aligner` looks up.
+    """
+
+    claims: ClaimSteps
+    support: Support
+    aspects: AspectSource
+    aligner: Aligner
+    source: Source | None = None
+    judgments: AspectJudgments | None = None
+
+
+class Icat:
+    """One variant of ICAT."""
+
+    def __init__(self, variant: Variant, steps: Steps, settings: CoverageSettings) -> None:
+        self._variant = variant
+        self._steps = steps
+        self._settings = settings
+
+    @property
+    def name(self) -> str:
+        """The name under which the metric is built."""
+        return self._variant.value
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer by ICAT_β.
+
+        Returns:
+            The score, with `details`: `factuality`, `coverage`, `beta`, `claims` (`id`, `text`,
+            `grounded`: true, false or null where it could not be decided, `passage`, `evidence`, `aspects`),
+            `aspects` (`text`, `covered`, `claims`, `passages`), `aspects_from`, `undecided`, `ignored`.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        try:
+            return await self._score(replace(item, answer=clean(item.answer)))
+        except UnscoredError as stop:
+            return unscored(item, self.name, stop.outcome, stop.reason)
+
+    async def _score(self, item: MetricItem) -> Score:
+        source = self._source(item)
+        aspects = await self._aspects(item)
+        claims = await self._claims(item)
+        grounded = _answered(
+            await ground(
+                claims, source, self._steps.support, k=self._settings.retrieved, question=item.question
+            )
+        )
+        if not any(each.looked_at for each in grounded):
+            raise UnscoredError(Outcome.UNREADABLE, NO_TEXTS)
+        decided = [each for each in grounded if not each.undecided]
+        if not decided:
+            raise UnscoredError(Outcome.UNREADABLE, f"No claim could be decided: {grounded[0].undecided}")
+        held = [each for each in decided if each.support is not None]
+        aligned = _answered(await self._steps.aligner.align(item, held, aspects)) if held else Alignment({})
+        factuality, coverage = share(len(held), len(decided)), share(len(aligned.claims), len(aspects))
+        score = icat(factuality, coverage, self._settings.beta)
+        if score is None:
+            raise UnscoredError(Outcome.UNREADABLE, NO_ASPECTS)
+        return Score(
+            id=item.id,
+            metric=self.name,
+            outcome=Outcome.JUDGED,
+            score=score,
+            details={
+                "factuality": factuality,
+                "coverage": coverage,
+                "beta": self._settings.beta,
+                "claims": _claims(grounded, held, aligned),
+                "aspects": _aspects(aspects, held, aligned),
+                "aspects_from": self._steps.aspects.origin,
+                "counts": dict(Counter(_state(each) for each in grounded)),
+                "ignored": aligned.ignored,
+            },
+        )
+
+    def _source(self, item: MetricItem) -> Source:
+        if self._steps.source is not None:
+            return self._steps.source
+        index = ChunkIndex(item.passages, self._settings.chunking)
+        if not index.chunks:
+            raise UnscoredError(Outcome.UNREADABLE, NO_TEXTS)
+        return LocalSource(index)
+
+    async def _aspects(self, item: MetricItem) -> tuple[str, ...]:
+        aspects = _answered(await self._steps.aspects.find(item))
+        if not aspects:
+            raise UnscoredError(Outcome.UNREADABLE, NO_ASPECTS)
+        judgments = self._steps.judgments
+        if judgments is not None:
+            if not judgments.known(item.id):
+                raise UnscoredError(Outcome.UNREADABLE, NO_JUDGMENTS)
+            unknown = judgments.unknown_aspects(item.id, aspects)
+            if unknown:
+                reason = f"Passages were judged for aspects that the question does not have: {unknown[0]}."
+                raise UnscoredError(Outcome.UNREADABLE, reason)
+        return aspects
+
+    async def _claims(self, item: MetricItem) -> tuple[Claim, ...]:
+        if not says_something(item.answer):
+            raise UnscoredError(Outcome.UNREADABLE, NO_CLAIMS)
+        claims = await claims_of(item, self._steps.claims)
+        if isinstance(claims, Missing):
+            raise UnscoredError(claims.outcome, claims.reason)
+        if not claims:
+            raise UnscoredError(Outcome.UNREADABLE, NO_CLAIMS)
+        return claims
+
+
+def _answered(found: T | CallFailure) -> T:
+    if isinstance(found, CallFailure):
+        raise UnscoredError(found.outcome, found.detail)
+    return found
+
+
+def _state(each: Grounded) -> str:
+    return "undecided" if each.undecided else "grounded" if each.support is not None else "unsupported"
+
+
+def _claims(grounded: Sequence[Grounded], held: Sequence[Grounded], aligned: Alignment) -> list[Json]:
+    aspects: dict[str, list[int]] = {}
+    for place, numbers in aligned.claims.items():
+        for number in numbers:
+            aspects.setdefault(held[number].claim.id, []).append(place)
+    return [
+        {
+            "id": each.claim.id,
+            "text": each.claim.text,
+            "grounded": None if each.undecided else each.support is not None,
+            "passage": None if each.support is None else each.support.id,
+            "evidence": None if each.support is None else each.support.text[:LONGEST_EVIDENCE],
+            "aspects": aspects.get(each.claim.id, []),
+            **({"undecided": each.undecided} if each.undecided else {}),
+        }
+        for each in grounded
+    ]
+
+
+def _aspects(aspects: Sequence[str], held: Sequence[Grounded], aligned: Alignment) -> list[Json]:
+    rows: list[Json] = []
+    for place, text in enumerate(aspects):
+        covering = [held[number] for number in aligned.claims.get(place, ())]
+        supports = [each.support.id for each in covering if each.support is not None]
+        rows.append(
+            {
+                "text": text,
+                "covered": bool(covering),
+                "claims": [each.claim.id for each in covering],
+                "passages": list(dict.fromkeys(supports)),
+            }
+        )
+    return rows
+
+
+def assemble(
+    variant: Variant,
+    *,
+    runner: object | None,
+    options: Mapping[str, Json],
+    source: Source | None = None,
+) -> Icat:
+    """Build a variant.
+
+    Args:
+        variant: Which.
+        runner: A `TaskRunner`; without one, the embedded version is built.
+        options: As in `CoverageSettings`.
+        source: Searched in place of each item's own passages: a corpus or the web.
+
+    Raises:
+        SpecError: An option is unknown or out of bounds, or the runner is none.
+    """
+    settings = read_settings(variant.value, options)
+    if runner is not None and not isinstance(runner, TaskRunner):
+        message = f"The coverage metrics cannot ask through a {type(runner).__name__}."
+        raise SpecError(message, advice="Give them a TaskRunner.")
+    if settings.judgments and variant is not Variant.M:
+        message = f"The metric {variant.value} aligns claims by itself; it takes no judgments."
+        raise SpecError(message, advice=f"Leave them out, or choose {Variant.M.value}.")
+    support: Support = LexicalSupport() if runner is None else LlmSupport(LlmRelations(runner))
+    judgments = settings.aspect_judgments if variant is Variant.M else None
+    aligner: Aligner
+    if judgments is not None:
+        aligner = JudgedAligner(judgments)
+    else:
+        aligner = EmbeddedAligner() if runner is None else LlmAligner(runner)
+    return Icat(
+        variant,
+        Steps(
+            claims=steps_of(runner),
+            support=support,
+            aspects=_aspect_finder(variant, runner, settings),
+            aligner=aligner,
+            source=source,
+            judgments=judgments,
+        ),
+        settings,
+    )
+
+
+def _aspect_finder(variant: Variant, runner: TaskRunner | None, settings: CoverageSettings) -> AspectSource:
+    if variant is not Variant.A:
+        return GivenAspects()
+    if runner is None:
+        return LeadingStatements(most=settings.aspects)
+    return LlmAspects(runner, most=settings.aspects)

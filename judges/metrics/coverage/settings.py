@@ -1,0 +1,99 @@
+"""The constants of ICAT, the paper's where it gives one, and what it asks of an LLM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from data.corpora.chunking import OVERLAP, WORDS, Chunking
+from data.errors import SpecError
+from data.files.jsonl import in_words
+from data.records import Json
+from judges.llm.tasks import Task
+from judges.metrics.coverage.judgments import AspectJudgments
+from judges.metrics.coverage.measures import BETA
+
+RETRIEVED = 10
+MOST_ASPECTS = 10
+
+
+class CoverageSettings(BaseModel):
+    """What the metrics can be told.
+
+    Attributes:
+        beta: How many times as much coverage counts as factuality.
+        retrieved: Chunks looked at for each claim (k, section 4.3).
+        aspects: Aspects generated at most (section 3.3).
+        words: Words of a chunk at most.
+        overlap: Words that neighbouring chunks share.
+        judgments: For `coverage-icat-m`: question id → passage id → the aspects that the passage is
+            relevant to, each by its text or its number from 1.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    beta: Annotated[float, Field(gt=0, le=1_000)] = BETA
+    retrieved: Annotated[int, Field(ge=1, le=1_000)] = RETRIEVED
+    aspects: Annotated[int, Field(ge=1, le=100)] = MOST_ASPECTS
+    words: Annotated[int, Field(ge=1)] = WORDS
+    overlap: Annotated[int, Field(ge=0)] = OVERLAP
+    judgments: dict[str, dict[str, tuple[str | int, ...]]] = {}
+
+    @property
+    def chunking(self) -> Chunking:
+        """How passages are cut."""
+        return Chunking(words=self.words, overlap=self.overlap)
+
+    @property
+    def aspect_judgments(self) -> AspectJudgments:
+        """The judgments on passages."""
+        return AspectJudgments.of(self.judgments)
+
+
+def read_settings(name: str, options: Mapping[str, Json]) -> CoverageSettings:
+    """Check the options of a metric.
+
+    Raises:
+        SpecError: An option is unknown or out of bounds.
+        RecordError: Chunks would not advance.
+    """
+    try:
+        settings = CoverageSettings.model_validate(dict(options))
+    except ValidationError as error:
+        problems = "; ".join(in_words(error))
+        message = f"The metric {name} cannot use its options: {problems}."
+        raise SpecError(message, advice=f"Known: {', '.join(CoverageSettings.model_fields)}.") from error
+    _ = settings.chunking
+    return settings
+
+
+Written = Annotated[str, Field(min_length=1)]
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class AspectsReply(_Reply):
+    """The aspects of a question, the most important first."""
+
+    aspects: tuple[Written, ...] = Field(min_length=1)
+
+
+class AlignedAspect(_Reply):
+    """An aspect that claims cover, by its id, and those claims by theirs."""
+
+    aspect: str
+    claims: tuple[str, ...]
+
+
+class AlignmentReply(_Reply):
+    """The aspects that the claims cover; those that no claim covers are left out."""
+
+    covered: tuple[AlignedAspect, ...]
+
+
+ASPECTS = Task(name="generate_aspects", reply=AspectsReply)
+ALIGNMENT = Task(name="align_aspects", reply=AlignmentReply, max_tokens=4_096)

@@ -1,0 +1,109 @@
+"""Where evidence is looked for: passages, a corpus on disk, or the web."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import bm25s
+import numpy as np
+
+from data.corpora.chunking import Chunking, chunk_id
+from data.corpora.index import Analyser
+from data.records import Passage
+from judges.llm.requests import CallFailure
+from judges.metrics.factuality.evidence.contexts import Retriever
+from judges.text.tokens import terms
+
+TERMS = Analyser("terms-1", terms)
+"""How corpora are indexed: by the terms that texts are compared by; another name for every change of them."""
+
+
+class Source(Protocol):
+    """Finds texts that bear on a claim."""
+
+    async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
+        """Return at most `k` chunks, best first, or why the search brought nothing.
+
+        Raises:
+            JudgeError: Searching as a whole cannot go on.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """What a web search found."""
+
+    url: str
+    text: str
+    title: str = ""
+
+
+class WebSearch(Protocol):
+    """A web search service; a failure is returned, not taken for an empty result."""
+
+    async def search(self, query: str, count: int) -> Sequence[Snippet] | CallFailure:
+        """Search the web."""
+        ...
+
+
+class WebSource:
+    """Takes the snippets of a web search as chunks, cut where they are longer.
+
+    Source: ICAT, section 4.3 (snippets of a search API in place of the corpus).
+    """
+
+    def __init__(self, search: WebSearch, chunking: Chunking) -> None:
+        self._search = search
+        self._chunking = chunking
+
+    async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
+        """Search the web; the address is the id."""
+        found = await self._search.search(query, k)
+        if isinstance(found, CallFailure):
+            return found
+        return chunks_of([Passage(each.url, each.text, each.title) for each in found], self._chunking)[:k]
+
+
+class LocalSource:
+    """Searches whatever is on this machine: a corpus, or anything else that finds passages."""
+
+    def __init__(self, retriever: Retriever) -> None:
+        self._retriever = retriever
+
+    async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
+        """Search."""
+        return self._retriever.find(query, k)
+
+
+class ChunkIndex:
+    """BM25 over the chunks of a few passages; all chunks can be found, the nearest first."""
+
+    def __init__(self, passages: Sequence[Passage], chunking: Chunking) -> None:
+        self.chunks = chunks_of(passages, chunking)
+        bags = [list(terms(f"{chunk.title} {chunk.text}")) for chunk in self.chunks]
+        self._known = {term for bag in bags for term in bag}
+        self._index = bm25s.BM25() if self._known else None
+        if self._index is not None:
+            self._index.index(bags, show_progress=False)
+
+    def find(self, query: str, k: int) -> tuple[Passage, ...]:
+        """Return at most `k` chunks, best first, equally good ones in their own order."""
+        wanted = [term for term in terms(query) if term in self._known]
+        if self._index is None or not wanted:
+            return self.chunks[:k]
+        scores = np.asarray(self._index.get_scores(wanted))
+        return tuple(self.chunks[place] for place in np.argsort(-scores, kind="stable")[:k])
+
+
+def chunks_of(passages: Sequence[Passage], chunking: Chunking) -> tuple[Passage, ...]:
+    """Cut passages into chunks; one that is short enough keeps its id, others get numbers."""
+    found: list[Passage] = []
+    for passage in passages:
+        pieces = list(chunking.cut(passage.text))
+        for number, piece in enumerate(pieces, start=1):
+            name = passage.id if len(pieces) == 1 else chunk_id(passage.id, number)
+            found.append(Passage(name, piece, passage.title))
+    return tuple(found)

@@ -1,0 +1,66 @@
+"""Put each assessor together, with an LLM or without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from data.errors import SpecError
+from data.records import Json
+from judges.llm.tasks import TaskRunner
+from judges.metrics.coverage.sources import Source
+from judges.metrics.factuality.baselines import (
+    BaselineAssessor,
+    LexicalVerifier,
+    LlmVerifier,
+    RivalAssessor,
+    Verifier,
+)
+from judges.metrics.factuality.claims import steps_of
+from judges.metrics.factuality.evidence.gathering import EvidenceSource
+from judges.metrics.factuality.lexical import LexicalRelations
+from judges.metrics.factuality.reasoner import FactReasoner, Version
+from judges.metrics.factuality.settings import read_settings
+from judges.metrics.factuality.tasks import LlmRelations, RelationModel
+
+ASSESSORS: tuple[str, ...] = (
+    *(version.value for version in Version),
+    *(rival.value for rival in BaselineAssessor),
+)
+
+
+def assemble(
+    assessor: str,
+    *,
+    runner: object | None,
+    options: Mapping[str, Json],
+    source: Source | None = None,
+) -> FactReasoner | RivalAssessor:
+    """Build an assessor.
+
+    Args:
+        assessor: One of `ASSESSORS`.
+        runner: A `TaskRunner`; without one, the embedded version is built.
+        options: As in `FactualitySettings`.
+        source: Searched in place of each item's own passages.
+
+    Raises:
+        SpecError: An option is unknown or out of bounds, or the options need an LLM.
+    """
+    settings = read_settings(options)
+    if runner is not None and not isinstance(runner, TaskRunner):
+        message = f"The factuality metrics cannot ask through a {type(runner).__name__}."
+        raise SpecError(message, advice="Give them a TaskRunner.")
+    if runner is None and (settings.write_queries or settings.summarise):
+        message = "Writing queries and summing up contexts need an LLM."
+        raise SpecError(message, advice="Name an LLM judge, or leave these options out.")
+    evidence = EvidenceSource(steps_of(runner), settings, runner=runner, source=source)
+    if assessor in list(Version):
+        relations: RelationModel = (
+            LexicalRelations()
+            if runner is None
+            else LlmRelations(runner, default=settings.default_probability)
+        )
+        return FactReasoner(Version(assessor), evidence=evidence, relations=relations, settings=settings)
+    rival = BaselineAssessor(assessor)
+    verifier: Verifier = LexicalVerifier(rival) if runner is None else LlmVerifier(rival, runner)
+    return RivalAssessor(rival, evidence=evidence, verifier=verifier, settings=settings)

@@ -1,0 +1,57 @@
+"""What every assessor of factuality has in common: a name, and a score of an answer or of given claims."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from data.records import Json, MetricItem, Outcome, Score, unscored
+from judges.metrics.factuality.evidence.gathering import UnscoredError
+
+
+class Assessor(ABC):
+    """Scores an answer by the share of its claims that hold.
+
+    Args:
+        kind: How it assesses; the metric is named after it.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return f"factuality-{self._kind}"
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer; `details` say what the score rests on.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        return await self._score(item, None)
+
+    async def score_claims(self, item: MetricItem, claims: Sequence[str]) -> Score:
+        """Score given claims in place of those of the answer.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        return await self._score(item, claims)
+
+    async def _score(self, item: MetricItem, claims: Sequence[str] | None) -> Score:
+        try:
+            details, score = await self._judged(item, claims)
+        except UnscoredError as stop:
+            return unscored(item, self.name, stop.outcome, stop.reason)
+        return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
+
+    @abstractmethod
+    async def _judged(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
+        """Details and score of the answer, or of the given claims.
+
+        Raises:
+            UnscoredError: There is nothing to score.
+            JudgeError: Asking as a whole cannot go on.
+        """

@@ -1,0 +1,1 @@
+"""Contexts for claims, and conflicts between them."""

@@ -1,0 +1,144 @@
+"""What every assessor works on: the claims of an answer and the contexts of each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from data.records import MetricItem, Outcome, Passage
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import TaskRunner
+from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.coverage.sources import LocalSource, Source
+from judges.metrics.factuality.claims import Claim, ClaimSteps, claims_of, numbered
+from judges.metrics.factuality.evidence.contexts import Contexts, PassageIndex, gather
+from judges.metrics.factuality.settings import FactualitySettings
+from judges.metrics.factuality.tasks import QUERY, SUMMARY
+
+
+class UnscoredError(Exception):
+    """An answer cannot be scored; the metric turns it into an outcome with its reason."""
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The claims of an answer and the contexts to hold them against."""
+
+    claims: tuple[Claim, ...]
+    contexts: Contexts
+
+
+def require(unanswered: CallFailure) -> None:
+    """Stop at a reply that may yet come; one that came and was no use is the caller's to count.
+
+    Raises:
+        UnscoredError: The request failed, or the budget left no room for it.
+    """
+    if unanswered.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
+        raise UnscoredError(unanswered.outcome, unanswered.detail)
+
+
+class EvidenceSource:
+    """Finds claims and contexts, the same for every assessor.
+
+    Args:
+        claims: Finds the claims of an answer.
+        settings: k, and whether queries are written and contexts summed up.
+        runner: Writes queries and sums up, where that is asked for.
+        source: Searched in place of the item's own passages: a corpus, by words or vectors, or the web.
+    """
+
+    def __init__(
+        self,
+        claims: ClaimSteps,
+        settings: FactualitySettings,
+        *,
+        runner: TaskRunner | None = None,
+        source: Source | None = None,
+    ) -> None:
+        self._claims = claims
+        self._settings = settings
+        self._runner = runner
+        self._source = source
+
+    async def collect(self, item: MetricItem, given: Sequence[str] | None = None) -> Evidence:
+        """Return the claims of the answer, or the given ones, with their contexts.
+
+        Raises:
+            UnscoredError: There is nothing to hold claims against, or there are no claims.
+        """
+        source = self._source or LocalSource(_own_passages(item))
+        claims = await claims_of(item, self._claims) if given is None else numbered(given)
+        if isinstance(claims, Missing):
+            raise UnscoredError(claims.outcome, claims.reason)
+        if not claims:
+            raise UnscoredError(Outcome.UNREADABLE, "The answer makes no claim.")
+        queries = await self._queries(claims, item)
+        found: Sequence[Sequence[Passage]] = await self._search(source, queries)
+        if self._runner is not None and self._settings.summarise:
+            found = await self._summaries(self._runner, claims, found)
+        return Evidence(claims=claims, contexts=gather(found))
+
+    async def _search(self, source: Source, queries: Sequence[str]) -> list[Sequence[Passage]]:
+        """What a source finds for each query.
+
+        Raises:
+            UnscoredError: A search brought nothing because it failed, which is not the same as no passage.
+        """
+        k = self._settings.contexts_per_claim
+        replies = await asyncio.gather(*(source.find(query, k) for query in queries))
+        for reply in replies:
+            if isinstance(reply, CallFailure):
+                raise UnscoredError(reply.outcome, reply.detail)
+        return [reply for reply in replies if not isinstance(reply, CallFailure)]
+
+    async def _queries(self, claims: Sequence[Claim], item: MetricItem) -> list[str]:
+        runner = self._runner
+        if runner is None or not self._settings.write_queries:
+            return [claim.text for claim in claims]
+        replies = await asyncio.gather(
+            *(runner.run(QUERY, {"question": item.question, "claim": claim.text}) for claim in claims)
+        )
+        queries = []
+        for claim, reply in zip(claims, replies, strict=True):
+            if isinstance(reply, CallFailure):
+                require(reply)
+            # A query that cannot be read is no loss of evidence: the claim itself is looked for.
+            queries.append(claim.text if isinstance(reply, CallFailure) else reply.query)
+        return queries
+
+    async def _summaries(
+        self, runner: TaskRunner, claims: Sequence[Claim], found: Sequence[Sequence[Passage]]
+    ) -> list[list[Passage]]:
+        """Replace passages by what they say about the claim; those that say nothing are left out."""
+
+        async def summed(claim: Claim, passage: Passage) -> Passage | None:
+            reply = await runner.run(SUMMARY, {"claim": claim.text, "passage": passage})
+            if isinstance(reply, CallFailure):
+                require(reply)
+                return passage
+            text = reply.summary.strip()
+            return Passage(passage.id, text, passage.title) if text else None
+
+        rows = await asyncio.gather(
+            *(
+                asyncio.gather(*(summed(claim, passage) for passage in passages))
+                for claim, passages in zip(claims, found, strict=True)
+            )
+        )
+        return [[passage for passage in row if passage is not None] for row in rows]
+
+
+def _own_passages(item: MetricItem) -> PassageIndex:
+    passages = item.passages or item.contexts
+    if not any(passage.text.strip() for passage in passages):
+        raise UnscoredError(
+            Outcome.UNREADABLE, "There are neither passages nor contexts to hold claims against."
+        )
+    return PassageIndex(passages)

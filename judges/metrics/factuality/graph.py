@@ -1,0 +1,191 @@
+"""Fact graphs: claims and contexts, and which of them entail or contradict each other.
+
+The file format has `nodes` (`id`, `type`, `probability`) and `edges` (`from`, `to`, `relation`,
+`probability`); in it a claim is called `atom`, as in the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
+
+from data.errors import FileFormatError, InputError
+from data.files.jsonl import in_words
+from data.files.text_files import ReadLimits, parse_json, read_text
+
+CLAIM_PRIOR = 0.5
+CONTEXT_PRIOR = 0.99
+PROBLEMS_SHOWN = 5
+
+
+class NodeKind(StrEnum):
+    """What a node of a fact graph stands for, in the words of its file format."""
+
+    CLAIM = "atom"
+    CONTEXT = "context"
+
+
+class FactRelation(StrEnum):
+    """How one text bears on another; texts that are neutral to each other have no edge."""
+
+    ENTAILMENT = "entailment"
+    CONTRADICTION = "contradiction"
+    EQUIVALENCE = "equivalence"
+
+
+PRIORS: Mapping[NodeKind, float] = {NodeKind.CLAIM: CLAIM_PRIOR, NodeKind.CONTEXT: CONTEXT_PRIOR}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactNode:
+    """A claim or a context with the prior probability that it is true."""
+
+    id: str
+    kind: NodeKind
+    prior: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactEdge:
+    """A relation from one node to another and how probable it is."""
+
+    source: str
+    target: str
+    relation: FactRelation
+    probability: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactGraph:
+    """Nodes and the edges between them, checked when made.
+
+    The same edge stated twice counts once. Edges that contradict each other both count, and so do a
+    relation and its reverse.
+
+    Raises:
+        InputError: Two nodes share an id; an edge joins a node to itself or names an unknown one; a
+            probability is outside 0 to 1; one edge is stated with two probabilities.
+    """
+
+    nodes: tuple[FactNode, ...] = ()
+    edges: tuple[FactEdge, ...] = ()
+
+    def __post_init__(self) -> None:
+        problems = [*_node_problems(self.nodes), *_edge_problems(self.nodes, self.edges)]
+        if problems:
+            shown = "; ".join(problems[:PROBLEMS_SHOWN])
+            rest = len(problems) - PROBLEMS_SHOWN
+            more = f"; and {rest} more" if rest > 0 else ""
+            message = f"The fact graph cannot be used: {shown}{more}."
+            raise InputError(message, advice="Mend these nodes and edges.")
+        object.__setattr__(self, "edges", tuple(dict.fromkeys(self.edges)))
+
+
+def _node_problems(nodes: tuple[FactNode, ...]) -> list[str]:
+    problems = []
+    seen: set[str] = set()
+    for node in nodes:
+        if node.id in seen:
+            problems.append(f"two nodes have the id {node.id!r}")
+        seen.add(node.id)
+        if not 0 <= node.prior <= 1:
+            problems.append(f"the probability of {node.id!r} is {node.prior}, outside 0 to 1")
+    return problems
+
+
+def _edge_problems(nodes: tuple[FactNode, ...], edges: tuple[FactEdge, ...]) -> list[str]:
+    known = {node.id for node in nodes}
+    problems = []
+    stated: dict[tuple[str, str, FactRelation], float] = {}
+    for edge in edges:
+        name = f"the {edge.relation} edge from {edge.source!r} to {edge.target!r}"
+        problems += [f"{name} names the unknown node {end!r}" for end in _ends(edge) if end not in known]
+        if edge.source == edge.target:
+            problems.append(f"{name} joins a node to itself")
+        if not 0 <= edge.probability <= 1:
+            problems.append(f"{name} has the probability {edge.probability}, outside 0 to 1")
+        key = (edge.source, edge.target, edge.relation)
+        if stated.setdefault(key, edge.probability) != edge.probability:
+            problems.append(f"{name} is stated with probabilities {stated[key]} and {edge.probability}")
+    return problems
+
+
+def _ends(edge: FactEdge) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((edge.source, edge.target)))
+
+
+Probability = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+
+
+class _NodeLine(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    id: StrictStr
+    type: NodeKind
+    probability: Probability | None = None
+
+
+class _EdgeLine(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    source: StrictStr = Field(alias="from")
+    target: StrictStr = Field(alias="to")
+    relation: FactRelation
+    probability: Probability
+
+
+class _GraphFile(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    nodes: tuple[_NodeLine, ...]
+    edges: tuple[_EdgeLine, ...]
+
+
+def load_graph(source: Path | str | Mapping[str, object]) -> FactGraph:
+    """Read a fact graph from a JSON file or from the object that such a file holds.
+
+    A node without a probability gets the prior of its kind: 0.5 for a claim, 0.99 for a context.
+
+    Raises:
+        FileFormatError: The file is missing, unreadable, no JSON, or of another shape.
+        InputError: The graph breaks a rule of `FactGraph`.
+    """
+    if isinstance(source, Mapping):
+        return _from_object(source, "The fact graph")
+    path = Path(source)
+    return _from_object(parse_json(read_text(path, ReadLimits()), 0), path.name)
+
+
+def _from_object(content: object, name: str) -> FactGraph:
+    try:
+        file = _GraphFile.model_validate(content)
+    except ValidationError as error:
+        problems = in_words(error)
+        shown = "; ".join(problems[:PROBLEMS_SHOWN])
+        more = f"; and {len(problems) - PROBLEMS_SHOWN} more" if len(problems) > PROBLEMS_SHOWN else ""
+        raise FileFormatError(
+            f"{name} is no fact graph: {shown}{more}.",
+            advice="Give `nodes` (id, type, probability) and `edges` (from, to, relation, probability).",
+            code="bad-graph",
+        ) from error
+    return FactGraph(
+        nodes=tuple(
+            FactNode(
+                id=line.id,
+                kind=line.type,
+                prior=PRIORS[line.type] if line.probability is None else line.probability,
+            )
+            for line in file.nodes
+        ),
+        edges=tuple(
+            FactEdge(
+                source=line.source, target=line.target, relation=line.relation, probability=line.probability
+            )
+            for line in file.edges
+        ),
+    )

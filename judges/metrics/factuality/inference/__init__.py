@@ -1,0 +1,1 @@
+"""Inference in the graph of claims and contexts."""

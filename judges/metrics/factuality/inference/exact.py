@@ -1,0 +1,266 @@
+"""Exact posteriors by variable elimination and one pass back: a junction tree in numpy.
+
+Going forth, each variable is summed out into a message over its separator, in logarithms, and what
+is kept of it is the conditional probability that it is true. Going back, the probability of each
+separator is read off the parent's clique. Nothing is divided by a message, so hard zeros cost no
+special case.
+
+Source: Dechter (1999); Koller & Friedman (2009), chapters 9 and 10.
+
+What can be summed out before sampling, and put back afterwards.
+
+Summing out a variable with at most two neighbours leaves a pairwise network, so that a sampler need
+only walk the core that remains; the others are drawn, exactly, given a state of the core.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import StatisticsError
+from judges.metrics.factuality.inference.network import Floats, Network
+from judges.metrics.factuality.inference.ordering import EliminationOrder
+
+CELL_LIMIT = 1 << 25
+WIDTH_LIMIT = 23
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exact:
+    """Exact posteriors.
+
+    Attributes:
+        true: The probability of each variable to be true, shape (variables,).
+        log_partition: The logarithm of the partition function.
+    """
+
+    true: Floats
+    log_partition: float
+
+
+def fits(order: EliminationOrder) -> bool:
+    """Whether exact inference in this order fits into the memory set aside for it (about 0.5 GB)."""
+    return order.width <= WIDTH_LIMIT and order.cells <= CELL_LIMIT
+
+
+def impossible() -> StatisticsError:
+    """The error of a network in which no assignment has a positive probability."""
+    return StatisticsError(
+        "The posteriors do not exist: relations and priors that are certain contradict each other.",
+        advice="Lower a probability of 1 or raise one of 0.",
+    )
+
+
+def exact_posteriors(network: Network, order: EliminationOrder) -> Exact:
+    """Compute the posteriors of a network, each to about 1e-12.
+
+    Raises:
+        StatisticsError: No assignment has a positive probability.
+    """
+    conditionals, log_partition = _forth(network, order)
+    return Exact(true=_back(order, conditionals, network.size), log_partition=log_partition)
+
+
+def _forth(network: Network, order: EliminationOrder) -> tuple[list[Floats], float]:
+    """Sum the variables out; return P(variable true | separator) for each, and the log partition."""
+    joined = network.neighbours()
+    messages: dict[int, list[tuple[list[int], Floats]]] = defaultdict(list)
+    conditionals = []
+    log_partition = 0.0
+    for position, (variable, separator) in enumerate(zip(order.order, order.separators(), strict=True)):
+        axes = {at: axis for axis, at in enumerate([position, *separator])}
+        table = np.zeros((2,) * len(axes))
+        table += network.unary[variable].reshape(2, *(1,) * len(separator))
+        for at in separator:
+            other = order.order[at]
+            row = joined[variable].get(other)
+            if row is not None:
+                factor = network.tables[row] if variable < other else network.tables[row].T
+                table += _spread(factor, (0, axes[at]), len(axes))
+        for scope, message in messages.pop(position, ()):
+            table += _spread(message, tuple(axes[at] for at in scope), len(axes))
+        message = np.logaddexp(table[0], table[1])
+        peak = float(message.max())
+        if peak == -np.inf:
+            raise impossible()
+        log_partition += peak
+        conditionals.append(share_true(table))
+        if separator:
+            messages[separator[0]].append((separator, message - peak))
+    return conditionals, log_partition
+
+
+def _spread(factor: Floats, axes: tuple[int, ...], dimensions: int) -> Floats:
+    """View a factor, whose axes ascend, so that it adds to a table with more of them."""
+    shape = [1] * dimensions
+    for axis in axes:
+        shape[axis] = 2
+    return factor.reshape(shape)
+
+
+def share_true(table: Floats) -> Floats:
+    """P(true) of the first axis given the others; 0.5 where neither value is possible."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        share = 1 / (1 + np.exp(table[0] - table[1]))
+    return np.where(np.isnan(share), 0.5, share)
+
+
+def _back(order: EliminationOrder, conditionals: list[Floats], size: int) -> Floats:
+    """Read off the posteriors, last eliminated first."""
+    scopes = order.separators()
+    waiting = [0] * len(scopes)
+    for scope in scopes:
+        if scope:
+            waiting[scope[0]] += 1
+    cliques: dict[int, Floats] = {}
+    true = np.empty(size)
+    for position in reversed(range(len(scopes))):
+        scope = scopes[position]
+        given = np.ones(())
+        if scope:
+            parent = scope[0]
+            keep = set(scope)
+            drop = tuple(axis for axis, at in enumerate([parent, *scopes[parent]]) if at not in keep)
+            given = cliques[parent].sum(axis=drop)
+            waiting[parent] -= 1
+            if not waiting[parent]:
+                del cliques[parent]
+        share = conditionals[position] * given
+        true[order.order[position]] = min(max(float(share.sum()), 0.0), 1.0)
+        if waiting[position]:
+            cliques[position] = np.stack((given - share, share))
+    return true
+
+
+PAIR = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """A variable that was summed out.
+
+    Attributes:
+        variable: Its number in the whole network.
+        given: The at most two neighbours that it had, ascending.
+        share: The probability that it is true, one axis a neighbour.
+    """
+
+    variable: int
+    given: tuple[int, ...]
+    share: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reduced:
+    """A network without its variables of few neighbours.
+
+    Attributes:
+        core: The network of those that are left.
+        variables: Their numbers in the whole network.
+        removed: The others, first removed first.
+    """
+
+    core: Network
+    variables: tuple[int, ...]
+    removed: tuple[Removed, ...]
+
+
+def reduce_network(network: Network) -> Reduced:
+    """Sum out every variable that has at most two neighbours when its turn comes."""
+    unary = network.unary.copy()
+    joined: list[dict[int, Floats]] = [{} for _ in range(network.size)]
+    for row, (first, second) in enumerate(network.pairs.tolist()):
+        joined[first][second] = network.tables[row]
+        joined[second][first] = network.tables[row].T
+    queue = [variable for variable in range(network.size) if len(joined[variable]) <= PAIR]
+    gone = [False] * network.size
+    removed = []
+    while queue:
+        variable = queue.pop()
+        if gone[variable]:
+            continue
+        gone[variable] = True
+        given = tuple(sorted(joined[variable]))
+        table = _table(unary[variable], [joined[variable][other] for other in given])
+        removed.append(Removed(variable=variable, given=given, share=share_true(table)))
+        _pass_on(np.logaddexp(table[0], table[1]), given, unary, joined)
+        for other in given:
+            del joined[other][variable]
+            if len(joined[other]) <= PAIR:
+                queue.append(other)
+    left = [variable for variable in range(network.size) if not gone[variable]]
+    return Reduced(core=_core(network, left, unary, joined), variables=tuple(left), removed=tuple(removed))
+
+
+def _table(unary: Floats, factors: Sequence[Floats]) -> Floats:
+    match factors:
+        case []:
+            return unary
+        case [only]:
+            return unary[:, None] + only
+        case _:
+            return unary[:, None, None] + factors[0][:, :, None] + factors[1][:, None, :]
+
+
+def _pass_on(message: Floats, given: tuple[int, ...], unary: Floats, joined: list[dict[int, Floats]]) -> None:
+    peak = float(message.max())
+    if peak == -np.inf:
+        raise impossible()
+    message = message - peak
+    match given:
+        case (only,):
+            unary[only] += message
+        case (first, second):
+            whole = joined[first].get(second, 0) + message
+            joined[first][second] = whole
+            joined[second][first] = whole.T
+
+
+def _core(network: Network, left: list[int], unary: Floats, joined: list[dict[int, Floats]]) -> Network:
+    place = {variable: index for index, variable in enumerate(left)}
+    factors = {
+        (place[first], place[second]): table
+        for first in left
+        for second, table in joined[first].items()
+        if first < second
+    }
+    return Network(
+        names=tuple(network.names[variable] for variable in left),
+        unary=unary[left],
+        pairs=np.array(list(factors), dtype=np.int64).reshape(-1, 2),
+        tables=np.array(list(factors.values()), dtype=np.float64).reshape(-1, 2, 2),
+    )
+
+
+def possible_state(network: Network) -> NDArray[np.bool_]:
+    """Return an assignment of positive probability: a solution of the hard zeros as 2-SAT.
+
+    Raises:
+        StatisticsError: There is none.
+
+    Source: Aspvall, Plass & Tarjan (1979).
+    """
+    implications: nx.DiGraph[tuple[int, int]] = nx.DiGraph()
+    implications.add_nodes_from((variable, value) for variable in range(network.size) for value in (0, 1))
+    for variable, value in np.argwhere(np.isneginf(network.unary)).tolist():
+        implications.add_edge((variable, value), (variable, 1 - value))
+    for row, one, other in np.argwhere(np.isneginf(network.tables)).tolist():
+        first, second = network.pairs[row].tolist()
+        implications.add_edge((first, one), (second, 1 - other))
+        implications.add_edge((second, other), (first, 1 - one))
+    state = np.zeros(network.size, dtype=np.bool_)
+    settled: set[int] = set()
+    for part in nx.strongly_connected_components(implications):
+        if any((variable, 1 - value) in part for variable, value in part):
+            raise impossible()
+        for variable, value in part:
+            if variable not in settled:
+                settled.add(variable)
+                state[variable] = bool(value)
+    return state

@@ -1,0 +1,143 @@
+"""Posterior probabilities of claims and contexts: which method, how wide, how far off at most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from data.errors import InputError
+from data.records import Json
+from data.records.plain import to_json
+from judges.metrics.factuality.graph import FactGraph
+from judges.metrics.factuality.inference.exact import exact_posteriors, fits
+from judges.metrics.factuality.inference.minibuckets import I_BOUND, minibucket_posteriors
+from judges.metrics.factuality.inference.network import FactorTables, Network, network_of
+from judges.metrics.factuality.inference.ordering import (
+    EliminationOrder,
+    components,
+    min_fill,
+)
+
+TOLERANCE = 0.01
+
+
+class Inference(StrEnum):
+    """What the caller asks for; `auto` is exact where memory allows and sampled beyond."""
+
+    AUTO = "auto"
+    EXACT = "exact"
+    WMB = "wmb"
+
+
+class Method(StrEnum):
+    """How the posteriors came about."""
+
+    EXACT = "exact"
+    TEMPERING = "parallel-tempering"
+    WMB = "wmb"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marginals:
+    """The posterior probability that each node is true.
+
+    Attributes:
+        marginals: By node id, in the order of the graph.
+        method: How they came about: the roughest of those used on the parts of the graph.
+        treewidth: The width of the elimination order, an upper bound on the treewidth of the graph.
+        error: No probability is off by more: 0 where exact, with 95 % certainty where sampled, and
+            None where the method has no estimate.
+    """
+
+    marginals: Mapping[str, float]
+    method: Method
+    treewidth: int
+    error: float | None
+
+    def as_json(self) -> dict[str, Json]:
+        """The object that `arena metrics marginals` prints."""
+        return to_json(self)
+
+
+def marginals(
+    graph: FactGraph,
+    *,
+    factors: FactorTables = FactorTables.TABLE1,
+    inference: Inference = Inference.AUTO,
+    seed: int = 0,
+    tolerance: float = TOLERANCE,
+) -> Marginals:
+    """Compute the posterior of every node of a fact graph.
+
+    Args:
+        graph: Claims, contexts and relations.
+        factors: The paper's factor tables, or those of its public code.
+        inference: Exact, weighted mini-buckets with i-bound 6, or whatever the width allows.
+        seed: Makes sampling repeatable.
+        tolerance: Sampling ends early once its error is below this.
+
+    Raises:
+        InputError: Exact inference was asked for and does not fit into memory.
+        StatisticsError: Certain relations and priors contradict each other.
+
+    Source: FactReasoner, section 3.2.
+    """
+    return network_marginals(network_of(graph, factors), inference=inference, seed=seed, tolerance=tolerance)
+
+
+def network_marginals(
+    network: Network,
+    *,
+    inference: Inference = Inference.AUTO,
+    seed: int = 0,
+    tolerance: float = TOLERANCE,
+) -> Marginals:
+    """As `marginals`, of a network; each connected part is solved by itself.
+
+    Raises:
+        InputError: As `marginals`.
+        StatisticsError: As `marginals`.
+    """
+    found: dict[str, float] = {}
+    used: set[Method] = set()
+    width = 0
+    errors: list[float | None] = [0.0]
+    for variables in components(network):
+        part = network.part(variables)
+        order = min_fill(part)
+        solved = _solve(part, order, inference, seed, tolerance)
+        found |= solved.marginals
+        width = max(width, solved.treewidth)
+        used.add(solved.method)
+        errors.append(solved.error)
+    known = [error for error in errors if error is not None]
+    rough = [method for method in (Method.WMB, Method.TEMPERING) if method in used]
+    return Marginals(
+        marginals={name: found[name] for name in network.names},
+        method=rough[0] if rough else Method.EXACT,
+        treewidth=width,
+        error=max(known) if len(known) == len(errors) else None,
+    )
+
+
+def _solve(
+    part: Network, order: EliminationOrder, inference: Inference, seed: int, tolerance: float
+) -> Marginals:
+    error: float | None = 0.0
+    if inference is Inference.WMB:
+        approximate = minibucket_posteriors(part, order, i_bound=I_BOUND)
+        true, method = approximate.true, Method.WMB
+        error = None if approximate.split else 0.0
+    elif fits(order):
+        true, method = exact_posteriors(part, order).true, Method.EXACT
+    elif inference is Inference.EXACT:
+        message = f"Exact inference over {part.size} nodes at width {order.width} does not fit into memory."
+        raise InputError(message, advice="Use --inference auto, which samples and states its error.")
+    else:
+        from judges.metrics.factuality.inference.tempering import tempered_posteriors  # noqa: PLC0415 - scipy loads when sampling
+
+        sampled = tempered_posteriors(part, seed=seed, tolerance=tolerance)
+        true, method, error = sampled.true, Method.TEMPERING, sampled.error
+    values = dict(zip(part.names, true.tolist(), strict=True))
+    return Marginals(marginals=values, method=method, treewidth=order.width, error=error)

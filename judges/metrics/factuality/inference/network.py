@@ -1,0 +1,145 @@
+"""The Markov network of a fact graph: one factor a prior, one a relation.
+
+Variables are binary, value 0 false and 1 true; every factor has one or two of them, so a network is
+three arrays. Factors are kept as logarithms, a hard zero being minus infinity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import InputError
+from judges.metrics.factuality.graph import (
+    CLAIM_PRIOR,
+    FactEdge,
+    FactGraph,
+    FactNode,
+    FactRelation,
+    NodeKind,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class FactorTables(StrEnum):
+    """Which factor a relation becomes."""
+
+    TABLE1 = "table1"
+    REFERENCE_CODE = "reference-code"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """A pairwise Markov network over binary variables.
+
+    Attributes:
+        names: One name a variable.
+        unary: Logarithms of the unary factors, shape (variables, 2).
+        pairs: The two variables of each binary factor, lower first, no pair twice, shape (factors, 2).
+        tables: Logarithms of the binary factors, shape (factors, 2, 2), the first axis that of the
+            lower variable.
+    """
+
+    names: tuple[str, ...]
+    unary: Floats
+    pairs: Ints
+    tables: Floats
+
+    @property
+    def size(self) -> int:
+        """The number of variables."""
+        return len(self.names)
+
+    def neighbours(self) -> list[dict[int, int]]:
+        """For each variable, its neighbours and the row of the factor that joins them."""
+        joined: list[dict[int, int]] = [{} for _ in range(self.size)]
+        for row, (first, second) in enumerate(self.pairs.tolist()):
+            joined[first][second] = row
+            joined[second][first] = row
+        return joined
+
+    def part(self, variables: Sequence[int]) -> Network:
+        """The network on some of the variables, in the order given, without factors that reach out."""
+        place = np.full(self.size, -1, dtype=np.int64)
+        place[list(variables)] = np.arange(len(variables))
+        ends = place[self.pairs]
+        inside = (ends >= 0).all(axis=1)
+        ends, tables = ends[inside], self.tables[inside]
+        turned = ends[:, 0] > ends[:, 1]
+        tables = np.where(turned[:, None, None], tables.transpose(0, 2, 1), tables)
+        return Network(
+            names=tuple(self.names[index] for index in variables),
+            unary=self.unary[list(variables)],
+            pairs=np.sort(ends, axis=1),
+            tables=tables,
+        )
+
+
+def network_of_factors(
+    names: Sequence[str], factors: Sequence[tuple[Sequence[int], Sequence[float]]]
+) -> Network:
+    """Make a network of factors given as a scope and values, the last variable changing fastest.
+
+    Raises:
+        InputError: A scope has another size than one or two, or a value is negative or not finite.
+    """
+    unary = np.zeros((len(names), 2))
+    tables: dict[tuple[int, int], Floats] = {}
+    for scope, values in factors:
+        content = np.asarray(values, dtype=np.float64)
+        if content.size != 2 ** len(scope) or not (np.isfinite(content) & (content >= 0)).all():
+            message = f"The factor on {list(scope)} has the values {list(values)}."
+            raise InputError(message, advice="Give two or four finite values, none negative.")
+        with np.errstate(divide="ignore"):
+            logs = np.log(content).reshape((2,) * len(scope))
+        match tuple(scope):
+            case (only,):
+                unary[only] += logs
+            case (first, second) if first != second:
+                key = (min(first, second), max(first, second))
+                turned = logs if first < second else logs.T
+                tables[key] = tables[key] + turned if key in tables else turned
+            case _:
+                message = f"A factor has the variables {list(scope)}."
+                raise InputError(message, advice="Join one or two different variables by a factor.")
+    pairs = np.array(list(tables), dtype=np.int64).reshape(-1, 2)
+    stacked = np.array(list(tables.values()), dtype=np.float64).reshape(-1, 2, 2)
+    return Network(names=tuple(names), unary=unary, pairs=pairs, tables=stacked)
+
+
+def network_of(graph: FactGraph, tables: FactorTables = FactorTables.TABLE1) -> Network:
+    """Turn a fact graph into its Markov network.
+
+    Source: FactReasoner, section 3.1 and Table 1; `reference-code` is the variant of its public code.
+    """
+    place = {node.id: index for index, node in enumerate(graph.nodes)}
+    nodes = {node.id: node for node in graph.nodes}
+    factors: list[tuple[Sequence[int], Sequence[float]]] = [
+        ((place[node.id],), (1 - node.prior, node.prior)) for node in graph.nodes
+    ]
+    factors += [
+        ((place[edge.source], place[edge.target]), _values(edge, nodes, tables)) for edge in graph.edges
+    ]
+    return network_of_factors(tuple(place), factors)
+
+
+def _values(edge: FactEdge, nodes: Mapping[str, FactNode], tables: FactorTables) -> tuple[float, ...]:
+    """The factor of an edge: (¬x,¬y), (¬x,y), (x,¬y), (x,y)."""
+    p = edge.probability
+    if edge.relation is FactRelation.EQUIVALENCE:
+        return (p, 1 - p, 1 - p, p)
+    if tables is FactorTables.TABLE1:
+        source_false = (p, p)
+    else:
+        target = nodes[edge.target]
+        prior = CLAIM_PRIOR if target.kind is NodeKind.CLAIM else target.prior
+        source_false = (1 - prior, prior)
+    if edge.relation is FactRelation.ENTAILMENT:
+        return (*source_false, 1 - p, p)
+    return (*source_false, p, 1 - p)

@@ -1,0 +1,177 @@
+"""Files of claims that people labelled: a format of its own, and WikiContradict's answers read as claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from data.errors import FileFormatError
+from data.files.jsonl import each_row, in_words
+from data.records import MetricItem, Passage
+from judges.metrics.comprehensiveness.meta_files import Label as WikiLabel
+from judges.metrics.comprehensiveness.meta_files import plain_wiki
+
+WORDS: Mapping[str, bool] = {
+    "supported": True,
+    "true": True,
+    "s": True,
+    "contradicted": False,
+    "not supported": False,
+    "not-supported": False,
+    "unsupported": False,
+    "false": False,
+    "ns": False,
+    "c": False,
+}
+"""What labels say, in small letters; S, NS and C are those of the FactReasoner paper and its code."""
+EXPECTED = (
+    "Rows have id, question, passages and claims; a claim has text and label (true or false, supported, "
+    "not supported or contradicted, or S, NS, C). FactReasoner's rows (input, output, atoms, contexts) and "
+    "WikiContradict's are read too."
+)
+BOTH: Mapping[int, slice] = {1: slice(0, 1), 2: slice(1, 2)}
+"""What WikiContradict's answers saw: the second the first passage, the third the second, the others both."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledClaims:
+    """Claims on one question with what people say of them; `item` has the passages to hold them against."""
+
+    item: MetricItem
+    claims: tuple[str, ...]
+    truths: tuple[bool, ...]
+
+
+def truth_of(label: object) -> bool:
+    """Whether a label says that a claim is supported.
+
+    Raises:
+        ValueError: It says neither.
+    """
+    found = label if isinstance(label, bool) else WORDS.get(str(label).strip().casefold())
+    if found is None:
+        said = "is missing" if label is None else f"{label!r} is none of {', '.join(WORDS)}"
+        raise ValueError(said)
+    return found
+
+
+class _Passage(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    id: str = Field(min_length=1)
+    text: str
+    title: str = ""
+
+
+class _Claim(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    text: str = Field(min_length=1)
+    label: Annotated[bool, BeforeValidator(truth_of)]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    id: str = Field(min_length=1)
+    question: str
+    answer: str = ""
+    passages: list[_Passage] = Field(min_length=1)
+    claims: list[_Claim] = Field(min_length=1)
+
+
+class _Context(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    id: str = Field(min_length=1)
+    text: str = ""
+    snippet: str = ""
+    title: str = ""
+
+
+class _Atoms(BaseModel):
+    """A row as FactReasoner writes it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    input: str
+    output: str = ""
+    atoms: list[_Claim] = Field(min_length=1)
+    contexts: list[_Context] = Field(min_length=1)
+
+
+def has_claims(line: Mapping[str, object]) -> bool:
+    """Whether a parsed line holds labelled claims."""
+    return "claims" in line or "atoms" in line
+
+
+def read_labelled_claims(lines: Iterable[Mapping[str, Any]], *, where: str) -> tuple[LabelledClaims, ...]:
+    """Read rows of labelled claims, of our format or FactReasoner's, or WikiContradict's.
+
+    Of WikiContradict, each answer is a claim, held against the passages that it was written from:
+    `Correct` is true and `Incorrect` false; `Partially correct` is neither, and left out.
+
+    Raises:
+        InvalidFileError: Rows have another shape; all of them are listed.
+        FileFormatError: Nothing is left.
+    """
+    rows = each_row(lines, _claims_of, where=where, expected=EXPECTED)
+    found = tuple(chain.from_iterable(rows))
+    if not found:
+        message = f"{where} has no labelled claim."
+        raise FileFormatError(message, advice="Give lines with claims and their labels.")
+    return found
+
+
+def _claims_of(number: int, row: Mapping[str, Any]) -> Sequence[LabelledClaims]:
+    if not has_claims(row):
+        return _wiki(number, row)
+    try:
+        return [_own(row) if "claims" in row else _factreasoner(number, row)]
+    except ValidationError as error:
+        raise FileFormatError("; ".join(in_words(error)) + ".") from error
+
+
+def _own(row: Mapping[str, Any]) -> LabelledClaims:
+    read = _Line.model_validate(row)
+    passages = tuple(Passage(one.id, one.text, one.title) for one in read.passages)
+    item = MetricItem(id=read.id, question=read.question, answer=read.answer, passages=passages)
+    return _labelled(item, read.claims)
+
+
+def _factreasoner(number: int, row: Mapping[str, Any]) -> LabelledClaims:
+    read = _Atoms.model_validate(row)
+    texts = [(one, one.text.strip() or one.snippet.strip()) for one in read.contexts]
+    passages = tuple(Passage(one.id, text, one.title) for one, text in texts if text)
+    if not passages:
+        raise FileFormatError("none of its contexts has a text.")
+    item = MetricItem(id=str(number), question=read.input, answer=read.output, passages=passages)
+    return _labelled(item, read.atoms)
+
+
+def _labelled(item: MetricItem, claims: Sequence[_Claim]) -> LabelledClaims:
+    return LabelledClaims(item, tuple(one.text for one in claims), tuple(one.label for one in claims))
+
+
+def _wiki(row_number: int, row: Mapping[str, Any]) -> list[LabelledClaims]:
+    line = plain_wiki(row)
+    try:
+        question = str(line["question"])
+        texts = [str(line[f"context{side}_self_contained"]) for side in (1, 2)]
+    except KeyError as error:
+        raise FileFormatError(f"{error.args[0]} is missing.") from error
+    passages = tuple(Passage(f"context{side}", text) for side, text in enumerate(texts, 1))
+    found = []
+    number = 0
+    while f"answer{number}" in line:
+        answer, label = str(line[f"answer{number}"]), line.get(f"label{number}")
+        if label in {WikiLabel.CORRECT, WikiLabel.INCORRECT} and answer.strip():
+            seen = passages[BOTH.get(number, slice(0, 2))]
+            item = MetricItem(id=f"{row_number}.{number}", question=question, answer=answer, passages=seen)
+            found.append(LabelledClaims(item, (answer,), (label == WikiLabel.CORRECT,)))
+        number += 1
+    return found

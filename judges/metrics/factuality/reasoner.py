@@ -1,0 +1,219 @@
+"""FactReasoner: claims and contexts as one Markov network, in three versions.
+
+FR1 holds each claim against its own contexts, FR2 against all contexts of the answer, FR3 relates the
+contexts to each other as well.
+
+Source: FactReasoner, section 3.3.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+from data.errors import StatisticsError
+from data.records import Json, MetricItem, Outcome, Passage
+from judges.llm.requests import CallFailure
+from judges.metrics.factuality.assessor import Assessor
+from judges.metrics.factuality.evidence.disputes import ConflictResolver, text_of
+from judges.metrics.factuality.evidence.gathering import Evidence, EvidenceSource, UnscoredError, require
+from judges.metrics.factuality.graph import (
+    FactEdge,
+    FactGraph,
+    FactNode,
+    FactRelation,
+    NodeKind,
+)
+from judges.metrics.factuality.inference.marginals import Marginals, marginals
+from judges.metrics.factuality.report import Assessment, Link, reasoner_details
+from judges.metrics.factuality.settings import FactualitySettings
+from judges.metrics.factuality.tasks import Pair, Related, RelationModel
+from judges.text.entailment import Entailment
+
+
+class Version(StrEnum):
+    """Which relations are looked at."""
+
+    FR1 = "fr1"
+    FR2 = "fr2"
+    FR3 = "fr3"
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A relation to ask about: from one node to another."""
+
+    source: str
+    target: str
+    pair: Pair
+
+
+@dataclass(frozen=True, slots=True)
+class _Nodes:
+    """The contexts as nodes, and the relations to ask about."""
+
+    contexts: dict[str, Passage]
+    to_claims: tuple[_Question, ...]
+    between: tuple[_Question, ...]
+
+
+class FactReasoner(Assessor):
+    """Scores an answer by the share of its claims that are likelier true than false.
+
+    Args:
+        version: Which relations are looked at.
+        evidence: Finds claims and contexts.
+        relations: Relates texts.
+        settings: Priors, factor tables, engine, K.
+    """
+
+    def __init__(
+        self,
+        version: Version,
+        *,
+        evidence: EvidenceSource,
+        relations: RelationModel,
+        settings: FactualitySettings,
+    ) -> None:
+        super().__init__(version)
+        self._version = version
+        self._evidence = evidence
+        self._relations = relations
+        self._settings = settings
+
+    async def _judged(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
+        return reasoner_details(await self.assess(item, claims), self._settings)
+
+    async def assess(self, item: MetricItem, claims: Sequence[str] | None = None) -> Assessment:
+        """Return what the score of the answer, or of the given claims, rests on.
+
+        Raises:
+            UnscoredError: There is nothing to score, or relations are still to come.
+            JudgeError: Asking as a whole cannot go on.
+        """
+        evidence = await self._evidence.collect(item, claims)
+        nodes = _lay_out(evidence, self._version)
+        asked = (*nodes.to_claims, *nodes.between)
+        replies = await self._relations.relate([each.pair for each in asked], question=item.question)
+        lost = Counter(reply.outcome.value for reply in replies if isinstance(reply, CallFailure))
+        for reply in replies:
+            if isinstance(reply, CallFailure):
+                require(reply)
+        if asked and lost.total() == len(asked):
+            raise UnscoredError(
+                Outcome(lost.most_common(1)[0][0]), "No relation between texts could be read."
+            )
+        cut = len(nodes.to_claims)
+        links = _to_claims(nodes.to_claims, replies[:cut]) + _between(nodes.between, replies[cut:])
+        graph = self._graph(evidence, nodes, links)
+        posteriors = self._infer(graph)
+        disputes = ConflictResolver(evidence.claims, nodes.contexts, links, graph, posteriors.marginals)
+        again = disputes.to_ask()
+        heard = await self._relations.relate(again, question=item.question) if again else []
+        return Assessment(
+            claims=evidence.claims,
+            contexts=nodes.contexts,
+            links=tuple(links),
+            graph=graph,
+            posteriors=posteriors,
+            conflicts=disputes.settle(dict(zip(again, heard, strict=True))),
+            lost=dict(lost),
+        )
+
+    def _graph(self, evidence: Evidence, nodes: _Nodes, links: Sequence[Link]) -> FactGraph:
+        chosen = self._settings
+        claims = [
+            FactNode(id=claim.id, kind=NodeKind.CLAIM, prior=chosen.claim_prior) for claim in evidence.claims
+        ]
+        contexts = [
+            FactNode(
+                id=name,
+                kind=NodeKind.CONTEXT,
+                prior=chosen.source_priors.get(passage.id, chosen.context_prior),
+            )
+            for name, passage in nodes.contexts.items()
+        ]
+        return FactGraph(nodes=(*claims, *contexts), edges=tuple(link.edge for link in links))
+
+    def _infer(self, graph: FactGraph) -> Marginals:
+        chosen = self._settings
+        try:
+            return marginals(graph, factors=chosen.factors, inference=chosen.inference, seed=chosen.seed)
+        except StatisticsError as error:
+            raise UnscoredError(Outcome.UNREADABLE, error.message) from error
+
+
+def _lay_out(evidence: Evidence, version: Version) -> _Nodes:
+    unique = evidence.contexts.unique
+    if version is Version.FR1:
+        own = [
+            (claim, f"{context.id}/{claim.id}", context.passage)
+            for claim, contexts in zip(evidence.claims, evidence.contexts.by_claim, strict=True)
+            for context in contexts
+        ]
+        return _Nodes(
+            contexts={name: passage for _, name, passage in own},
+            to_claims=tuple(
+                _Question(name, claim.id, Pair(text_of(passage), claim.text)) for claim, name, passage in own
+            ),
+            between=(),
+        )
+    to_claims = tuple(
+        _Question(context.id, claim.id, Pair(text_of(context.passage), claim.text))
+        for claim in evidence.claims
+        for context in unique
+    )
+    between = tuple(
+        _Question(source.id, target.id, Pair(text_of(source.passage), text_of(target.passage)))
+        for one, other in combinations(unique, 2)
+        for source, target in ((one, other), (other, one))
+    )
+    contexts = {context.id: context.passage for context in unique}
+    return _Nodes(contexts, to_claims, between if version is Version.FR3 else ())
+
+
+def _to_claims(asked: Sequence[_Question], replies: Sequence[Related | CallFailure]) -> list[Link]:
+    return [
+        _link(each, reply, FactRelation(reply.stance.value))
+        for each, reply in zip(asked, replies, strict=True)
+        if isinstance(reply, Related) and reply.stance is not Entailment.NEUTRAL
+    ]
+
+
+def _between(asked: Sequence[_Question], replies: Sequence[Related | CallFailure]) -> list[Link]:
+    """Join the two orders of each pair of contexts into at most one edge.
+
+    Entailment both ways is equivalence with the mean probability; where the orders disagree, a
+    contradiction or an entailment stands by the more probable of the two.
+    """
+    links = []
+    for at in range(0, len(asked), 2):
+        both = [
+            (each, reply)
+            for each, reply in zip(asked[at : at + 2], replies[at : at + 2], strict=True)
+            if isinstance(reply, Related) and reply.stance is not Entailment.NEUTRAL
+        ]
+        if not both:
+            continue
+        each, reply = max(both, key=lambda found: found[1].probability)
+        if len(both) == len(asked[at : at + 2]) and all(
+            found.stance is Entailment.ENTAILMENT for _, found in both
+        ):
+            mean = sum(found.probability for _, found in both) / len(both)
+            each = both[0][0]
+            links.append(
+                _link(each, Related(Entailment.ENTAILMENT, mean, reply.why), FactRelation.EQUIVALENCE)
+            )
+        else:
+            links.append(_link(each, reply, FactRelation(reply.stance.value)))
+    return links
+
+
+def _link(asked: _Question, reply: Related, relation: FactRelation) -> Link:
+    edge = FactEdge(
+        source=asked.source, target=asked.target, relation=relation, probability=reply.probability
+    )
+    return Link(edge, reply.why, reply.point)

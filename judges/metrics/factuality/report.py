@@ -1,0 +1,286 @@
+"""What is kept of an assessment: JSON that the site shows and that a person can check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from data.errors import StatisticsError
+from data.records import Json, Outcome, Passage, Score
+from data.records.plain import to_json
+from judges.metrics.factuality.claims import Claim
+from judges.metrics.factuality.evidence.conflicts import Resolution
+from judges.metrics.factuality.graph import FactEdge, FactGraph, FactRelation
+from judges.metrics.factuality.inference.marginals import Marginals
+from judges.metrics.factuality.measures import (
+    Counts,
+    Label,
+    count,
+    entropy_measure,
+    f1_at,
+    label_of,
+    median_claims,
+    precision,
+    recall_at,
+    repaired_entropy_measure,
+)
+from judges.metrics.factuality.settings import FactualitySettings
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An edge, the wording that made it, and the sentence that is contradicted, where they are known."""
+
+    edge: FactEdge
+    why: str = ""
+    point: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two passages that contradict each other, by themselves or over a claim, and how it ends."""
+
+    passages: tuple[str, str]
+    posteriors: tuple[float, float]
+    probability: float
+    claim: str | None
+    why: str
+    resolution: Resolution
+
+    def as_json(self) -> dict[str, Json]:
+        """What is kept beside the score."""
+        return to_json(self, resolution=self.resolution.as_json())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """A fact graph with its posteriors.
+
+    Attributes:
+        claims: The claims.
+        contexts: The passage of each context node; in FR1 one passage can stand at several nodes.
+        links: The edges with their reasons.
+        graph: The fact graph.
+        posteriors: The posterior of every node.
+        conflicts: The passages that contradict each other.
+        lost: How many relations could not be read or were refused, by outcome.
+    """
+
+    claims: tuple[Claim, ...]
+    contexts: Mapping[str, Passage]
+    links: tuple[Link, ...]
+    graph: FactGraph
+    posteriors: Marginals
+    conflicts: tuple[Conflict, ...]
+    lost: Mapping[str, int]
+
+
+def count_details(counts: Counts, settings: FactualitySettings) -> dict[str, Json]:
+    """The counts and what follows from them; recall and F1@K are null without a K."""
+    k = settings.recall_k
+    return {
+        "supported": counts.supported,
+        "contradicted": counts.contradicted,
+        "undecided": counts.undecided,
+        "precision": precision(counts),
+        "k": k,
+        "recall_at_k": None if k is None else recall_at(counts, k),
+        "f1_at_k": None if k is None else f1_at(counts, k),
+    }
+
+
+def reasoner_details(found: Assessment, settings: FactualitySettings) -> tuple[dict[str, Json], float]:
+    """Return the details of a FactReasoner score, and the score."""
+    posteriors = [found.posteriors.marginals[claim.id] for claim in found.claims]
+    trust = [found.posteriors.marginals[name] for name in found.contexts]
+    counts = count([label_of(p) for p in posteriors])
+    details = count_details(counts, settings)
+    details |= {
+        "entropy": entropy_measure(posteriors),
+        "entropy_repaired": repaired_entropy_measure(posteriors),
+        "mean_context_posterior": fmean(trust) if trust else None,
+        "factors": settings.factors.value,
+        "inference": {
+            "method": found.posteriors.method.value,
+            "treewidth": found.posteriors.treewidth,
+            "error": found.posteriors.error,
+        },
+        "claims": [_claim(claim, found) for claim in found.claims],
+        "contexts": [_context(name, passage, found) for name, passage in found.contexts.items()],
+        "conflicts": [conflict.as_json() for conflict in found.conflicts],
+        "graph": graph_json(found.graph),
+        "unanswered": dict(found.lost),
+    }
+    return details, precision(counts)
+
+
+def graph_json(graph: FactGraph) -> dict[str, Json]:
+    """A fact graph in its file format, as `arena metrics marginals` reads it."""
+    return {
+        "nodes": [
+            {"id": node.id, "type": node.kind.value, "probability": node.prior} for node in graph.nodes
+        ],
+        "edges": [
+            {
+                "from": edge.source,
+                "to": edge.target,
+                "relation": edge.relation.value,
+                "probability": edge.probability,
+            }
+            for edge in graph.edges
+        ],
+    }
+
+
+def _claim(claim: Claim, found: Assessment) -> dict[str, Json]:
+    posterior = found.posteriors.marginals[claim.id]
+    label = label_of(posterior)
+    own = [link for link in found.links if link.edge.target == claim.id]
+    sides = [
+        [_witness(link, found) for link in own if link.edge.relation is relation]
+        for relation in (FactRelation.ENTAILMENT, FactRelation.CONTRADICTION)
+    ]
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "posterior": posterior,
+        "label": label.value,
+        "for": sides[0],
+        "against": sides[1],
+        "reason": _reason(label, posterior, own, found),
+    }
+
+
+def _context(name: str, passage: Passage, found: Assessment) -> dict[str, Json]:
+    posterior = found.posteriors.marginals[name]
+    return {"id": name, "passage": passage.id, "title": passage.title, "posterior": posterior}
+
+
+def _witness(link: Link, found: Assessment) -> dict[str, Json]:
+    name = link.edge.source
+    return {
+        "context": name,
+        "passage": found.contexts[name].id,
+        "probability": link.edge.probability,
+        "posterior": found.posteriors.marginals[name],
+        "why": link.why,
+    }
+
+
+def _reason(label: Label, posterior: float, own: Sequence[Link], found: Assessment) -> str:
+    """One sentence for people: which passages speak for and against, and which of them are doubted."""
+    if not own:
+        return "No passage speaks for or against it."
+    parts = []
+    for relation, verb in (
+        (FactRelation.ENTAILMENT, "supported by"),
+        (FactRelation.CONTRADICTION, "contradicted by"),
+    ):
+        names = [
+            f"{found.contexts[link.edge.source].id} ({link.edge.probability:.2f}{_doubt(link, found)})"
+            for link in own
+            if link.edge.relation is relation
+        ]
+        if names:
+            parts.append(f"{verb} {', '.join(names)}")
+    what = {
+        Label.SUPPORTED: "Likelier true than false",
+        Label.CONTRADICTED: "Likelier false than true",
+        Label.UNDECIDED: "As likely true as false",
+    }[label]
+    return f"{what} ({posterior:.2f}): {'; '.join(parts)}."
+
+
+def _doubt(link: Link, found: Assessment) -> str:
+    """That other passages contradict this one, where they do."""
+    name = link.edge.source
+    rivals = dict.fromkeys(
+        found.contexts[other].id
+        for each in found.links
+        if each.edge.relation is FactRelation.CONTRADICTION and name in (each.edge.source, each.edge.target)
+        for other in (each.edge.source, each.edge.target)
+        if other != name and other in found.contexts
+    )
+    trust = found.posteriors.marginals[name]
+    return f", itself contradicted by {', '.join(rivals)} and held true at {trust:.2f}" if rivals else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactualitySummary:
+    """Means over the answers of a set that were scored by one assessor.
+
+    Attributes:
+        answers: How many were scored.
+        left_out: How many were not, by outcome.
+        k: The median number of claims.
+        supported: Mean number of supported claims; `contradicted` and `undecided` likewise.
+        precision: Mean factual precision, 0–1.
+        recall_at_k: Mean recall at K, 0–1.
+        f1_at_k: Mean F1@K, 0–1.
+        entropy: Mean entropy measure; None for the rivals, which have no posteriors.
+        entropy_repaired: Mean repaired entropy measure; None likewise.
+    """
+
+    answers: int
+    left_out: dict[str, int]
+    k: float
+    supported: float
+    contradicted: float
+    undecided: float
+    precision: float
+    recall_at_k: float
+    f1_at_k: float
+    entropy: float | None
+    entropy_repaired: float | None
+
+
+def summarise(scores: Sequence[Score], *, k: float | None = None) -> FactualitySummary:
+    """Take the scores of a set together.
+
+    Args:
+        scores: Of one factuality metric, one an answer.
+        k: The K of F1@K where it is another than the median of these answers.
+
+    Raises:
+        StatisticsError: None of the answers was scored.
+
+    Source: FactReasoner, section 4 (measures of performance).
+    """
+    judged = [score for score in scores if score.outcome is Outcome.JUDGED]
+    if not judged:
+        message = f"None of {len(scores)} answers has a factuality score."
+        raise StatisticsError(message, advice="Look at the reasons of the scores.")
+    counts = [_counts(score) for score in judged]
+    at = median_claims([each.claims for each in counts]) if k is None else k
+    return FactualitySummary(
+        answers=len(judged),
+        left_out=dict(
+            Counter(score.outcome.value for score in scores if score.outcome is not Outcome.JUDGED)
+        ),
+        k=at,
+        supported=fmean(each.supported for each in counts),
+        contradicted=fmean(each.contradicted for each in counts),
+        undecided=fmean(each.undecided for each in counts),
+        precision=fmean(precision(each) for each in counts),
+        recall_at_k=fmean(recall_at(each, at) for each in counts),
+        f1_at_k=fmean(f1_at(each, at) for each in counts),
+        entropy=_mean(judged, "entropy"),
+        entropy_repaired=_mean(judged, "entropy_repaired"),
+    )
+
+
+def _counts(score: Score) -> Counts:
+    found = {name: score.details.get(name) for name in ("supported", "contradicted", "undecided")}
+    numbers = {name: value for name, value in found.items() if isinstance(value, int)}
+    if len(numbers) != len(found):
+        message = f"The score {score.metric} of {score.id} has no counts of claims."
+        raise StatisticsError(message, advice="Take together scores of the factuality metrics alone.")
+    return Counts(**numbers)
+
+
+def _mean(scores: Sequence[Score], name: str) -> float | None:
+    values = [score.details.get(name) for score in scores]
+    numbers = [value for value in values if isinstance(value, float)]
+    return fmean(numbers) if numbers else None

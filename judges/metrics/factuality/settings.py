@@ -1,0 +1,83 @@
+"""The constants of the factuality metrics, the paper's where it gives one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from data.errors import SpecError
+from data.files.jsonl import in_words
+from data.records import Json
+from judges.metrics.factuality.evidence.contexts import PER_CLAIM
+from judges.metrics.factuality.graph import CLAIM_PRIOR, CONTEXT_PRIOR
+from judges.metrics.factuality.inference.marginals import Inference
+from judges.metrics.factuality.inference.network import FactorTables
+from judges.metrics.factuality.tasks import DEFAULT_PROBABILITY
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactualitySettings:
+    """How factuality is assessed.
+
+    Attributes:
+        contexts_per_claim: The k of retrieval: 5, the paper's for web search (3 for Wikipedia).
+        recall_k: The K of F1@K: the median number of claims of the set; without it there is no F1@K.
+        claim_prior: Probability of a claim before any evidence.
+        context_prior: Probability of a context before any evidence.
+        source_priors: The same for passages by their ids, where a source is less reliable.
+        factors: The factor tables.
+        inference: The engine.
+        default_probability: Of a relation where the LLM gives no token probabilities.
+        write_queries: Have the LLM write the search query of each claim.
+        summarise: Have the LLM sum up, of each context, what bears on the claim.
+        seed: Makes sampling repeatable.
+    """
+
+    contexts_per_claim: int = PER_CLAIM
+    recall_k: float | None = None
+    claim_prior: float = CLAIM_PRIOR
+    context_prior: float = CONTEXT_PRIOR
+    source_priors: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    factors: FactorTables = FactorTables.TABLE1
+    inference: Inference = Inference.AUTO
+    default_probability: float = DEFAULT_PROBABILITY
+    write_queries: bool = False
+    summarise: bool = False
+    seed: int = 0
+
+
+class _Options(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    contexts_per_claim: Annotated[int, Field(ge=1, le=100)] = PER_CLAIM
+    recall_k: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    claim_prior: Share = CLAIM_PRIOR
+    context_prior: Share = CONTEXT_PRIOR
+    source_priors: dict[str, Share] = {}
+    factors: FactorTables = FactorTables.TABLE1
+    inference: Inference = Inference.AUTO
+    default_probability: Share = DEFAULT_PROBABILITY
+    write_queries: bool = False
+    summarise: bool = False
+    seed: Annotated[int, Field(ge=0)] = 0
+
+
+def read_settings(options: Mapping[str, Json]) -> FactualitySettings:
+    """Check options and fill in the defaults.
+
+    Raises:
+        SpecError: An option is unknown or out of bounds.
+    """
+    try:
+        read = _Options.model_validate(dict(options))
+    except ValidationError as error:
+        problems = "; ".join(in_words(error))
+        message = f"The options of the factuality metric cannot be used: {problems}."
+        raise SpecError(message, advice=f"The options are {', '.join(_Options.model_fields)}.") from error
+    return FactualitySettings(**{name: getattr(read, name) for name in _Options.model_fields})

@@ -1,0 +1,187 @@
+"""What factuality asks of an LLM, and how probable the reply makes a relation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from data.records import Reply
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import Task, TaskRunner
+from judges.metrics.comprehensiveness.llm_steps import CLASSIFY_RELATION
+from judges.text.entailment import Entailment
+
+
+class Finding(StrEnum):
+    """What a verifier may say of a claim."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNDECIDED = "undecided"
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class TrueReply(_Reply):
+    """Whether a claim is true given the passages."""
+
+    answer: bool
+
+
+class FindingReply(_Reply):
+    """Reasons first, then what was found."""
+
+    reasons: str
+    finding: Finding
+
+
+class QueryReply(_Reply):
+    """A search query."""
+
+    query: str
+
+
+class SummaryReply(_Reply):
+    """What a passage says about a claim; empty where it says nothing."""
+
+    summary: str
+
+
+RELATION = replace(CLASSIFY_RELATION, logprobs=True)
+FACTSCORE = Task(name="factuality_factscore", reply=TrueReply, max_tokens=64)
+FACTVERIFY = Task(name="factuality_factverify", reply=FindingReply)
+VERISCORE = Task(name="factuality_veriscore", reply=FindingReply)
+DIRECT = Task(name="factuality_direct", reply=FindingReply, max_tokens=2_048)
+QUERY = Task(name="factuality_query", reply=QueryReply, max_tokens=128)
+SUMMARY = Task(name="factuality_summary", reply=SummaryReply, max_tokens=512)
+
+LABEL_PLACE = re.compile(r'"relation"\s*:\s*"')
+AROUND = " \t\n\"'"
+
+
+def relation_probability(reply: Reply, relation: Entailment) -> float | None:
+    """How probable the LLM made the relation that it named, among the three.
+
+    The first token of the label decides, since the three labels begin differently.
+
+    Returns:
+        A share of 1; None where the endpoint gave no token probabilities.
+
+    Source: FactReasoner, section 3.1 (the probability of the label's token).
+    """
+    tokens = _tokens(reply.logprobs)
+    text = "".join(str(token["token"]) for token in tokens)
+    places = list(LABEL_PLACE.finditer(text))
+    if not places:
+        return None
+    token = _at(tokens, places[-1].end())
+    if token is None:
+        return None
+    shares = dict.fromkeys(Entailment, 0.0)
+    rivals = token.get("top_logprobs")
+    for rival in rivals if isinstance(rivals, Sequence) and rivals else [token]:
+        stance = _begins(str(rival["token"]))
+        if stance is not None:
+            shares[stance] += math.exp(min(0.0, float(rival["logprob"])))
+    total = sum(shares.values())
+    return shares[relation] / total if shares[relation] else None
+
+
+def _begins(token: str) -> Entailment | None:
+    bare = token.strip(AROUND).lower()
+    return next((stance for stance in Entailment if bare and stance.value.startswith(bare)), None)
+
+
+def _at(tokens: Sequence[Mapping[str, Any]], place: int) -> Mapping[str, Any] | None:
+    """The token that holds the label's first letter."""
+    after = 0
+    for token in tokens:
+        after += len(str(token["token"]))
+        if place < after:
+            return token
+    return None
+
+
+def _tokens(logprobs: str | None) -> list[Mapping[str, Any]]:
+    rows = json.loads(logprobs) if logprobs else []
+    return [row for row in rows if isinstance(row, dict) and isinstance(row.get("token"), str)]
+
+
+DEFAULT_PROBABILITY = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An ordered pair of texts."""
+
+    premise: str
+    hypothesis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """How a premise bears on a hypothesis.
+
+    Attributes:
+        stance: Entailment, contradiction or neither.
+        probability: How sure that is.
+        why: The wording of the premise that decided, where it is known.
+        point: The sentence of the hypothesis that is contradicted, where it is known.
+    """
+
+    stance: Entailment
+    probability: float
+    why: str = ""
+    point: str = ""
+
+
+class RelationModel(Protocol):
+    """Tells how texts bear on each other."""
+
+    async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
+        """Return one relation a pair, in their order.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        ...
+
+
+class LlmRelations:
+    """Asks an LLM about each pair; the probability is that of its label's token.
+
+    Args:
+        runner: Runs the task.
+        default: The probability of a relation where the endpoint gives no token probabilities.
+    """
+
+    def __init__(self, runner: TaskRunner, *, default: float = DEFAULT_PROBABILITY) -> None:
+        self._runner = runner
+        self._default = default
+
+    async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
+        """Ask about all pairs at once, each distinct pair once; the scheduler sets the pace."""
+        del question  # asked by itself, as in comprehensiveness, so that replies are shared
+        distinct = list(dict.fromkeys(pairs))
+        found = await asyncio.gather(*(self._ask(pair) for pair in distinct))
+        by_pair = dict(zip(distinct, found, strict=True))
+        return [by_pair[pair] for pair in pairs]
+
+    async def _ask(self, pair: Pair) -> Related | CallFailure:
+        inputs = {"premise": pair.premise, "hypothesis": pair.hypothesis}
+        found = await self._runner.run_fully(RELATION, inputs)
+        if isinstance(found, CallFailure):
+            return found
+        stance = found.value.relation
+        probability = relation_probability(found.reply, stance)
+        return Related(stance, self._default if probability is None else probability)

@@ -1,0 +1,147 @@
+"""What is taken off an answer before it is judged, and which replies say that no answer was found.
+
+Two cleanings: `standard` strips the wrappers that models put around an answer and nothing of the
+answer itself; `compat` repeats RAG-QA Arena's steps to the letter, with their side effects (every
+"Answer: " within an answer goes, and whatever stands before a `<thinking>` goes with it).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from judges.spec import Cleaning
+
+NO_ANSWER = "I couldn't find an answer."
+FAILED_GENERATION = "FAIL TO GENERATE ANS."
+
+_REASONING = "thinking|think|thought|thoughts|reasoning|scratchpad|analysis"
+_LEADING_REASONING = re.compile(rf"\A\s*+<({_REASONING})>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_ORPHAN_CLOSE = re.compile(r"\A(?:(?!<think).)*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_LEADING_LABEL = re.compile(
+    r"\A\s*+(?:\*\*)?(?:thinking|thoughts?|reasoning)(?:\*\*)?:.*?"
+    r"^[^\S\n]*+(?:\*\*)?(?:final )?answer(?:\*\*)?:(?:\*\*)?\s*+",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
+_INLINE_LABEL = re.compile(r"\A\s*+(?:thinking|thoughts?): .*?\banswer: ", re.DOTALL | re.IGNORECASE)
+_WRAPPER = re.compile(r"\A\s*+<(answer|final_answer|response)>", re.IGNORECASE)
+_PREFIX = re.compile(r"\A\s*+(?:\*\*)?(?:final )?answer(?:\*\*)?:(?:\*\*)?\s+", re.IGNORECASE)
+
+# Whatever the patterns above take off begins like this, but for a closing tag without an opening one.
+_MARKED = re.compile(r"\A\s*+(?:<|\*\*|think|thought|reasoning|(?:final )?answer)", re.IGNORECASE)
+
+_APOLOGY = re.compile(
+    r"\A(?:(?:i am|i'm|we are|we're)?\s*+(?:very |so )?sorry|apologies|my apologies|unfortunately|"
+    r"regrettably|based on (?:the|these) (?:provided |given )?\w++)\s*+[,.:;!]?\s*+(?:but\s++)?",
+)
+_MATTER = (
+    r"(?:passages?|texts?|contexts?|documents?|information|sources?|articles?|excerpts?|materials?|results?)"
+)
+_NOT_FOUND = re.compile(
+    r"(?:i|we)\s++(?:couldn't|could not|can't|cannot|can not|didn't|did not|don't|do not|wasn't able to|"
+    r"was not able to|was unable to|am unable to|am not able to|were unable to|failed to)\s++"
+    r"(?:find|locate|see|provide|give|determine|have)\s++"
+    r"(?:an?|any|the|enough|sufficient)?\s*+(?:\w++\s++){0,3}?(?:answers?|information|mention|details)\b"
+    r"|(?:no|there (?:is|was) no)\s++(?:\w++\s++){0,2}?(?:answer|information)\s++(?:\w++\s++){0,3}?"
+    r"(?:found|available|provided|given|in the)\b"
+    rf"|(?:the|these|this|none of the)\s++(?:\w++\s++){{0,3}}?{_MATTER}\s++(?:\w++\s++){{0,2}}?"
+    r"(?:does not|do not|doesn't|don't|did not|didn't)\s++(?:\w++\s++){0,2}?(?:contain|provide|mention|"
+    r"answer|include|address|give|offer|have|discuss|specify)\b",
+)
+_ASIDE = re.compile(
+    rf"\A(?:the|these|this|all|they|it)\s++(?:\w++\s++){{0,3}}?(?:{_MATTER}\s++)?(?:\w++\s++)?"
+    r"(?:discuss(?:es)?|focus(?:es)?|cover(?:s)?|talk(?:s)?|relate(?:s)?|mention(?:s)?|deal(?:s)?)\b"
+    r"|\A(?:please|if you|let me know|you may|you might)\b",
+)
+_TURN = re.compile(r"\b(?:but|however|nevertheless|still|though|although|generally|instead|that said)\b")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'"})
+_MOST_WORDS = 80
+_REMEMBERED = 1_024
+_MOST_WRAPPERS = 50
+"""More than models put around an answer; each costs a reading of the whole text."""
+
+
+def clean(text: str, cleaning: Cleaning = Cleaning.STANDARD) -> str:
+    """Take the wrappers off an answer."""
+    match cleaning:
+        case Cleaning.STANDARD:
+            return _standard(text)
+        case Cleaning.COMPAT:
+            return _compat(text)
+        case Cleaning.NONE:
+            return text
+
+
+def is_no_answer(text: str) -> bool:
+    """Whether an answer says that no answer was found, and nothing else of substance.
+
+    The paper's exact sentence, its usual variants, and asides about what the passages are about
+    count; an answer that goes on to answer does not. An empty text is no such reply.
+
+    Source: RAG-QA Arena, section 6.3 and tables 9 and 11.
+    """
+    plain = " ".join(clean(text).translate(_APOSTROPHES).lower().split(" ")).strip()
+    if not plain or len(plain.split()) > _MOST_WORDS:
+        return False
+    if clean(text).strip() == FAILED_GENERATION:
+        return True
+    found = False
+    for sentence in _SENTENCE.split(plain):
+        bare = _APOLOGY.sub("", sentence.strip(" \"'*_-"))
+        said = _NOT_FOUND.match(bare)
+        if said is None and bare.strip(" .!") and not _ASIDE.match(bare):
+            return False
+        rest = bare[said.end() :] if said else bare
+        if _TURN.search(rest) and not _NOT_FOUND.search(rest):
+            return False
+        found = found or said is not None
+    return found
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _standard(text: str) -> str:
+    bare = text.strip()
+    # Most answers carry no wrapper, and this is asked of every answer of a board.
+    marked = _MARKED.match(bare) or "</" in bare
+    for _ in range(_MOST_WRAPPERS if marked else 0):
+        before = bare
+        bare = _ORPHAN_CLOSE.sub("", bare, count=1) if "</think" in bare.lower() else bare
+        bare = _LEADING_REASONING.sub("", bare, count=1)
+        bare = _LEADING_LABEL.sub("", bare, count=1)
+        bare = _INLINE_LABEL.sub("", bare, count=1)
+        bare = _unwrapped(bare)
+        bare = _PREFIX.sub("", bare, count=1).strip()
+        if bare == before:
+            break
+    return NO_ANSWER if bare == FAILED_GENERATION else bare
+
+
+def _unwrapped(text: str) -> str:
+    """A text without the tag that it begins with and, where it ends with it, that tag's closing one."""
+    found = _WRAPPER.match(text)
+    if found is None:
+        return text
+    closing = f"</{found[1]}>".lower()
+    inner = text[found.end() :].rstrip()
+    return inner[: -len(closing)] if inner[-len(closing) :].lower() == closing else inner
+
+
+def _compat(text: str) -> str:
+    """RAG-QA Arena's steps in its order; the result is not stripped at the end, as theirs is not."""
+    for opening, closing in (
+        ("<thinking>", "</thinking>"),
+        ("Thinking: ", "Answer: "),
+        ("Thoughts: ", "Answer: "),
+        ("Thought: ", "Answer: "),
+    ):
+        text = _cut(text, opening, closing)
+    for wrapper in ("Answer: ", "Answer:\n", "<answer>"):
+        text = text.replace(wrapper, "").replace("</answer>", "")
+    return NO_ANSWER if text == FAILED_GENERATION else text
+
+
+def _cut(text: str, opening: str, closing: str) -> str:
+    """Drop everything through the first closing mark where an opening one stands before it."""
+    start, end = text.find(opening), text.find(closing)
+    return (text[end + len(closing) :] if 0 <= start <= end else text).strip()

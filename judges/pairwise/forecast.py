@@ -1,0 +1,176 @@
+"""Before a round: what its judge cannot decide whatever the answers say, and what asking it will take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from data.records import ENGLISH, JudgeKind, OrderPolicy, Presentation, Question, Yardstick
+from judges.base import JudgeInput
+from judges.llm.requests import Request
+from judges.pairwise.llm_judge import declined
+from judges.pairwise.rendering import Renderer, presentations, uniform
+from judges.protection.screening import gate, inspect
+from judges.spec import JudgeSpec, Protection, leaves
+
+REFERENCE_PLAYS = "the reference would be opponent and yardstick at once"
+NO_REFERENCE = "the question has no reference to be the yardstick"
+NO_PASSAGES = "the question has no passages to be the yardstick"
+NOTHING_GIVEN = "the question has neither passages nor a reference"
+
+
+def cannot_decide(
+    spec: JudgeSpec, question: Question, *, against_reference: bool, silent: bool = False
+) -> str:
+    """Why a judge cannot decide battles on a question; empty where it can.
+
+    Args:
+        spec: The judge; a panel cannot decide what too many of its members cannot.
+        question: The question of the battle.
+        against_reference: Whether one of the two answers is the reference.
+        silent: Whether an answer says nothing: it loses with the embedded judge, which needs no
+            yardstick for that.
+    """
+    if spec.members:
+        found = [
+            cannot_decide(member, question, against_reference=against_reference, silent=silent)
+            for member in spec.members
+        ]
+        reasons = [reason for reason in found if reason]
+        enough = len(found) - len(reasons) >= (spec.quorum or len(found))
+        return "" if enough else reasons[0]
+    if spec.kind is JudgeKind.LEXICAL and silent:
+        return ""
+    if spec.kind is JudgeKind.LEXICAL and (unread := _unread(question.language)):
+        return unread
+    needed = _embedded if spec.kind is JudgeKind.LEXICAL else _asked
+    return needed(spec.yardstick, question, against_reference=against_reference)
+
+
+def _unread(code: str) -> str:
+    """Why the embedded judge cannot read a language; empty where it can."""
+    if code == ENGLISH:
+        return ""
+    from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - takes a second to load
+
+    return "" if can_read(code) else unreadable(code)
+
+
+def _embedded(yardstick: Yardstick, question: Question, *, against_reference: bool) -> str:
+    if _has_passages(question) and yardstick is not Yardstick.REFERENCE:
+        return ""
+    if not _has_reference(question):
+        return NOTHING_GIVEN
+    return REFERENCE_PLAYS if against_reference else ""
+
+
+def _asked(yardstick: Yardstick, question: Question, *, against_reference: bool) -> str:
+    if yardstick is Yardstick.PASSAGES:
+        return "" if _has_passages(question) else NO_PASSAGES
+    if yardstick is Yardstick.REFERENCE:
+        return REFERENCE_PLAYS if against_reference else "" if _has_reference(question) else NO_REFERENCE
+    return ""
+
+
+def _has_passages(question: Question) -> bool:
+    return any(passage.text.strip() for passage in question.passages)
+
+
+def _has_reference(question: Question) -> bool:
+    return bool((question.reference or "").strip())
+
+
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What a judge will ask for some battles.
+
+    Attributes:
+        battles: Battles that were looked at.
+        requests: Requests that are certain.
+        requests_most: Requests if every battle is re-asked and every adaptive swap is made.
+        prompt_characters: Characters of the certain requests.
+        prompt_tokens: Their tokens, by the counter given or at four characters a token.
+        output_tokens: What the certain requests may return at most; 0 where a judge sets no limit.
+    """
+
+    battles: int = 0
+    requests: int = 0
+    requests_most: int = 0
+    prompt_characters: int = 0
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+
+    def scaled(self, factor: float) -> Estimate:
+        """The same for more battles, when this is of a sample of them."""
+        return Estimate(**{name: round(getattr(self, name) * factor) for name in type(self).__slots__})
+
+
+def estimate(
+    spec: JudgeSpec, inputs: Iterable[JudgeInput], *, tokens: Callable[[Request], int] | None = None
+) -> Estimate:
+    """Count what a judge will ask for some battles, without asking.
+
+    Args:
+        spec: The judge; a panel's members are added up, embedded judges ask nothing.
+        inputs: The battles, or a sample of them (see `Estimate.scaled`).
+        tokens: Counts a request's tokens; None: characters over four.
+    """
+    judges = [leaf for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM]
+    renderers = [Renderer(leaf, leaf.prompt) for leaf in judges if leaf.prompt is not None]
+    battles = requests = most = characters = counted = returned = 0
+    for judge_input in inputs:
+        battles += 1
+        for renderer in renderers:
+            certain = list(_certain(renderer, judge_input))
+            length = [sum(len(message.content) for message in request.messages) for request in certain]
+            requests += len(certain)
+            most += _most(renderer, judge_input, len(certain))
+            characters += sum(length)
+            returned += sum(request.sampling.max_tokens or 0 for request in certain)
+            counted += (
+                sum(-(-size // CHARACTERS_PER_TOKEN) for size in length)
+                if tokens is None
+                else sum(tokens(request) for request in certain)
+            )
+    return Estimate(
+        battles=battles,
+        requests=requests,
+        requests_most=most,
+        prompt_characters=characters,
+        prompt_tokens=counted,
+        output_tokens=returned,
+    )
+
+
+def _certain(renderer: Renderer, judge_input: JudgeInput) -> Iterator[Request]:
+    spec = renderer.spec
+    if declined(spec.yardstick, judge_input):
+        return
+    sides = renderer.sides(judge_input)
+    texts = [sides]
+    if spec.protection is Protection.FULL:
+        if gate(sides) is not None:
+            return
+        found = inspect(sides)
+        texts += [found.sides] if found.families else []
+    for shown in texts:
+        for presentation in _presentations(spec, judge_input):
+            for vote in range(spec.votes):
+                yield renderer.request(judge_input, shown, presentation, sample=vote)
+
+
+def _presentations(spec: JudgeSpec, judge_input: JudgeInput) -> tuple[Presentation, ...]:
+    first = presentations(judge_input, spec.order)
+    if spec.order is not OrderPolicy.BOTH and uniform(judge_input.battle_id, "audit") < spec.swap_audit:
+        return (first[0], first[0].other)
+    return first
+
+
+def _most(renderer: Renderer, judge_input: JudgeInput, certain: int) -> int:
+    spec = renderer.spec
+    orders = len(_presentations(spec, judge_input))
+    swaps = 2 / orders if spec.swap_margin is not None else 1
+    return round(certain * swaps) * (1 + spec.reasks)

@@ -1,0 +1,325 @@
+"""The LLM judge: one prompt, one model, a verdict a battle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from statistics import fmean
+
+from data.errors import WorkError
+from data.records import (
+    Judgment,
+    OrderPolicy,
+    Outcome,
+    Preference,
+    Presentation,
+    Reply,
+    Verdict,
+    Yardstick,
+)
+from judges.base import HERE, JudgeInput, TextWork, reason_of, undone
+from judges.llm.requests import CallFailure, LlmClient
+from judges.pairwise.panel import degree, settle
+from judges.pairwise.parsing import PARSERS, Choice, Reading, read
+from judges.pairwise.prompt import Prompt
+from judges.pairwise.rendering import Renderer, Sides, harmless_sides, presentations, uniform
+from judges.protection.screening import InjectionFinding, gate, inspect
+from judges.spec import Cleaning, JudgeSpec, Protection
+
+GATE = "gate/1"
+AS_IS = "as given"
+STRIPPED = "stripped"
+_CHOICES = {Choice.FIRST: Preference.A, Choice.SECOND: Preference.B, Choice.NEITHER: Preference.TIE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Both answers of a battle before a judge is asked.
+
+    Attributes:
+        sides: The answers, cleaned and made harmless.
+        gated: The preference where an answer has no content; None where both have some.
+        found: The answers without what seems to steer the judge.
+    """
+
+    sides: Sides
+    gated: Preference | None
+    found: InjectionFinding
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """Prepares pairs of answers alike; where it is sent to another process, that is made ready first."""
+
+    cleaning: Cleaning
+    protection: Protection
+
+    def __call__(self, answer_a: str, answer_b: str) -> Prepared:
+        """Clean two answers, make them harmless, and look for attempts to steer the judge."""
+        sides = harmless_sides(self.cleaning, self.protection, answer_a, answer_b)
+        full = self.protection is Protection.FULL
+        gated = gate(sides) if full else None
+        found = inspect(sides) if full and gated is None else InjectionFinding(sides=sides)
+        return Prepared(sides=sides, gated=gated, found=found)
+
+    def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[Cleaning, Protection]]:
+        """What a first text makes ready takes longer than most texts, and is no text's own time."""
+        return _ready_preparation, (self.cleaning, self.protection)
+
+
+@lru_cache
+def _ready_preparation(cleaning: Cleaning, protection: Protection) -> Preparation:
+    ready = Preparation(cleaning, protection)
+    ready("Yes.", "No.")
+    return ready
+
+
+@dataclass(slots=True)
+class _Paid:
+    """What the calls of one judgment took, whether they brought a reply or not."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+    def add(self, answered: Reply | CallFailure, calls: int) -> None:
+        self.calls += calls
+        self.input_tokens += answered.input_tokens
+        self.output_tokens += answered.output_tokens
+        if answered.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + answered.cost_usd
+
+
+@dataclass(frozen=True)
+class PairwiseJudge:
+    """Settles battles by asking an LLM which of two answers is better.
+
+    Build it with `judges.catalogue.build_judge`.
+    """
+
+    spec: JudgeSpec
+    prompt: Prompt
+    client: LlmClient
+    work: TextWork = HERE
+
+    @property
+    def name(self) -> str:
+        """The name of the judge spec."""
+        return self.spec.name
+
+    @cached_property
+    def renderer(self) -> Renderer:
+        """What turns this judge's battles into requests."""
+        return Renderer(self.spec, self.prompt)
+
+    @cached_property
+    def preparation(self) -> Preparation:
+        """What makes this judge's answers ready."""
+        return Preparation(self.spec.cleaning, self.spec.protection)
+
+    async def judge(self, judge_input: JudgeInput) -> Verdict:
+        """Settle one battle.
+
+        A judge that cannot decide the battle (its yardstick is missing, or is one of the two answers)
+        declines it: `unreadable`, with the reason and without a judgment. An answer that seems to
+        steer the judge is judged as given and again without the suspicious parts, and the latter counts.
+
+        Raises:
+            JudgeError: Judging as a whole cannot go on.
+        """
+        reason = declined(self.spec.yardstick, judge_input)
+        if reason:
+            return Verdict(outcome=Outcome.UNREADABLE, detail=reason)
+        try:
+            prepared = await self.work.do(self.preparation, judge_input.answer_a, judge_input.answer_b)
+        except WorkError as error:
+            return undone(error)
+        if prepared.gated is not None:
+            return self._gated(judge_input, prepared.gated)
+        sides, found = prepared.sides, prepared.found
+        verdict = await self._settle(judge_input, sides, AS_IS)
+        if found.families and verdict.outcome not in {Outcome.SKIPPED, Outcome.FAILED}:
+            verdict = await self._rejudged(judge_input, found, verdict)
+        return _noted(verdict, sanitised_note(sides))
+
+    def _gated(self, judge_input: JudgeInput, preference: Preference) -> Verdict:
+        """The verdict where an answer has no content at all: it loses to one that has some."""
+        empty = "both answers" if preference is Preference.TIE else f"answer {preference.flipped}"
+        judgment = Judgment(
+            judge=self.name,
+            model=self.spec.model,
+            presentation=presentations(judge_input, self.spec.order)[0],
+            outcome=Outcome.JUDGED,
+            preference=preference,
+            rationale=f"There is no content in {empty}, so the model was not asked.",
+            settings=self._settings(AS_IS),
+            prompt_hash=self.prompt.hash,
+            parser=GATE,
+        )
+        detail = f"no content in {empty}"
+        return Verdict(outcome=Outcome.JUDGED, preference=preference, detail=detail, judgments=(judgment,))
+
+    async def _rejudged(self, judge_input: JudgeInput, found: InjectionFinding, given: Verdict) -> Verdict:
+        """Judge again without the suspicious parts; that verdict counts, and the flag is kept."""
+        bare = await self._settle(judge_input, found.sides, STRIPPED)
+        same = bare.preference is given.preference
+        effect = "the verdict is the same without it" if same else f"with it the verdict was {_word(given)}"
+        seen = " … ".join(f"“{excerpt}”" for excerpt in found.excerpts)
+        note = f"flagged: {', '.join(found.families)}; {effect}; seen: {seen}"
+        return _noted(replace(bare, judgments=given.judgments + bare.judgments), note)
+
+    async def _settle(self, judge_input: JudgeInput, sides: Sides, text: str) -> Verdict:
+        orders = presentations(judge_input, self.spec.order)
+        first = await self._in_order(judge_input, sides, orders[0], text)
+        reason = "" if self.spec.order is OrderPolicy.BOTH else self._second_order(judge_input, first)
+        if self.spec.order is not OrderPolicy.BOTH and not reason:
+            return settle([first], reply_format=self.spec.reply)
+        if all(judgment.outcome is Outcome.SKIPPED for judgment in first):
+            return settle([first], reply_format=self.spec.reply)
+        second = await self._in_order(judge_input, sides, orders[0].other, text)
+        return settle([first, second], reply_format=self.spec.reply, note=reason)
+
+    def _second_order(self, judge_input: JudgeInput, first: Sequence[Judgment]) -> str:
+        """Why the swapped order is asked too, empty where it is not."""
+        if not self.spec.adaptive or any(judgment.outcome is not Outcome.JUDGED for judgment in first):
+            return ""
+        if uniform(judge_input.battle_id, "audit") < self.spec.swap_audit:
+            return "second order: audit"
+        if (
+            self.spec.swap_margin is not None
+            and abs(fmean(degree(one) for one in first)) <= self.spec.swap_margin
+        ):
+            return "second order: near a tie"
+        return ""
+
+    async def _in_order(
+        self, judge_input: JudgeInput, sides: Sides, presentation: Presentation, text: str
+    ) -> tuple[Judgment, ...]:
+        """One judgment a vote, up to the first that the budget or a failure stops."""
+        judgments: list[Judgment] = []
+        for vote in range(self.spec.votes):
+            judgments.append(await self._vote(judge_input, sides, presentation, text, vote))
+            if judgments[-1].outcome in {Outcome.SKIPPED, Outcome.FAILED}:
+                break
+        return tuple(judgments)
+
+    async def _vote(
+        self, judge_input: JudgeInput, sides: Sides, presentation: Presentation, text: str, vote: int
+    ) -> Judgment:
+        paid, last = _Paid(), None
+        reading = Reading(outcome=Outcome.FAILED, parser=PARSERS[self.spec.reply])
+        for attempt in range(1 + self.spec.reasks):
+            request = self.renderer.request(judge_input, sides, presentation, sample=vote, again=attempt > 0)
+            answered = await self.client.ask(request)
+            if isinstance(answered, CallFailure):
+                paid.add(answered, answered.calls)
+                reading = self._unanswered(answered)
+                break
+            last = answered
+            if not answered.cached:
+                paid.add(answered, 1)
+            reading = await self._read(answered)
+            if reading.outcome is not Outcome.UNREADABLE:
+                break
+        preference, margin = in_battle_terms(reading, presentation)
+        return Judgment(
+            judge=self.name,
+            model=last.model if last is not None and last.model else self.spec.model,
+            presentation=presentation,
+            outcome=reading.outcome,
+            preference=preference,
+            margin=margin,
+            rationale=reading.rationale,
+            detail=reading.detail,
+            grade=reading.grade,
+            settings=self._settings(text, vote),
+            prompt_hash=self.prompt.hash,
+            parser=reading.parser,
+            calls=paid.calls,
+            reply=last,
+            input_tokens=paid.input_tokens,
+            output_tokens=paid.output_tokens,
+            cost_usd=paid.cost_usd,
+        )
+
+    async def _read(self, reply: Reply) -> Reading:
+        """What a reply says; one that cannot be worked on has failed, and was paid for all the same."""
+        try:
+            return await self.work.do(read, reply, self.spec.reply)
+        except WorkError as error:
+            parser = PARSERS[self.spec.reply]
+            return Reading(outcome=Outcome.FAILED, parser=parser, detail=reason_of(error))
+
+    def _unanswered(self, unanswered: CallFailure) -> Reading:
+        parser = PARSERS[self.spec.reply]
+        if self.spec.failures_tie and unanswered.outcome is not Outcome.SKIPPED:
+            detail = f"{unanswered.outcome}, counted as a tie: {unanswered.detail}"
+            return Reading(outcome=Outcome.JUDGED, parser=parser, choice=Choice.NEITHER, detail=detail)
+        return Reading(outcome=unanswered.outcome, parser=parser, detail=unanswered.detail)
+
+    def _settings(self, text: str, vote: int = 0) -> str:
+        """What shaped a judgment beside its prompt, as canonical JSON; made once for each text and vote."""
+        known = self._known_settings
+        if (text, vote) not in known:
+            known[text, vote] = self._described(text, vote)
+        return known[text, vote]
+
+    @cached_property
+    def _known_settings(self) -> dict[tuple[str, int], str]:
+        return {}
+
+    def _described(self, text: str, vote: int) -> str:
+        sampling = self.spec.sampling
+        settings = {
+            "endpoint": self.spec.endpoint,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "max_tokens": sampling.max_tokens,
+            "seed": sampling.seed,
+            "spec": self.spec.hash,
+            "text": text,
+            "vote": vote,
+        }
+        return json.dumps(settings, sort_keys=True, separators=(",", ":"))
+
+
+def sanitised_note(sides: Sides) -> str:
+    """What was made harmless in the answers, empty where nothing was."""
+    found = [f"{flag} in a" for flag in sides.flags_a] + [f"{flag} in b" for flag in sides.flags_b]
+    return f"made harmless: {', '.join(found)}" if found else ""
+
+
+def _noted(verdict: Verdict, note: str) -> Verdict:
+    return (
+        replace(verdict, detail="; ".join(part for part in (verdict.detail, note) if part))
+        if note
+        else verdict
+    )
+
+
+def _word(verdict: Verdict) -> str:
+    return str(verdict.outcome if verdict.preference is None else verdict.preference)
+
+
+def declined(yardstick: Yardstick, judge_input: JudgeInput) -> str:
+    """Why a judge with this yardstick cannot decide the battle, empty where it can."""
+    question = judge_input.question
+    if yardstick is Yardstick.REFERENCE:
+        if judge_input.reference_side is not None:
+            return "the reference is one of the two answers, so it cannot be the yardstick as well"
+        if not (question.reference or "").strip():
+            return f"question {question.id} has no reference to be the yardstick"
+    if yardstick is Yardstick.PASSAGES and not any(passage.text.strip() for passage in question.passages):
+        return f"question {question.id} has no passages to be the yardstick"
+    return ""
+
+
+def in_battle_terms(reading: Reading, presentation: Presentation) -> tuple[Preference | None, float | None]:
+    """A reading's choice and margin, its first and second turned into a and b."""
+    preference = None if reading.choice is None else _CHOICES[reading.choice]
+    if presentation is Presentation.A_FIRST:
+        return preference, reading.margin
+    return preference and preference.flipped, None if reading.margin is None else -reading.margin

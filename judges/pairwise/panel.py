@@ -1,0 +1,165 @@
+"""Panels: several judges, one verdict; several preferences or failures, one outcome."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from data.errors import RecordError
+from data.records import Judgment, Outcome, Preference, Verdict
+from judges.base import Judge, JudgeInput
+from judges.spec import JudgeSpec, PanelRule, ReplyFormat
+
+_WORST_FIRST = (Outcome.SKIPPED, Outcome.FAILED, Outcome.MISSING, Outcome.REFUSED, Outcome.UNREADABLE)
+
+
+def majority(preferences: Sequence[Preference]) -> Preference:
+    """The paper's rule: unanimous → that; all different → tie; else the most common.
+
+    Two preferences that are equally common (possible with four votes or more) are a tie.
+
+    Raises:
+        RecordError: There is none.
+
+    Source: RAG-QA Arena, section 4.2.
+    """
+    return weighted(preferences, [1.0] * len(preferences))
+
+
+def weighted(preferences: Sequence[Preference], weights: Sequence[float]) -> Preference:
+    """The preference with the most weight; where two have the most, a tie.
+
+    Raises:
+        RecordError: There is no preference.
+    """
+    if not preferences:
+        raise RecordError("There is no preference to settle.")
+    usage = dict.fromkeys(preferences, 0.0)
+    for preference, weight in zip(preferences, weights, strict=True):
+        usage[preference] += weight
+    most = max(usage.values())
+    leaders = [preference for preference, weight in usage.items() if math.isclose(weight, most)]
+    return leaders[0] if len(leaders) == 1 else Preference.TIE
+
+
+def most_retryable(outcomes: Iterable[Outcome]) -> Outcome:
+    """The outcome of a battle whose parts ended in several ways: the one most worth a retry."""
+    present = set(outcomes)
+    return next(outcome for outcome in _WORST_FIRST if outcome in present)
+
+
+def degree(judgment: Judgment) -> float:
+    """How far a judgment leans to b, −1…1: its margin, or the preference alone."""
+    if judgment.margin is not None:
+        return judgment.margin
+    return {Preference.A: -1.0, Preference.B: 1.0}.get(judgment.preference or Preference.TIE, 0.0)
+
+
+def settle(orders: Sequence[Sequence[Judgment]], *, reply_format: ReplyFormat, note: str = "") -> Verdict:
+    """Settle a battle from the judgments of one or both orders.
+
+    Votes of one order settle by majority; orders that disagree settle as a tie and are a position
+    flip. One order that is not judged leaves the battle not judged. Log-probability judges add a
+    score, the mean share of the win that a gets.
+    """
+    judgments = tuple(judgment for order in orders for judgment in order)
+    bad = [judgment for order in orders for judgment in blocking_votes(order)]
+    if bad:
+        outcome = most_retryable(judgment.outcome for judgment in bad)
+        detail = next(judgment.detail for judgment in bad if judgment.outcome is outcome)
+        return Verdict(outcome=outcome, detail=detail, judgments=judgments)
+    preferences = [majority(_preferences(order)) for order in orders]
+    flipped = len(set(preferences)) > 1 if len(orders) > 1 else None
+    margins = [judgment.margin for judgment in judgments if judgment.margin is not None]
+    soft = reply_format is ReplyFormat.LOGPROBS and len(margins) == len(judgments)
+    return Verdict(
+        outcome=Outcome.JUDGED,
+        preference=Preference.TIE if flipped else preferences[0],
+        score=(1 - fmean(margins)) / 2 if soft else None,
+        flipped=flipped,
+        detail=note,
+        judgments=judgments,
+    )
+
+
+def blocking_votes(votes: Sequence[Judgment]) -> list[Judgment]:
+    """The judgments that keep one order's votes from settling.
+
+    Any vote that failed or was skipped, since asking again can mend it; votes that were unreadable or
+    refused only where they leave no more than half of the votes.
+    """
+    stopped = [vote for vote in votes if vote.outcome in {Outcome.FAILED, Outcome.SKIPPED}]
+    unread = [vote for vote in votes if vote.outcome in {Outcome.UNREADABLE, Outcome.REFUSED}]
+    return stopped or (unread if 2 * len(unread) >= len(votes) else [])
+
+
+def _preferences(judgments: Iterable[Judgment]) -> list[Preference]:
+    return [judgment.preference for judgment in judgments if judgment.preference is not None]
+
+
+@dataclass(frozen=True)
+class PanelJudge:
+    """Settles battles by the votes of its members, whose judgments are all kept.
+
+    A member that did not judge has no vote, and never counts as a tie: with fewer votes than the
+    quorum (by default all members) the battle is not judged.
+    """
+
+    spec: JudgeSpec
+    members: tuple[Judge, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the judge spec."""
+        return self.spec.name
+
+    async def judge(self, judge_input: JudgeInput) -> Verdict:
+        """Settle one battle by majority or by weight.
+
+        Raises:
+            JudgeError: Judging as a whole cannot go on.
+        """
+        verdicts = await asyncio.gather(*(member.judge(judge_input) for member in self.members))
+        return settle_panel(self.spec, [member.name for member in self.members], verdicts)
+
+
+def settle_panel(spec: JudgeSpec, names: Sequence[str], verdicts: Sequence[Verdict]) -> Verdict:
+    """Settle a battle from its members' verdicts, in the order of the spec."""
+    judgments = tuple(judgment for verdict in verdicts for judgment in verdict.judgments)
+    weights = spec.weights or (1.0,) * len(verdicts)
+    votes = [
+        (verdict.preference, weight)
+        for verdict, weight in zip(verdicts, weights, strict=True)
+        if verdict.preference is not None
+    ]
+    if len(votes) < (spec.quorum or len(verdicts)):
+        outcome = most_retryable(
+            verdict.outcome for verdict in verdicts if verdict.outcome is not Outcome.JUDGED
+        )
+        return Verdict(outcome=outcome, detail=_note(names, verdicts), judgments=judgments)
+    preferences = [preference for preference, _ in votes]
+    preference = (
+        weighted(preferences, [weight for _, weight in votes])
+        if spec.rule is PanelRule.WEIGHTED
+        else majority(preferences)
+    )
+    flips = [verdict.flipped for verdict in verdicts if verdict.flipped is not None]
+    return Verdict(
+        outcome=Outcome.JUDGED,
+        preference=preference,
+        flipped=any(flips) if flips else None,
+        detail=_note(names, verdicts),
+        judgments=judgments,
+    )
+
+
+def _note(names: Sequence[str], verdicts: Sequence[Verdict]) -> str:
+    """How each member voted, and why one did not."""
+    return "; ".join(
+        f"{name}: {verdict.preference or verdict.outcome}"
+        + (f" ({verdict.detail})" if verdict.detail else "")
+        for name, verdict in zip(names, verdicts, strict=True)
+    )

@@ -1,0 +1,251 @@
+"""What a judge's reply says: only a complete, final verdict counts.
+
+Every parser has a version that stands in each judgment, so that stored replies can be read again by a
+newer one and the difference shown.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from data.records import Outcome, Reply
+from judges.spec import ReplyFormat
+from judges.text.reasoning import split_reasoning
+
+PARSERS = {
+    ReplyFormat.RATING: "rating/1",
+    ReplyFormat.GRADES: "grades/1",
+    ReplyFormat.LOGPROBS: "logprobs/1",
+    ReplyFormat.DIGIT_SCAN: "digit-scan/1",
+}
+STRICT_PARSERS = (PARSERS[ReplyFormat.RATING], PARSERS[ReplyFormat.LOGPROBS])
+SCANNED_OTHERWISE = "RAG-QA Arena's digit scan reads the reply otherwise"
+
+
+class Choice(Enum):
+    """Which of the two answers a reply prefers, in the order in which they were shown."""
+
+    FIRST = 1
+    SECOND = 2
+    NEITHER = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What was read in a reply.
+
+    `margin` is −1…1, positive where the second answer is better; None where the reply has no degree.
+    """
+
+    outcome: Outcome
+    parser: str
+    choice: Choice | None = None
+    margin: float | None = None
+    grade: str = ""
+    rationale: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rereading:
+    """How two parsers read the same replies.
+
+    `changed` are the places of the replies that they read differently; `only_first` and `only_second`
+    count those that one alone could read.
+    """
+
+    replies: int
+    changed: tuple[int, ...]
+    only_first: int
+    only_second: int
+
+    @property
+    def share(self) -> float:
+        """The share of replies read differently, 0 where there are none."""
+        return len(self.changed) / self.replies if self.replies else 0.0
+
+
+_TAIL = r"[\s`*_.]*+\Z"
+_RATING = re.compile(rf"<rating>([^<>]*+)</rating>{_TAIL}", re.IGNORECASE)
+_LONGEST_RATING = 40
+_OPEN_REASONING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
+_REFUSAL = re.compile(
+    r"\A\W*(?:i'm sorry|i am sorry|sorry|i apologi[sz]e|i can(?:'t|not| not)|i won't|i will not|"
+    r"i'm (?:un|not )able|i am (?:un|not )able|as an ai\b|i must decline)",
+    re.IGNORECASE,
+)
+_GRADES = {
+    "better": (Choice.FIRST, -1.0),
+    "slightly better": (Choice.FIRST, -0.5),
+    "not sure": (Choice.NEITHER, 0.0),
+    "tie": (Choice.NEITHER, 0.0),
+    "slightly worse": (Choice.SECOND, 0.5),
+    "worse": (Choice.SECOND, 1.0),
+}
+_DIGITS = {"1": (Choice.FIRST, -1.0), "2": (Choice.SECOND, 1.0), "0": (Choice.NEITHER, 0.0)}
+_CUT_OFF = frozenset({"length", "max_tokens"})
+_FILTERED = frozenset({"content_filter", "refusal", "safety"})
+
+
+def read(reply: Reply, reply_format: ReplyFormat) -> Reading:
+    """Read a reply: `judged` with a choice, `refused`, or `unreadable` with the reason."""
+    if reply_format is ReplyFormat.DIGIT_SCAN:
+        return _scan(reply.text)
+    rationale, verdict = _parts(reply.text)
+    blank = Reading(outcome=Outcome.UNREADABLE, parser=PARSERS[reply_format], rationale=rationale)
+    rating = _final_rating(verdict)
+    outcome, detail = _trouble(reply, verdict, complete=rating is not None)
+    if detail or rating is None:
+        return replace(blank, outcome=outcome, detail=detail)
+    label = " ".join(rating.lower().split())
+    known = _GRADES if reply_format is ReplyFormat.GRADES else _DIGITS
+    if label not in known:
+        return replace(blank, detail=f"the rating {label!r} is none of {', '.join(known)}")
+    choice, margin = known[label]
+    graded = reply_format is ReplyFormat.GRADES
+    soft = _margin(reply) if reply_format is ReplyFormat.LOGPROBS else None
+    missing = reply_format is ReplyFormat.LOGPROBS and soft is None
+    notes = ["the endpoint gave no log probabilities of the rating"] if missing else []
+    if not graded and _scanned_otherwise(reply.text, choice):
+        notes.append(SCANNED_OTHERWISE)
+    return Reading(
+        outcome=Outcome.JUDGED,
+        parser=blank.parser,
+        choice=choice,
+        margin=margin if graded else soft,
+        grade=label if graded else "",
+        rationale=rationale,
+        detail="; ".join(notes),
+    )
+
+
+def _final_rating(verdict: str) -> str | None:
+    """What stands in the rating at the end of a verdict, None where it does not end with one."""
+    found = _RATING.search(verdict)
+    rating = found[1].strip() if found else ""
+    return rating if found and len(rating) <= _LONGEST_RATING else None
+
+
+def _scanned_otherwise(text: str, choice: Choice) -> bool:
+    """Whether the digit scan reads a readable reply otherwise; with a single pair of tags it cannot."""
+    if text.count("<rating>") == 1 and text.lower().count("rating>") == len(("<rating>", "</rating>")):
+        return False
+    return _scan(text).choice is not choice
+
+
+def compare(replies: Iterable[Reply], first: ReplyFormat, second: ReplyFormat) -> Rereading:
+    """Read replies by two parsers and say where they differ.
+
+    With `rating` and `digit-scan` this is how often RAG-QA Arena's reading differs from the strict one.
+    """
+    changed, one, other, count = [], 0, 0, 0
+    for place, reply in enumerate(replies):
+        left, right = read(reply, first), read(reply, second)
+        count += 1
+        if (left.outcome, left.choice) != (right.outcome, right.choice):
+            changed.append(place)
+            one += left.choice is not None and right.choice is None
+            other += right.choice is not None and left.choice is None
+    return Rereading(replies=count, changed=tuple(changed), only_first=one, only_second=other)
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """The reasoning of a reply, and what follows it."""
+    reasons, rest = split_reasoning(text, same_name=True)
+    if reasons:
+        return "\n".join(reason.strip() for reason in reasons), rest
+    before = text.lower().rfind("<rating>")
+    return (text[:before] if before >= 0 else text).strip(), rest
+
+
+def _trouble(reply: Reply, verdict: str, *, complete: bool) -> tuple[Outcome, str]:
+    """Why a reply gives no verdict, empty where it gives one."""
+    declines = "<rating>" not in reply.text.lower() and _REFUSAL.match(verdict.strip().replace("\u2019", "'"))
+    checks = (
+        (
+            reply.finish_reason in _FILTERED,
+            Outcome.REFUSED,
+            f"the endpoint filtered it ({reply.finish_reason})",
+        ),
+        (declines, Outcome.REFUSED, "the reply declines to judge"),
+        (not reply.text.strip(), Outcome.UNREADABLE, "the reply is empty"),
+        (reply.finish_reason in _CUT_OFF, Outcome.UNREADABLE, "the reply was cut off at its token limit"),
+        (
+            _OPEN_REASONING.search(verdict),
+            Outcome.UNREADABLE,
+            "the reasoning is not closed, so nothing is final",
+        ),
+        (complete, Outcome.JUDGED, ""),
+        ("<rating" in verdict.lower(), Outcome.UNREADABLE, "the rating is incomplete or not the reply's end"),
+        (True, Outcome.UNREADABLE, "the reply ends without a rating"),
+    )
+    return next((outcome, detail) for found, outcome, detail in checks if found)
+
+
+def _scan(text: str) -> Reading:
+    """RAG-QA Arena's reading: the highest of 0, 1, 2 that occurs anywhere in the rating, else a tie.
+
+    Its loop over 0, 1, 2 keeps the last that it finds, which is the highest and not the one that
+    stands last; without a rating it scans the whole reply.
+    """
+    start, end = text.find("<rating>"), text.rfind("</rating>")
+    rating = text[start:end] if 0 <= start < end else ""
+    scanned = rating if _DIGIT.search(rating) else text
+    digit = max((digit for digit in "012" if digit in scanned), default="0")
+    rationale = _parts(text)[0]
+    return Reading(
+        outcome=Outcome.JUDGED,
+        parser=PARSERS[ReplyFormat.DIGIT_SCAN],
+        choice=_DIGITS[digit][0],
+        rationale=rationale,
+    )
+
+
+def _margin(reply: Reply) -> float | None:
+    """P(second) − P(first) at the token of the rating, over the three ratings, renormalised."""
+    mass = dict.fromkeys("012", 0.0)
+    for token, logprob in _alternatives(reply):
+        digits = [digit for digit in "012" if digit in token]
+        if len(digits) == 1 and not re.search(r"[^\s<>012/a-z]", token, re.IGNORECASE):
+            mass[digits[0]] += math.exp(min(0.0, logprob))
+    total = sum(mass.values())
+    return (mass["2"] - mass["1"]) / total if total > 0 else None
+
+
+def _alternatives(reply: Reply) -> list[tuple[str, float]]:
+    """The likeliest tokens, with log probabilities, at the place of the final rating's digit."""
+    rows = _rows(reply.logprobs)
+    text = "".join(token for token, *_ in rows)
+    finals = list(re.finditer(r"<rating>\s*([012])", text, re.IGNORECASE))
+    end = 0
+    for token, logprob, rivals in rows if finals else ():
+        end += len(token)
+        if end > finals[-1].start(1):
+            return rivals or [(token, logprob)]
+    return []
+
+
+def _rows(logprobs: str | None) -> list[tuple[str, float, list[tuple[str, float]]]]:
+    """A reply's tokens, each with its log probability and its likeliest rivals; none where unreadable.
+
+    `logprobs` is the JSON text of an OpenAI-style list of tokens, or of `{"content": that list}`.
+    """
+    try:
+        record = json.loads(logprobs or "[]")
+        content = record["content"] if isinstance(record, dict) else record
+        return [
+            (*_chance(item), [_chance(rival) for rival in item.get("top_logprobs") or ()]) for item in content
+        ]
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return []
+
+
+def _chance(item: Mapping[str, Any]) -> tuple[str, float]:
+    return str(item["token"]), float(item["logprob"])

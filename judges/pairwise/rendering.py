@@ -1,0 +1,151 @@
+"""From a battle to the messages of a request."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from data.records import OrderPolicy, Passage, Presentation
+from judges.base import JudgeInput
+from judges.llm.requests import Message, Request
+from judges.pairwise.cleaning import clean
+from judges.pairwise.prompt import Prompt, WorkedExample, fill
+from judges.protection.sanitise import Flag, delimit, mark_of, sanitise
+from judges.spec import Cleaning, JudgeSpec, Protection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """Both answers as the judge gets to see them, cleaned and made harmless, and what was found."""
+
+    a: str
+    b: str
+    flags_a: tuple[Flag, ...] = ()
+    flags_b: tuple[Flag, ...] = ()
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """Renders requests of one judge; the part that all of them share is made once and comes first."""
+
+    spec: JudgeSpec
+    prompt: Prompt
+
+    def sides(self, judge_input: JudgeInput) -> Sides:
+        """Clean both answers and make tags and tokens in them harmless."""
+        return harmless_sides(
+            self.spec.cleaning, self.spec.protection, judge_input.answer_a, judge_input.answer_b
+        )
+
+    def request(
+        self,
+        judge_input: JudgeInput,
+        sides: Sides,
+        presentation: Presentation,
+        *,
+        sample: int = 0,
+        again: bool = False,
+    ) -> Request:
+        """Make the request of one presentation.
+
+        Args:
+            judge_input: The battle.
+            sides: Its answers, from `sides`.
+            presentation: Which one is shown first.
+            sample: Number of the vote.
+            again: Whether an earlier reply could not be read.
+        """
+        first, second = (sides.a, sides.b) if presentation is Presentation.A_FIRST else (sides.b, sides.a)
+        question = judge_input.question
+        texts = {"question": self._safe(question.question), "answer_1": first, "answer_2": second}
+        shown = self._shown
+        if "reference" in shown:
+            texts["reference"] = self._safe(question.reference or "")
+        passages = [self._passage(passage) for passage in question.passages] if "passages" in shown else []
+        content = self._pair(texts, passages)
+        if again:
+            content = f"{content}\n\n{self.prompt.section('again')}".rstrip()
+        return Request(
+            endpoint=self.spec.endpoint,
+            model=self.spec.model,
+            messages=(*self.prefix, Message("user", content)),
+            sampling=self.spec.sampling,
+            sample=sample,
+        )
+
+    @cached_property
+    def _shown(self) -> frozenset[str]:
+        return self.prompt.placeholders("pair")
+
+    @cached_property
+    def prefix(self) -> tuple[Message, ...]:
+        """The rubric and the worked examples: byte-identical in every request of the judge."""
+        messages = [Message("system", self.prompt.section("system"))] if self.prompt.section("system") else []
+        for example in self.prompt.examples:
+            messages += [Message("user", self._example(example)), Message("assistant", example.reply)]
+        return tuple(messages)
+
+    def _example(self, example: WorkedExample) -> str:
+        texts = {"question": example.question, "answer_1": example.answer_1, "answer_2": example.answer_2}
+        if example.reference:
+            texts["reference"] = example.reference
+        return self._pair(texts, example.passages)
+
+    def _pair(self, texts: Mapping[str, str], passages: Sequence[str]) -> str:
+        derived = self.spec.protection is not Protection.NONE
+        mark = mark_of(self.prompt.hash, *texts.values(), *passages) if derived else ""
+        blocks = {name: delimit(name.replace("_", " "), text, mark) for name, text in texts.items()}
+        blocks["passages"] = passage_blocks(passages, mark)
+        return fill(self.prompt.section("pair"), blocks)
+
+    def _passage(self, passage: Passage) -> str:
+        return self._safe(passage_text(passage))
+
+    def _safe(self, text: str) -> str:
+        return text if self.spec.protection is Protection.NONE else sanitise(text).text
+
+
+def harmless_sides(cleaning: Cleaning, protection: Protection, answer_a: str, answer_b: str) -> Sides:
+    """Clean two answers and make tags and tokens in them harmless."""
+    a, b = clean(answer_a, cleaning), clean(answer_b, cleaning)
+    if protection is Protection.NONE:
+        return Sides(a=a, b=b)
+    safe_a, safe_b = sanitise(a), sanitise(b)
+    return Sides(a=safe_a.text, b=safe_b.text, flags_a=safe_a.flags, flags_b=safe_b.flags)
+
+
+def passage_text(passage: Passage) -> str:
+    """A passage with its title, where it has one, on a line of its own."""
+    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+
+
+def passage_blocks(passages: Sequence[str], mark: str) -> str:
+    """Passages between numbered tags."""
+    return "\n\n".join(delimit(f"passage {number}", text, mark) for number, text in enumerate(passages, 1))
+
+
+def presentations(judge_input: JudgeInput, policy: OrderPolicy) -> tuple[Presentation, ...]:
+    """The presentations that a policy asks for, first one first.
+
+    `paper`: the system is shown first where the question has an even number of words, counted by
+    single spaces as RAG-QA Arena counts them, else second. Between two systems, side a is "the
+    system"; against the reference, the side that is not the reference is. `random` is a coin seeded
+    by the battle id. `both` starts as `paper` does.
+
+    Source: RAG-QA Arena, section 5, and its published code.
+    """
+    if policy is OrderPolicy.RANDOM:
+        even_chance = uniform(judge_input.battle_id, "order") < 0.5  # noqa: PLR2004 - a fair coin
+        return (Presentation.A_FIRST if even_chance else Presentation.B_FIRST,)
+    even = len(judge_input.question.question.split(" ")) % 2 == 0
+    system_is_b = judge_input.reference_side == "a"
+    first = Presentation.B_FIRST if even == system_is_b else Presentation.A_FIRST
+    return (first, first.other) if policy is OrderPolicy.BOTH else (first,)
+
+
+def uniform(*seeds: str) -> float:
+    """A number in 0…1 that depends on the seeds alone, the same on every machine."""
+    digest = hashlib.sha256("\x1f".join(seeds).encode()).digest()
+    return int.from_bytes(digest[:7], "big") / 2**56

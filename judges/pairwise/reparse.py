@@ -1,0 +1,74 @@
+"""Stored judgments read again: what the current parsers make of replies that came long ago.
+
+Nothing is asked. What has no reply, or was never read (a gate's verdict, a failure), stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from data.records import JudgeKind, Judgment, Outcome, Verdict
+from judges.pairwise.llm_judge import STRIPPED, in_battle_terms
+from judges.pairwise.panel import settle, settle_panel
+from judges.pairwise.parsing import read
+from judges.spec import JudgeSpec, leaves
+
+UNREAD = frozenset({Outcome.FAILED, Outcome.SKIPPED})
+
+
+def reparse(spec: JudgeSpec, judgments: Sequence[Judgment]) -> tuple[Judgment, ...]:
+    """Every judgment as the current parsers read its reply, in the order given."""
+    formats = {leaf.name: leaf.reply for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM}
+    made = []
+    for judgment in judgments:
+        reply_format = formats.get(judgment.judge)
+        if reply_format is None or judgment.reply is None or judgment.outcome in UNREAD:
+            made.append(judgment)
+            continue
+        found = read(judgment.reply, reply_format)
+        if judgment.outcome is Outcome.REFUSED and found.outcome is Outcome.UNREADABLE:
+            # The re-ask was refused; the reply that is kept is the unreadable one before it.
+            made.append(judgment)
+            continue
+        preference, margin = in_battle_terms(found, judgment.presentation)
+        made.append(
+            replace(
+                judgment,
+                outcome=found.outcome,
+                preference=preference,
+                margin=margin,
+                rationale=found.rationale,
+                detail=found.detail,
+                grade=found.grade,
+                parser=found.parser,
+            )
+        )
+    return tuple(made)
+
+
+def reparse_verdict(spec: JudgeSpec, judgments: Sequence[Judgment]) -> Verdict | None:
+    """The verdict that judgments settle by the judge's rules; None where there are none of an LLM."""
+    if spec.kind is JudgeKind.PANEL:
+        verdicts = [reparse_verdict(member, judgments) for member in spec.members]
+        known = [verdict for verdict in verdicts if verdict is not None]
+        if len(known) < len(verdicts):
+            return None
+        return settle_panel(spec, [member.name for member in spec.members], known)
+    own = [judgment for judgment in judgments if judgment.judge == spec.name]
+    if spec.kind is not JudgeKind.LLM or not own:
+        return None
+    # A retried battle keeps what was tried before; the last judgment of each vote counts.
+    last: dict[tuple[str, str, int], Judgment] = {}
+    for judgment in own:
+        settings = json.loads(judgment.settings or "{}")
+        key = (settings.get("text", ""), judgment.presentation.value, settings.get("vote", 0))
+        last[key] = judgment
+    stripped = {key: one for key, one in last.items() if key[0] == STRIPPED}
+    counted = stripped or last
+    orders = dict.fromkeys(presentation for _, presentation, _ in counted)
+    return settle(
+        [[one for key, one in counted.items() if key[1] == order] for order in orders],
+        reply_format=spec.reply,
+    )

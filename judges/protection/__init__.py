@@ -1,0 +1,1 @@
+"""Defence against prompt injection."""

@@ -1,0 +1,136 @@
+"""Before an answer reaches the judge: whether it has content at all, and whether it tries to steer.
+
+The gate is exact and decides; the detector only flags. What it flags is judged as given *and* without
+the suspicious sentences, so an honest answer that it mistakes loses no more than those sentences.
+Sentences that *mention* an attack, in quotation marks, in code, or as something others do, are none.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from data.records import Preference
+from data.steering.detector import Steering, meant_for_judges, steering, without_code
+from judges.pairwise.rendering import Sides
+
+_MASTER_KEYS = re.compile(
+    r"\b(?:thought process|thoughts?|thinking|reasoning|solution|final answer|answer|explanation|response|"
+    r"respuesta|let'?s (?:solve|think about|work through) (?:this|it)(?: problem)?(?: step by step)?|"
+    r"let'?s think step by step|step by step|sure|certainly|of course|here is (?:the|my) answer)\b\W*"
+    r"|解|かいせつ",
+    re.IGNORECASE,
+)
+_LONGEST_KEY = 120
+_TAG = re.compile(r"<(\w{1,20}+)([^<>]{0,500}+)>|<!--")
+_CONCEALED = re.compile(
+    r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|font-size\s{0,9}:\s{0,9}0|opacity\s{0,9}:\s{0,9}0|\bhidden\b"
+    r"|color\s{0,9}:\s{0,9}(?:white|transparent|#fff(?:fff)?)",
+    re.IGNORECASE,
+)
+_EXCERPT = 100
+NOTHING_LEFT = "(no further text)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectionFinding:
+    """Both answers without what seems to steer the judge, what was found, and its first words as written."""
+
+    sides: Sides
+    families: tuple[str, ...] = ()
+    excerpts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stripped:
+    """A text without what seems to steer its judge, the families of attack found and what they say."""
+
+    text: str
+    families: tuple[str, ...] = ()
+    excerpts: tuple[str, ...] = ()
+
+
+def gate(sides: Sides) -> Preference | None:
+    """The preference where an answer has no content: it loses; two such answers tie; else None."""
+    content_a, content_b = has_content(sides.a), has_content(sides.b)
+    if content_a and content_b:
+        return None
+    if not content_a and not content_b:
+        return Preference.TIE
+    return Preference.A if content_a else Preference.B
+
+
+def has_content(text: str) -> bool:
+    """Whether a text says anything: a letter, a digit or a symbol beyond bare openers.
+
+    "Thought process:", ":" and their kind, which some judges take for good answers, are openers.
+
+    Source: Zhao et al. (2025), "One token to fool LLM-as-a-judge".
+    """
+    bare = _MASTER_KEYS.sub(" ", text) if len(text) <= _LONGEST_KEY else text
+    return any(_says(character) for character in bare)
+
+
+def inspect(sides: Sides) -> InjectionFinding:
+    """Look for attempts to steer the judge in both answers."""
+    a, b = stripped(sides.a), stripped(sides.b)
+    families = [f"{family} in a" for family in a.families] + [f"{family} in b" for family in b.families]
+    if not families:
+        return InjectionFinding(sides=sides)
+    return InjectionFinding(
+        sides=replace(sides, a=a.text, b=b.text), families=tuple(families), excerpts=a.excerpts + b.excerpts
+    )
+
+
+def strip(text: str) -> tuple[str, tuple[str, ...]]:
+    """A text without the sentences that seem to steer its judge, and the families of attack found."""
+    found = stripped(text)
+    return found.text, found.families
+
+
+@lru_cache(maxsize=4096)
+def stripped(text: str) -> Stripped:
+    """Take the sentences that seem to steer its judge out of a text."""
+    spans = sorted([*steering(text), *_concealed(text)])
+    if not spans:
+        return Stripped(text)
+    pieces: list[str] = []
+    excerpts: dict[str, str] = {}
+    done = 0
+    for span in spans:
+        if span.end > done:
+            pieces.append(text[done : max(done, span.start)])
+            done = span.end
+        if span.family:
+            excerpts.setdefault(span.family, _excerpt(text[span.start : span.end]))
+    rest = "".join([*pieces, text[done:]]).strip()
+    return Stripped(rest or NOTHING_LEFT, tuple(excerpts), tuple(dict.fromkeys(excerpts.values())))
+
+
+def _excerpt(text: str) -> str:
+    said = " ".join(text.split())
+    return said if len(said) <= _EXCERPT else f"{said[: _EXCERPT - 1].rstrip()}…"
+
+
+def _concealed(text: str) -> Iterator[Steering]:
+    """Comments and elements that no browser shows and that speak to the judge."""
+    place, plain = 0, without_code(text)
+    while match := _TAG.search(plain, place):
+        place = match.end()
+        comment = match[1] is None
+        if comment or _CONCEALED.search(match[2]):
+            ending = "-->" if comment else f"</{match[1]}>"
+            end = text.find(ending, place)
+            place = len(text) if end < 0 else end + len(ending)
+            if meant_for_judges(text[match.start() : place]):
+                yield Steering(match.start(), place, "hidden-html")
+
+
+def _says(character: str) -> bool:
+    if character.isalnum():
+        return True
+    category = unicodedata.category(character)
+    return category == "So" or (category == "Sm" and not character.isascii())

@@ -1,0 +1,110 @@
+"""The languages that can be read without an LLM: Snowball's, and those written without spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+
+import snowballstemmer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+from stop_words import LANGUAGE_MAPPING, get_stop_words
+
+from data.errors import InputError
+from judges.text.folding import fold
+from judges.text.lexicon import WEAK_WORDS
+
+ENGLISH = "en"
+_STEMMERS = """
+ar:arabic ca:catalan cs:czech da:danish de:german el:greek en:english eo:esperanto es:spanish et:estonian
+eu:basque fa:persian fi:finnish fr:french ga:irish hi:hindi hu:hungarian hy:armenian id:indonesian it:italian
+lt:lithuanian nb:norwegian ne:nepali nl:dutch nn:norwegian no:norwegian pl:polish pt:portuguese ro:romanian
+ru:russian sr:serbian sv:swedish ta:tamil tr:turkish yi:yiddish
+"""
+SNOWBALL: Mapping[str, str] = MappingProxyType(dict(entry.split(":") for entry in _STEMMERS.split()))
+"""Snowball's stemmers by ISO 639-1 code; those that the installed version lacks cannot be read."""
+UNSPACED = frozenset({"ja", "km", "lo", "my", "th", "zh"})
+"""Languages that put no spaces between words: compared by pairs of characters."""
+CUT_AT_SPACES = frozenset({"lo", "th"})
+"""Those of them that end sentences by a space and no mark."""
+YES_AND_NO: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "ca": ("sí", "no"),
+        "cs": ("ano", "ne"),
+        "da": ("ja", "nej"),
+        "de": ("ja", "nein"),
+        "en": ("yes", "no"),
+        "es": ("sí", "no"),
+        "fi": ("kyllä", "ei"),
+        "fr": ("oui", "non"),
+        "hu": ("igen", "nem"),
+        "id": ("ya", "tidak"),
+        "it": ("sì", "no"),
+        "ja": ("はい", "いいえ"),
+        "nl": ("ja", "nee"),
+        "no": ("ja", "nei"),
+        "pl": ("tak", "nie"),
+        "pt": ("sim", "não"),
+        "ro": ("da", "nu"),
+        "ru": ("да", "нет"),
+        "sv": ("ja", "nej"),
+        "tr": ("evet", "hayır"),
+        "zh": ("是的", "不是"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How to read a language.
+
+    Attributes:
+        code: ISO 639-1.
+        stemmer: Snowball's, None for scripts without spaces.
+        function_words: Folded words that say nothing of their own.
+        yes_and_no: How answers begin that affirm or deny, folded; empty where not known.
+    """
+
+    code: str
+    stemmer: snowballstemmer.stemmer | None
+    function_words: frozenset[str]
+    yes_and_no: tuple[str, ...]
+
+
+def can_read(code: str) -> bool:
+    """Whether a language can be read; regions (`pt-BR`) make no difference."""
+    primary = primary_code(code)
+    return primary in UNSPACED or SNOWBALL.get(primary) in snowballstemmer.algorithms()
+
+
+def primary_code(code: str) -> str:
+    """The language of a code such as `pt-BR`."""
+    return code.replace("_", "-").split("-")[0].casefold()
+
+
+def unreadable(code: str) -> str:
+    """Why a language cannot be read, and what to do."""
+    return (
+        f"The language {code!r} cannot be read without an LLM: there is no stemmer for it. Judge it with an "
+        "LLM judge, or correct `language` in set.toml."
+    )
+
+
+@lru_cache(maxsize=64)
+def language(code: str) -> Language:
+    """How to read a language.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    primary = primary_code(code)
+    if not can_read(code):
+        raise InputError(unreadable(code), advice="Known: " + ", ".join(sorted({*SNOWBALL, *UNSPACED})) + ".")
+    words = (
+        frozenset(ENGLISH_STOP_WORDS) | frozenset(WEAK_WORDS.split())
+        if primary == ENGLISH
+        else frozenset(map(fold, get_stop_words(primary) if primary in LANGUAGE_MAPPING else ()))
+    )
+    stemmer = None if primary in UNSPACED else snowballstemmer.stemmer(SNOWBALL[primary])
+    return Language(primary, stemmer, words, tuple(map(fold, YES_AND_NO.get(primary, ()))))

@@ -1,0 +1,93 @@
+"""How much each term of one question's texts tells, fitted on that question alone."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+
+from judges.text.tokens import related, terms
+
+TOPIC_FACTOR = 0.5
+KIN_CREDIT = 0.6
+Weighed: TypeAlias = tuple[float, tuple[tuple[str, str, float], ...]]
+
+
+@dataclass(frozen=True)
+class TermWeights:
+    """Smoothed inverse document frequencies over the statements of a yardstick.
+
+    Nothing but the yardstick and the question shapes them, so a battle gets one verdict wherever and
+    in whatever company it is judged.
+
+    Attributes:
+        known: The weight of each term of the yardstick; terms of the question count less, because
+            an answer that only repeats the question says nothing.
+        unseen: The weight of a term that the yardstick does not have.
+        topic: The terms of the question.
+        topic_factor: What their weights are multiplied by.
+    """
+
+    known: Mapping[str, float]
+    unseen: float
+    topic: frozenset[str] = field(default=frozenset())
+    topic_factor: float = TOPIC_FACTOR
+    # The same sets are held against every window of every text, so what they weigh is kept.
+    _weighed: dict[frozenset[str], Weighed] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    @classmethod
+    def fit(
+        cls, statements: Sequence[str], topic: str = "", *, topic_factor: float = TOPIC_FACTOR
+    ) -> TermWeights:
+        """Fit on the statements of one yardstick; `topic` is the question."""
+        about = frozenset(terms(topic))
+        having = Counter(term for statement in statements for term in set(terms(statement)))
+        if not having:
+            return cls(known=MappingProxyType({}), unseen=1.0, topic=about, topic_factor=topic_factor)
+        rarity = np.log((1.0 + len(statements)) / (1.0 + np.array(list(having.values())))) + 1.0
+        known = {
+            term: weight * (topic_factor if term in about else 1.0)
+            for term, weight in zip(having, rarity.tolist(), strict=True)
+        }
+        return cls(
+            known=MappingProxyType(known),
+            unseen=math.log(1 + len(statements)) + 1,
+            topic=about,
+            topic_factor=topic_factor,
+        )
+
+    def of(self, term: str) -> float:
+        """The weight of one term."""
+        weight = self.known.get(term)
+        if weight is not None:
+            return weight
+        return self.unseen * (self.topic_factor if term in self.topic else 1.0)
+
+    def total(self, some: Iterable[str]) -> float:
+        """The weight of a set of terms; summed exactly, so that their order does not matter."""
+        return math.fsum(self.of(term) for term in some)
+
+    def share(self, wanted: frozenset[str], given: frozenset[str], given_kin: frozenset[str]) -> float:
+        """The weighted share of `wanted` found in `given`, related words counting in part; 0 for nothing."""
+        weighed = self._weighed.get(wanted)
+        if weighed is None:
+            weighed = self._weighed[wanted] = self._weigh(wanted)
+        whole, each = weighed
+        if not whole:
+            return 0.0
+        found = [
+            weight if term in given else weight * KIN_CREDIT
+            for term, root, weight in each
+            if term in given or root in given_kin
+        ]
+        return math.fsum(found) / whole if found else 0.0
+
+    def _weigh(self, wanted: frozenset[str]) -> Weighed:
+        return self.total(wanted), tuple((term, related(term), self.of(term)) for term in wanted)

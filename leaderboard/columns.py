@@ -1,0 +1,208 @@
+"""Columns of words and numbers into codes, each checked, with errors that name row and column."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from data.errors import RecordError
+
+# A list, a numpy array, a pandas series (text or categorical) or an Arrow array, chunked or not.
+Column: TypeAlias = Any
+
+
+def require_equal_lengths(columns: Mapping[str, Column]) -> None:
+    """Refuse columns of different lengths.
+
+    Raises:
+        RecordError: Two columns differ in length; the message names both.
+    """
+    lengths = {name: len(column) for name, column in columns.items()}
+    first, *others = lengths
+    for name in others:
+        if lengths[name] != lengths[first]:
+            message = f"Column {first} has {lengths[first]} rows but column {name} has {lengths[name]}."
+            raise RecordError(message, advice="Give every battle one value in each column.")
+
+
+def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Number the names of a column.
+
+    Names are numbered in sorted order, so that codes do not depend on the order of the rows.
+
+    Args:
+        column: Names; numbers are taken as their decimal text.
+        name: The column's name, for errors.
+
+    Returns:
+        One code a row, and the names in code order.
+
+    Raises:
+        RecordError: A missing or empty value.
+    """
+    codes, words = _dictionary(column, name)
+    used = np.bincount(codes, minlength=len(words)) > 0
+    order = pc.array_sort_indices(pa.array(words, pa.string())).to_numpy().astype(np.int64)
+    if not used.all():
+        order = order[used[order]]
+    elif words[:1] != [""] and (np.diff(order) > 0).all():
+        return codes, tuple(words)  # already in sorted order
+    new = np.zeros(len(words), dtype=np.int32)
+    new[order] = np.arange(len(order), dtype=np.int32)
+    if len(order) and words[order[0]] == "":
+        _refuse(name, int(np.argmax(new[codes] == 0)), "the value is missing")
+    return new[codes], tuple(words[k] for k in order.tolist())
+
+
+def merge_names(
+    left: tuple[NDArray[np.int32], tuple[str, ...]], right: tuple[NDArray[np.int32], tuple[str, ...]]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[str, ...]]:
+    """Give two encoded columns one numbering, sorted by name."""
+    names = tuple(sorted({*left[1], *right[1]}))
+    place = {name: code for code, name in enumerate(names)}
+    first, second = (
+        np.array([place[word] for word in words], dtype=np.int32)[codes] if words else codes
+        for codes, words in (left, right)
+    )
+    return first, second, names
+
+
+def encode_words(column: Column, name: str, words: Mapping[str, int]) -> NDArray[np.int8]:
+    """Translate a column of known words.
+
+    Raises:
+        RecordError: A missing value, or a word that is not among `words`.
+    """
+    codes, found = _dictionary(column, name)
+    for code, word in enumerate(found):
+        if word not in words and (codes == code).any():
+            known = ", ".join(f"`{known}`" for known in words)
+            what = f"`{word}` is unknown" if word else "the value is missing"
+            _refuse(name, int(np.argmax(codes == code)), what, advice=f"Write one of {known}.")
+    return np.array([words.get(word, -1) for word in found], dtype=np.int8)[codes]
+
+
+def encode_scores(column: Column, name: str) -> NDArray[np.float64] | None:
+    """Shares from 0 to 1, NaN where a row has none; None where no row has one.
+
+    Raises:
+        RecordError: A value that is no number, or lies outside 0–1.
+    """
+    values = _numbers(column, name)
+    _refuse_where(name, ~np.isnan(values) & ~((values >= 0) & (values <= 1)), values, "lies outside 0–1")
+    return None if np.isnan(values).all() else values
+
+
+def encode_weights(column: Column, name: str) -> NDArray[np.float64]:
+    """Finite numbers of at least 0.
+
+    Raises:
+        RecordError: A value that is missing, no number, negative or infinite.
+    """
+    values = _numbers(column, name)
+    _refuse_where(name, np.isnan(values), values, "is no number")
+    _refuse_where(name, values < 0, values, "is negative")
+    _refuse_where(name, np.isinf(values), values, "is infinite")
+    return values
+
+
+def refuse_self_battles(a: NDArray[np.int32], b: NDArray[np.int32], systems: tuple[str, ...]) -> None:
+    """Refuse battles of a system with itself.
+
+    Raises:
+        RecordError: There is one; the message names its row.
+    """
+    same = a == b
+    if same.any():
+        row = int(np.argmax(same))
+        _refuse("model_b", row, f"`{systems[a[row]]}` meets itself", advice="Name two different systems.")
+
+
+def _dictionary(column: Column, name: str) -> tuple[NDArray[np.int32], list[str]]:
+    """Codes and distinct words of a column, in order of first appearance."""
+    array = _arrow(column)
+    codes, words = _factorize(column, name) if array is None else _arrow_dictionary(array)
+    if len(codes) and codes.min() < 0:
+        _refuse(name, int(np.argmax(codes < 0)), "the value is missing")
+    if array is not None and not pa.types.is_dictionary(array.type) and _is_text(array.type):
+        return codes, words
+    texts: list[str] = []
+    for code, word in enumerate(words):
+        if not isinstance(word, str | int | float | np.generic):
+            row = int(np.argmax(codes == code))
+            _refuse(name, row, f"a value of type {type(word).__name__} cannot be used")
+        texts.append(str(word))
+    if len(set(texts)) < len(texts):  # 1 and "1" are one name
+        place = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+        codes = np.array([place[text] for text in texts], dtype=np.int32)[codes]
+        texts = list(place)
+    return codes, texts
+
+
+def _is_text(kind: Column) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _arrow(column: Column) -> Column | None:
+    """The Arrow form of a column that has one without touching each value, else None."""
+    if isinstance(column, pa.Array | pa.ChunkedArray):
+        return column
+    if isinstance(column, pd.Series) and isinstance(column.array, pd.api.extensions.ExtensionArray):
+        kind = column.dtype
+        if isinstance(kind, pd.CategoricalDtype) or kind == "str" or isinstance(kind, pd.ArrowDtype):
+            return pa.array(column.array, from_pandas=True)
+    return None
+
+
+def _arrow_dictionary(array: Column) -> tuple[NDArray[np.int32], list[Any]]:
+    if not pa.types.is_dictionary(array.type):
+        array = pc.dictionary_encode(array)
+    if isinstance(array, pa.ChunkedArray):
+        if not array.num_chunks:
+            return np.zeros(0, dtype=np.int32), []
+        array = pa.concat_arrays(array.unify_dictionaries().chunks)
+    indices = pc.cast(array.indices, pa.int32())
+    if array.null_count:
+        indices = pc.fill_null(indices, -1)
+    return indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist()
+
+
+def _factorize(column: Column, name: str) -> tuple[NDArray[np.int32], list[Any]]:
+    values = column
+    if not isinstance(column, np.ndarray | pd.Series):
+        values = np.empty(len(column), dtype=object)
+        values[:] = list(column)
+    try:
+        codes, words = pd.factorize(values)
+    except TypeError:
+        row = next(row for row, value in enumerate(values) if not isinstance(value, Hashable))
+        _refuse(name, row, f"a value of type {type(values[row]).__name__} cannot be used")
+    return codes.astype(np.int32), list(words)
+
+
+def _numbers(column: Column, name: str) -> NDArray[np.float64]:
+    values = pd.Series(column.to_pandas() if isinstance(column, pa.Array | pa.ChunkedArray) else column)
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    unread = np.isnan(numbers) & ~values.isna().to_numpy(dtype=bool)
+    if unread.any():
+        row = int(np.argmax(unread))
+        _refuse(name, row, f"`{values.iloc[row]}` is no number")
+    return numbers
+
+
+def _refuse_where(name: str, bad: NDArray[np.bool_], values: NDArray[np.float64], what: str) -> None:
+    if bad.any():
+        row = int(np.argmax(bad))
+        others = int(bad.sum()) - 1
+        more = f", and so are {others} more" if others else ""
+        _refuse(name, row, f"{values[row]:g} {what}{more}")
+
+
+def _refuse(name: str, row: int, what: str, *, advice: str = "Correct that row.") -> NoReturn:
+    raise RecordError(f"Row {row + 1}, column {name}: {what}.", advice=advice)

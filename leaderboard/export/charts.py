@@ -1,0 +1,262 @@
+"""Charts of a board: plain rows in, Altair charts out.
+
+Colours are told apart by readers with any kind of colour vision and stand out on light and on dark
+paper alike; everything else (text, grid, background) is left to the theme of whoever shows the chart.
+Each chart repeats what a table beside it says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import altair as alt
+
+BETTER = "#1f8ea3"
+WORSE = "#d0722c"
+NEUTRAL = "#87909b"
+ROW_HEIGHT = 30
+LABEL_LIMIT = 170
+INK = "#6b7480"
+MOST_SHADE = 0.6
+SCATTER_HEIGHT = 360
+SCATTER_NAMES = 120
+NAME_HEIGHT = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """One system's value with its 95 % interval, in the unit of the chart's axis."""
+
+    system: str
+    value: float
+    lower: float
+    upper: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A system's rate (0–1) in one domain, over so many battles."""
+
+    system: str
+    domain: str
+    rate: float
+    battles: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A system between two rates (0–1), each with its 95 % interval where there is one."""
+
+    system: str
+    x: float
+    y: float
+    x_lower: float | None = None
+    x_upper: float | None = None
+    y_lower: float | None = None
+    y_upper: float | None = None
+
+
+def forest(
+    estimates: Sequence[Estimate],
+    *,
+    axis: str,
+    row: str = "System",
+    reference: float | None = None,
+    share: bool = False,
+) -> alt.LayerChart:
+    """Draw one line a system from the lower to the upper end of its interval, a point at its value.
+
+    Args:
+        estimates: In the order of the rows, best first.
+        axis: What the horizontal axis shows, with its unit.
+        row: What a row is.
+        reference: Where to draw a dashed rule, such as an anchor's rating or a half.
+        share: The values are shares, 0–1, and are shown as per cent.
+    """
+    number = ".1%" if share else ".0f"
+    base = alt.Chart(alt.InlineData(values=[asdict(one) for one in estimates]))
+    rows = alt.Y("system:N", sort=[one.system for one in estimates], title=None, axis=_names())
+    scale = alt.Scale(zero=False, nice=True, padding=8)
+    ticks = alt.Axis(format="%" if share else "d", tickCount=6, grid=True, labelFlush=False)
+    colour = alt.value(BETTER)
+    tooltip = [
+        alt.Tooltip("system:N", title=row),
+        alt.Tooltip("value:Q", title=axis, format=number),
+        alt.Tooltip("lower:Q", title="95 % interval from", format=number),
+        alt.Tooltip("upper:Q", title="to", format=number),
+        alt.Tooltip("note:N", title="Based on"),
+    ]
+    layers: list[alt.Chart] = []
+    if reference is not None:
+        rule = alt.Chart(alt.InlineData(values=[{"at": reference}]))
+        layers.append(
+            rule.mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(x=alt.X("at:Q", title=axis, scale=scale))
+        )
+    layers += [
+        base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.75).encode(
+            x=alt.X("lower:Q", title=axis, scale=scale, axis=ticks),
+            x2="upper:Q",
+            y=rows,
+            color=colour,
+            tooltip=tooltip,
+        ),
+        base.mark_point(filled=True, size=90, opacity=1).encode(
+            x=alt.X("value:Q", title=axis), y=rows, color=colour, tooltip=tooltip
+        ),
+    ]
+    return alt.LayerChart(layer=layers).properties(height=alt.Step(ROW_HEIGHT))
+
+
+def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5, ink: str = INK) -> alt.LayerChart:
+    """Draw a system a row and a domain a column, coloured by how far the rate is from `even`.
+
+    Above `even` the colour is blue, below it orange, and stronger the further away.
+
+    Args:
+        cells: In the order of the rows, and of the columns within each.
+        title: What the rate is.
+        even: The rate without colour.
+        ink: Colour of the figures, to be read on the page's own background.
+    """
+    farthest = max((abs(cell.rate - even) for cell in cells), default=0.0) or 1.0
+    values = [
+        {
+            **asdict(cell),
+            "side": "above" if cell.rate >= even else "below",
+            "strength": abs(cell.rate - even) / farthest,
+        }
+        for cell in cells
+    ]
+    base = alt.Chart(alt.InlineData(values=values)).encode(
+        x=alt.X(
+            "domain:N",
+            sort=list(dict.fromkeys(cell.domain for cell in cells)),
+            title=None,
+            axis=alt.Axis(
+                orient="top",
+                labelAngle=-55,
+                domain=False,
+                ticks=False,
+                labelLimit=110,
+                labelFlush=False,
+                labelOverlap=False,
+            ),
+        ),
+        y=alt.Y("system:N", sort=list(dict.fromkeys(c.system for c in cells)), title=None, axis=_names()),
+        tooltip=[
+            alt.Tooltip("system:N", title="System"),
+            alt.Tooltip("domain:N", title="Domain"),
+            alt.Tooltip("rate:Q", title=title, format=".1%"),
+            alt.Tooltip("battles:Q", title="Battles", format=",d"),
+        ],
+    )
+    tiles = base.mark_rect(cornerRadius=3, xOffset=1, yOffset=1, x2Offset=-1, y2Offset=-1).encode(
+        color=alt.Color(
+            "side:N",
+            scale=alt.Scale(domain=["above", "below"], range=[BETTER, WORSE]),
+            legend=None,
+        ),
+        opacity=alt.Opacity(
+            "strength:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, MOST_SHADE]), legend=None
+        ),
+    )
+    figures = base.mark_text(fontSize=12, color=ink).encode(text=alt.Text("rate:Q", format=".0%"))
+    return alt.LayerChart(layer=[tiles, figures]).properties(height=alt.Step(ROW_HEIGHT))
+
+
+def scatter(
+    points: Sequence[Point],
+    *,
+    x: str,
+    y: str,
+    ink: str = INK,
+    x_share: bool = True,
+    y_share: bool = True,
+) -> alt.LayerChart:
+    """Draw systems between two values, with error bars where known, and their names at the right edge.
+
+    Names keep the order of the points' heights and stand clear of one another at any width; a thin line
+    leads from each point to its name.
+
+    Args:
+        points: One a system.
+        x: What the horizontal axis shows.
+        y: What the vertical axis shows.
+        ink: Colour of the names.
+        x_share: The horizontal values are shares, 0–1, and are shown as per cent.
+        y_share: Likewise the vertical ones.
+    """
+    # Of points at one height the left one is named below, so that lines do not cross.
+    ordered = sorted(points, key=lambda point: (point.y, point.x))
+    height = max(SCATTER_HEIGHT, NAME_HEIGHT * (len(ordered) + 1))
+    ends = [end for point in ordered for end in (point.y, point.y_lower, point.y_upper) if end is not None]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    margin = 0.05 * (high - low) or 0.05
+    low, high = low - margin, high + margin
+    least = NAME_HEIGHT / height * (high - low)
+    places = _apart([point.y for point in ordered], least, low + least / 2, high - least / 2)
+    values = [{**asdict(point), "place": place} for point, place in zip(ordered, places, strict=True)]
+    base = alt.Chart(alt.InlineData(values=values))
+    across = alt.X(
+        "x:Q", title=x, scale=alt.Scale(zero=False, nice=True, padding=20), axis=_ticks(share=x_share)
+    )
+    upright = alt.Scale(domain=[low, high], nice=False)
+    upward = alt.Y("y:Q", title=y, scale=upright, axis=_ticks(share=y_share))
+    names = json.dumps([point.system for point in ordered])
+    beside = alt.Axis(
+        orient="right",
+        values=places,
+        labelExpr=f"{names}[indexof({json.dumps(places)}, datum.value)]",
+        grid=False,
+        domain=False,
+        ticks=False,
+        labelColor=ink,
+        labelLimit=SCATTER_NAMES,
+        labelOverlap=False,
+        labelFlush=False,
+        title=None,
+    )
+    tooltip = [
+        alt.Tooltip("system:N", title="System"),
+        alt.Tooltip("x:Q", title=x, format=".1%" if x_share else ",.0f"),
+        alt.Tooltip("y:Q", title=y, format=".1%" if y_share else ",.0f"),
+    ]
+    layers = [
+        base.mark_rule(color=NEUTRAL, opacity=0.7, strokeWidth=1, strokeDash=[1, 3], clip=True).encode(
+            x=across, x2=alt.value("width"), y=upward, y2="place:Q"
+        ),
+        base.transform_filter("isValid(datum.x_lower)")
+        .mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5)
+        .encode(x=alt.X("x_lower:Q", title=x), x2="x_upper:Q", y=upward),
+        base.transform_filter("isValid(datum.y_lower)")
+        .mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5)
+        .encode(x=across, y=alt.Y("y_lower:Q", title=y, scale=upright), y2="y_upper:Q"),
+        base.mark_point(filled=True, size=90, opacity=1, color=BETTER).encode(
+            x=across, y=upward, tooltip=tooltip
+        ),
+    ]
+    named = base.mark_point(opacity=0).encode(x=across, y=alt.Y("place:Q", scale=upright, axis=beside))
+    resolve = alt.Resolve(axis=alt.AxisResolveMap(y="independent"))
+    both = alt.LayerChart(layer=[alt.LayerChart(layer=layers), named], resolve=resolve)
+    return both.properties(height=height)
+
+
+def _apart(values: Sequence[float], least: float, low: float, high: float) -> list[float]:
+    """Places near ascending values, at least so far apart, within bounds where there is room."""
+    places: list[float] = []
+    for value in values:
+        places.append(max(value, low, *(place + least for place in places[-1:])))
+    for at in range(len(places) - 1, -1, -1):
+        places[at] = min(places[at], high - least * (len(places) - 1 - at))
+    return places
+
+
+def _ticks(*, share: bool) -> alt.Axis:
+    return alt.Axis(format="%" if share else ",d", tickCount=6, labelFlush=False)
+
+
+def _names() -> alt.Axis:
+    return alt.Axis(labelLimit=LABEL_LIMIT, domain=False, ticks=False, labelPadding=8, labelFlush=False)

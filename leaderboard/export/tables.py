@@ -1,0 +1,224 @@
+"""A board's standings as a file: CSV, JSON or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+
+from data.errors import FileFormatError
+from data.files.csv_safety import guarded
+from leaderboard.formats.sinks import atomic_bytes, atomic_text
+
+__all__ = ["export_standings", "flat_rows", "guarded", "standings_text"]
+
+
+RATING_COLUMNS = (
+    "rating",
+    "se",
+    "lower",
+    "upper",
+    "rank",
+    "rank_lower",
+    "rank_upper",
+    "tie_group",
+    "letters",
+    "component",
+    "flags",
+)
+RATE_COLUMNS = (
+    "battles",
+    "wins",
+    "ties",
+    "losses",
+    "questions",
+    "win_rate",
+    "win_lower",
+    "win_upper",
+    "win_tie_rate",
+    "win_tie_lower",
+    "win_tie_upper",
+    "mean_score",
+    "standard_error",
+    "clustered_error",
+)
+COUNT_COLUMNS = ("rank", "rank_lower", "rank_upper", "tie_group", "component", "questions", "answers")
+_RATE_FIELDS = {"win_lower": "lower", "win_upper": "upper"}
+
+Standings = Mapping[str, Any]
+Row = dict[str, object]
+
+
+def export_standings(standings: Standings, destination: Path) -> int:
+    """Write a board's standings; the name's ending chooses between csv, json and parquet.
+
+    Args:
+        standings: The JSON of `Standings.as_json`, as boards keep it.
+        destination: `*.csv`, `*.json` or `*.parquet`; text may be gzipped (`*.csv.gz`).
+
+    Returns:
+        How many rows were written: one a system in each domain and overall. JSON holds everything.
+
+    Raises:
+        FileFormatError: Another ending, or the file cannot be written.
+    """
+    name = destination.name.removesuffix(".gz")
+    rows = flat_rows(standings)
+    if name.endswith(".json"):
+        with atomic_text(destination) as text:
+            text.write(standings_text(standings))
+    elif name.endswith(".csv"):
+        with atomic_text(destination) as text:
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerow(map(guarded, rows[0] if rows else ["domain", "system"]))
+            writer.writerows([guarded(cell) for cell in row.values()] for row in rows)
+    elif destination.name.endswith(".parquet"):
+        _write_parquet(rows, destination)
+    else:
+        message = f"{destination.name} ends in none of .csv, .json and .parquet."
+        raise FileFormatError(message, advice="Name the file by the format that you want.")
+    return len(rows)
+
+
+def standings_text(standings: Standings) -> str:
+    """The JSON as text, the same for the same standings."""
+    return json.dumps(standings, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def flat_rows(standings: Standings) -> list[Row]:
+    """Standings as rows with the same columns each: domain, system, ratings, rates, mean scores.
+
+    Rates are against the reference, which has none: `rate_against_all` of the JSON is in no column.
+    """
+    lines: Mapping[str, Sequence[Mapping[str, Any]]] = standings["lines"]
+    metrics = sorted({metric for part in lines.values() for line in part for metric in line["scores"]})
+    return [
+        _row(domain, line, metrics, is_reference=line["system"] == standings.get("reference"))
+        for domain, part in lines.items()
+        for line in part
+    ]
+
+
+def _row(domain: str, line: Mapping[str, Any], metrics: Sequence[str], *, is_reference: bool) -> Row:
+    # The rates of boards published before `rate_against_all` count battles of the reference against all.
+    rating, rate = line["rating"] or {}, {} if is_reference else line["rate"] or {}
+    row: Row = {"domain": domain, "system": line["system"]}
+    row.update({column: rating.get(column) for column in RATING_COLUMNS})
+    row["flags"] = " ".join(rating.get("flags", ()))
+    row.update({column: rate.get(_RATE_FIELDS.get(column, column)) for column in RATE_COLUMNS})
+    row.update({column: line[column] for column in ("answers", "no_answer_share", "median_words")})
+    for metric in metrics:
+        score = line["scores"].get(metric, {})
+        row[metric] = score.get("mean")
+        row.update({f"{metric}_{bound}": score.get(bound) for bound in ("lower", "upper")})
+    return row
+
+
+def _write_parquet(rows: list[Row], destination: Path) -> None:
+    import pyarrow as pa  # noqa: PLC0415 - heavy, and used by this format alone
+    import pyarrow.parquet as pq  # noqa: PLC0415 - as above
+
+    texts = ("domain", "system", "letters", "flags")
+    names = list(rows[0]) if rows else ["domain", "system"]
+    kinds = {name: pa.string() if name in texts else pa.float64() for name in names}
+    kinds |= {name: pa.int64() for name in COUNT_COLUMNS if name in kinds}
+    table = pa.Table.from_pylist(rows, schema=pa.schema(list(kinds.items())))
+    with atomic_bytes(destination) as raw:
+        pq.write_table(table, raw)
+
+
+Cell = object
+"""Texts, whole numbers, numbers or None."""
+WIDTH = 860
+"""Of pictures, in pixels before doubling."""
+
+
+class TableForm(StrEnum):
+    """Forms of tables, by the ending of their files."""
+
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+class PictureForm(StrEnum):
+    """Forms of charts, by the ending of their files."""
+
+    PNG = "png"
+    SVG = "svg"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """Where a file's numbers are from: the board's name (that of its round) and its standings' sha256."""
+
+    board: str
+    content_hash: str
+
+    @property
+    def stem(self) -> str:
+        """The beginning of file names."""
+        return f"{self.board}-{self.content_hash[:8]}"
+
+    def fields(self) -> dict[str, str]:
+        """The columns that every row carries."""
+        return {"board": self.board, "content_sha256": self.content_hash}
+
+
+def table_file(rows: Sequence[Mapping[str, Cell]], form: TableForm, stamp: Stamp | None) -> bytes:
+    """Rows of the same columns as a file; board and hash stand in two columns more.
+
+    Without a stamp the rows, being of several boards, name board and hash themselves.
+
+    JSON holds `board`, `content_sha256` and `rows`; in CSV no cell can be taken for a formula.
+    """
+    fields = {} if stamp is None else stamp.fields()
+    if form is TableForm.JSON:
+        whole = {**fields, "rows": [dict(row) for row in rows]}
+        return (json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+    stamped = [{**row, **fields} for row in rows]
+    return _parquet(stamped) if form is TableForm.PARQUET else _csv(stamped, fields)
+
+
+def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: str) -> bytes:
+    """A chart as a picture on white paper, its title above it and board and hash below the title."""
+    import vl_convert  # noqa: PLC0415 - brings an engine along that is used by this alone
+
+    named = chart.properties(
+        width=WIDTH,
+        background="white",
+        title=alt.Title(
+            text=title,
+            subtitle=f"{stamp.board}, content {stamp.content_hash[:12]}",
+            anchor="start",
+            offset=16,
+        ),
+    )
+    spec = named.to_dict()
+    if form is PictureForm.SVG:
+        return bytes(vl_convert.vegalite_to_svg(spec).encode())
+    return bytes(vl_convert.vegalite_to_png(spec, scale=2))
+
+
+def _csv(rows: Sequence[Mapping[str, Cell]], fields: Mapping[str, str]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(guarded, rows[0] if rows else fields))
+    writer.writerows([guarded(cell) for cell in row.values()] for row in rows)
+    return text.getvalue().encode()
+
+
+def _parquet(rows: Sequence[Mapping[str, Cell]]) -> bytes:
+    import pyarrow as pa  # noqa: PLC0415 - heavy, and used by this form alone
+    import pyarrow.parquet as pq  # noqa: PLC0415 - as above
+
+    raw = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([dict(row) for row in rows]), raw)
+    return raw.getvalue()

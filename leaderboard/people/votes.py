@@ -1,0 +1,129 @@
+"""Votes of people on battles, as columns: what a votes file becomes once it has been checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import RecordError
+from leaderboard.formats.rows import Place, as_number, names, no_self_battles, scores, winners
+from leaderboard.formats.rows import refuse as refuse_cell
+
+Floats = NDArray[np.float64]
+
+SHARES = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5, "tie (bothbad)": 0.5}
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Votes:
+    """Checked votes, one a row.
+
+    Attributes:
+        place: Where the rows stand, for messages.
+        question_id: The question of each vote.
+        model_a: The first-named system.
+        model_b: The second-named one.
+        share: (V,) share of the win that `model_a` gets, 0–1.
+        chance: (V,) probability that the battle was put to people; NaN where the row does not say.
+        annotator: Who voted; empty where the row does not say.
+    """
+
+    place: Place
+    question_id: tuple[str, ...]
+    model_a: tuple[str, ...]
+    model_b: tuple[str, ...]
+    share: Floats
+    chance: Floats
+    annotator: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.question_id)
+
+    @classmethod
+    def from_columns(
+        cls,
+        question_id: Sequence[object],
+        model_a: Sequence[object],
+        model_b: Sequence[object],
+        winner: Sequence[object] | None = None,
+        score: Sequence[object] | None = None,
+        *,
+        annotator: Sequence[object] | None = None,
+        chance: Sequence[object] | None = None,
+        place: Place | None = None,
+    ) -> Votes:
+        """Check columns of equal length.
+
+        Args:
+            question_id: The question of each vote.
+            model_a: The first-named system.
+            model_b: The second-named one.
+            winner: `model_a`, `model_b`, `tie` or `tie (bothbad)`; may be empty where there is a score.
+            score: Share of the win that `model_a` gets, 0–1; counts before `winner`.
+            annotator: Who voted, may be empty.
+            chance: Probability that the battle was put to people, above 0 and at most 1, may be empty.
+            place: Where the rows stand; None names them by row.
+
+        Raises:
+            RecordError: A value breaks a rule, or columns differ in length; the message names line (or
+                row) and column.
+        """
+        place = place or Place(file="votes", first_row=1)
+        blank: list[object] = [None] * len(question_id)
+        columns = [model_a, model_b, winner or blank, score or blank, annotator or blank, chance or blank]
+        if any(len(column) != len(question_id) for column in columns):
+            message = f"{place.file}: the columns differ in length."
+            raise RecordError(message, advice="Give one value of each for every vote.")
+        first, second = names(place, "model_a", model_a), names(place, "model_b", model_b)
+        no_self_battles(place, first, second)
+        return cls(
+            place=place,
+            question_id=tuple(names(place, "question_id", question_id)),
+            model_a=tuple(first),
+            model_b=tuple(second),
+            share=_shares(place, winner or blank, score or blank),
+            chance=_chances(place, chance or blank),
+            annotator=_annotators(place, annotator or blank),
+        )
+
+
+def _shares(place: Place, winner: Sequence[object], score: Sequence[object]) -> Floats:
+    shares = scores(place, score)
+    for index, word in enumerate(winner):
+        if not _empty(word) or shares[index] is None:
+            (known,) = winners(_row(place, index), [word])
+            if shares[index] is None:
+                shares[index] = SHARES[known]
+    return np.array(shares, dtype=np.float64)
+
+
+def _chances(place: Place, values: Sequence[object]) -> Floats:
+    found = np.full(len(values), np.nan)
+    for index, value in enumerate(values):
+        if not _empty(value):
+            found[index] = as_number(place, index, "chance", value)
+            if not 0 < found[index] <= 1:
+                refuse_cell(
+                    place, index, "chance", value, "a probability above 0 and not above 1 is expected"
+                )
+    return found
+
+
+def _annotators(place: Place, values: Sequence[object]) -> tuple[str, ...]:
+    return tuple(
+        "" if _empty(value) else names(_row(place, index), "annotator", [value])[0]
+        for index, value in enumerate(values)
+    )
+
+
+def _row(place: Place, index: int) -> Place:
+    """The place of one row alone."""
+    lines = None if place.lines is None else [place.lines[index]]
+    return type(place)(file=place.file, first_row=place.first_row + index, lines=lines)
+
+
+def _empty(value: object) -> bool:
+    return value is None or value == ""

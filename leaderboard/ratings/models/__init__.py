@@ -1,0 +1,1 @@
+"""Models of the outcome of a battle, and their fit."""

@@ -1,0 +1,110 @@
+"""Online Elo, for comparison: it depends on the order of the battles, so many orders are averaged.
+
+All orders (and resamples) are played side by side, one battle of each a step. Order k walks through one
+random permutation from its own start with its own stride, which needs no memory for each order.
+
+Sources: Elo (1978); K = 4 as Chatbot Arena used it (Chiang et al. 2024); averaging over permutations as
+Boubdir et al. (2023) recommend.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from data.errors import InputError
+from leaderboard.battles import BattleTable
+from leaderboard.ratings.assemble import assemble
+from leaderboard.ratings.counts import Floats, Ints, count_pairs
+from leaderboard.ratings.estimate import Estimate, in_gauge
+from leaderboard.ratings.models.newton import SPARSE_ABOVE
+from leaderboard.ratings.result import RatingTable, Settings
+from leaderboard.ratings.uncertainty import bounds
+from leaderboard.ratings.vocabulary import MEAN, POINTS, Bounds, Cluster, IntervalKind, Weighting
+
+K_FACTOR = 4.0
+ORDERS = 100
+BLOCK = 512
+
+
+def rate_online(table: BattleTable, settings: Settings, anchor: int | None) -> RatingTable:
+    """Ratings averaged over `ORDERS` random orders; intervals from reweighted battles in random orders.
+
+    Intervals thus include what one order happens to do. Resamples always have gamma weights and
+    percentile ends.
+
+    Raises:
+        InputError: A sandwich interval, a prior, or more than `SPARSE_ABOVE` systems was asked for.
+    """
+    if settings.interval is IntervalKind.SANDWICH or settings.prior is not None:
+        message = "Online Elo has no likelihood, so neither a sandwich interval nor a prior."
+        raise InputError(message, advice="Ask for bootstrap intervals without a prior.")
+    if len(table.systems) > SPARSE_ABOVE:
+        message = f"Online Elo is computed for up to {SPARSE_ABOVE} systems."
+        raise InputError(message, advice="Rate so many systems with the method bradley-terry.")
+    settings = replace(settings, weighting=Weighting.GAMMA, bounds=Bounds.PERCENTILE)
+    zero = MEAN if settings.anchor is None else settings.anchor.rating
+    points = in_gauge(_play(table, settings, ORDERS, weighted=False).mean(axis=0), anchor) + zero
+    draws = in_gauge(_play(table, settings, settings.bootstrap or 0, weighted=True), anchor) + zero
+    units = len(table.questions) if settings.cluster is Cluster.QUESTION else None
+    lower, upper = bounds.percentile(draws, units)
+    covariance = np.atleast_2d(np.cov(draws, rowvar=False))
+    found = Estimate(
+        members=np.arange(len(table.systems)),
+        points=points,
+        se=np.sqrt(np.diag(covariance)),
+        lower=lower,
+        upper=upper,
+        draws=draws,
+        covariance=covariance,
+    )
+    return assemble(table, count_pairs(table), None, [found], settings)
+
+
+def _play(table: BattleTable, settings: Settings, orders: int, *, weighted: bool) -> Floats:
+    """(orders, S) final ratings."""
+    blocks = [
+        _play_block(table, settings, min(BLOCK, orders - first), [first, int(weighted)], weighted=weighted)
+        for first in range(0, orders, BLOCK)
+    ]
+    return np.concatenate(blocks)
+
+
+def _play_block(
+    table: BattleTable, settings: Settings, orders: int, stream: list[int], *, weighted: bool
+) -> Floats:
+    rng = np.random.default_rng([settings.seed, *stream])
+    battles, systems = len(table), len(table.systems)
+    shuffled = rng.permutation(battles)
+    place, stride = rng.integers(0, battles, orders), _strides(rng, battles, orders)
+    a, b = table.a[shuffled].astype(np.int64), table.b[shuffled].astype(np.int64)
+    share, question = table.share[shuffled], table.question[shuffled]
+    step = np.full(battles, K_FACTOR) if table.weight is None else K_FACTOR * table.weight[shuffled]
+    clustered = weighted and settings.cluster is Cluster.QUESTION
+    weights = rng.standard_exponential((len(table.questions), orders)) if clustered else np.ones((1, orders))
+    ratings = np.zeros(orders * systems)
+    column = np.arange(orders)
+    offset = column * systems
+    for _ in range(battles):
+        first, second = offset + a[place], offset + b[place]
+        gap = (ratings[first] - ratings[second]) / POINTS
+        moved = step[place] * (share[place] - 1 / (1 + np.exp(-gap)))
+        if clustered:
+            moved *= weights[question[place], column]
+        elif weighted:
+            moved *= rng.standard_exponential(orders)
+        ratings[first] += moved
+        ratings[second] -= moved
+        place = (place + stride) % battles
+    return ratings.reshape(orders, systems)
+
+
+def _strides(rng: np.random.Generator, battles: int, orders: int) -> Ints:
+    """Strides that visit every battle: coprime to their number."""
+    found: list[int] = []
+    while len(found) < orders:
+        tried = rng.integers(1, max(battles, 2), orders).tolist()
+        found += [stride for stride in tried if math.gcd(stride, battles) == 1]
+    return np.array(found[:orders], dtype=np.int64)

@@ -1,0 +1,255 @@
+"""The maximum likelihood fit of one group of systems, with its certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import coo_array, csr_array, diags_array
+from scipy.sparse.linalg import cg, splu
+
+from data.errors import UnrankableError
+from leaderboard.ratings.counts import HIGH, LOW, TIE, Floats, PairCounts
+from leaderboard.ratings.models.existence import ties_settle
+from leaderboard.ratings.models.likelihoods import PairModel, Terms
+
+# Above this many systems nothing of size systems × systems is made.
+SPARSE_ABOVE = 2_000
+
+STEPS = 200
+HALVINGS = 40
+TINY_STEP = 1e-13
+STALLED_STEP = 1e-8
+# Largest difference of observed and expected wins, as a share of a system's battles, of a settled fit.
+CERTIFIED = 1e-7
+
+Solver = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ridge:
+    """A normal prior on each log-odds rating.
+
+    Attributes:
+        precision: (S,) inverse variances, in log-odds.
+        centre: (S,) means, or (S, B) one mean a draw.
+    """
+
+    precision: Floats
+    centre: Floats
+
+    def spread(self, draws: int) -> Ridge:
+        """The same prior with one column of means for each draw."""
+        if self.centre.ndim > 1:
+            return self
+        return Ridge(precision=self.precision, centre=np.repeat(self.centre[:, None], draws, axis=1))
+
+    def columns(self, chosen: slice | NDArray[np.int64] | NDArray[np.bool_]) -> Ridge:
+        """The prior of some draws."""
+        return Ridge(precision=self.precision, centre=np.ascontiguousarray(self.centre[:, chosen]))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fit:
+    """A settled fit.
+
+    Attributes:
+        theta: (S,) log-odds ratings, mean 0 unless a prior holds them.
+        tie: The tie parameter on its model's scale; 0 where there is none or no battle was tied.
+        has_tie: Whether the tie parameter was estimated.
+        curvature: (P,) minus the second derivative of each pair's log-likelihood by its gap.
+        gap_tie: (P,) the mixed one; zeros without a tie parameter.
+        tie_tie: The second derivative by the tie parameter.
+        gradient_norm: Largest difference of observed and expected wins, as a share of battles.
+    """
+
+    theta: Floats
+    tie: float
+    has_tie: bool
+    curvature: Floats
+    gap_tie: Floats
+    tie_tie: float
+    gradient_norm: float
+
+
+def fit(model: PairModel, pairs: PairCounts, ridge: Ridge | None = None, start: Floats | None = None) -> Fit:
+    """Maximise the likelihood (with a prior: the posterior) by damped Newton steps.
+
+    Args:
+        model: The pair model.
+        pairs: A group in which the estimate exists, or any with a prior.
+        ridge: The prior.
+        start: (S,) log-odds ratings to start from.
+
+    Raises:
+        UnrankableError: Every battle was tied under a model that estimates how often, or the fit did
+            not settle to its certificate.
+    """
+    scale = len(pairs.low) / pairs.totals.sum() if len(pairs.low) else 1.0
+    tied = float(pairs.outcomes[TIE].sum() / pairs.totals.sum()) if len(pairs.low) else 0.0
+    has_tie = model.ties and tied > 0
+    if has_tie and not pairs.outcomes[[LOW, HIGH]].any():
+        message = "Every battle was tied, so how readily systems tie has no finite estimate."
+        raise UnrankableError(message, advice="Rate with the method bradley-terry.")
+    if has_tie and ridge is None and not ties_settle(pairs):
+        message = "Wins and ties agree with one order so well that the tie parameter has no finite estimate."
+        raise UnrankableError(message, advice="Rate with the method bradley-terry.")
+    data = model.condense(pairs.outcomes * scale)
+    prior = None if ridge is None else Ridge(precision=ridge.precision * scale, centre=ridge.centre)
+    theta = np.zeros(pairs.systems) if start is None else start.copy()
+    tie = model.start(tied) if has_tie else 0.0
+    if not model.ties or has_tie:
+        theta, tie = _climb(model, pairs, data, prior, theta, tie, has_tie=has_tie)
+    else:
+        return _without_ties(pairs, ridge, start)
+    terms = model.terms(theta[pairs.low] - theta[pairs.high], tie, data)
+    gradient = _gradient(pairs, terms, prior, theta)
+    norm = float(np.max(np.abs(gradient) / np.maximum(scale * pairs.battles, 1e-300), initial=0.0))
+    if not norm <= CERTIFIED:
+        message = f"The fit did not settle: wins are off by {norm:.1e} of a system's battles."
+        raise UnrankableError(message, advice="Report these battles; meanwhile rate them with a prior.")
+    zeros = np.zeros(len(pairs.low))
+    return Fit(
+        theta=theta,
+        tie=tie,
+        has_tie=has_tie,
+        curvature=terms.gap_gap / scale,
+        gap_tie=zeros if terms.gap_tie is None or not has_tie else terms.gap_tie / scale,
+        tie_tie=0.0 if terms.tie_tie is None or not has_tie else float(terms.tie_tie.sum() / scale),
+        gradient_norm=norm,
+    )
+
+
+def _without_ties(pairs: PairCounts, ridge: Ridge | None, start: Floats | None) -> Fit:
+    """Tie models meet Bradley-Terry at their edge when nothing was tied."""
+    from leaderboard.ratings.models.likelihoods import BradleyTerry  # noqa: PLC0415 - keeps this module free of one model
+
+    return fit(BradleyTerry(), pairs, ridge, start)
+
+
+def _climb(
+    model: PairModel,
+    pairs: PairCounts,
+    data: tuple[Floats, ...],
+    prior: Ridge | None,
+    theta: Floats,
+    tie: float,
+    *,
+    has_tie: bool,
+) -> tuple[Floats, float]:
+    """Newton steps, halved until the objective does not fall."""
+    terms, value = _objective(model, pairs, data, prior, theta, tie)
+    before = np.inf
+    for _ in range(STEPS):
+        gradient = _gradient(pairs, terms, prior, theta)
+        solve = laplacian_solver(pairs, terms.gap_gap, None if prior is None else prior.precision)
+        step, tie_step = _newton_step(pairs, terms, gradient, solve, has_tie=has_tie)
+        size = 1.0
+        for _ in range(HALVINGS):
+            trial, trial_tie = theta + size * step, tie + size * tie_step
+            trial_terms, trial_value = _objective(model, pairs, data, prior, trial, trial_tie)
+            if trial_value >= value - 1e-12 * abs(value):
+                break
+            size /= 2
+        theta, tie, terms, value = trial, trial_tie, trial_terms, trial_value
+        moved = max(float(np.max(np.abs(step), initial=0.0)), abs(tie_step))
+        stalled = moved < STALLED_STEP and moved > before / 2  # rounding is all that is left
+        if size == 1.0 and (moved < TINY_STEP or stalled):
+            break
+        before = moved
+    return theta, tie
+
+
+def _objective(
+    model: PairModel,
+    pairs: PairCounts,
+    data: tuple[Floats, ...],
+    prior: Ridge | None,
+    theta: Floats,
+    tie: float,
+) -> tuple[Terms, float]:
+    terms = model.terms(theta[pairs.low] - theta[pairs.high], tie, data)
+    value = float(terms.value.sum())
+    if prior is not None:
+        value -= float((prior.precision * (theta - prior.centre) ** 2).sum()) / 2
+    return terms, value
+
+
+def _gradient(pairs: PairCounts, terms: Terms, prior: Ridge | None, theta: Floats) -> Floats:
+    gradient = pairs.sum_ends(terms.gap, -terms.gap)
+    return gradient if prior is None else gradient - prior.precision * (theta - prior.centre)
+
+
+def _newton_step(
+    pairs: PairCounts, terms: Terms, gradient: Floats, solve: Solver, *, has_tie: bool
+) -> tuple[Floats, float]:
+    if not has_tie or terms.tie is None or terms.gap_tie is None or terms.tie_tie is None:
+        return solve(gradient), 0.0
+    border = pairs.sum_ends(terms.gap_tie, -terms.gap_tie)
+    inner, edge = solve(gradient), solve(border)
+    tie_step = float((terms.tie.sum() - border @ inner) / (terms.tie_tie.sum() - border @ edge))
+    return inner - tie_step * edge, tie_step
+
+
+def laplacian_solver(pairs: PairCounts, curvature: Floats, precision: Floats | None = None) -> Solver:
+    """Solve with the information matrix of a group, in the mean-zero gauge unless a prior fixes it.
+
+    Dense Cholesky up to `SPARSE_ABOVE` systems; beyond that conjugate gradients on the sparse matrix,
+    and a sparse factorisation where they stall (long chains).
+    """
+    if pairs.systems <= SPARSE_ABOVE:
+        matrix = information(pairs, curvature)
+        if precision is None:
+            matrix += np.trace(matrix) / pairs.systems**2
+        else:
+            matrix[np.diag_indices_from(matrix)] += precision
+        try:
+            factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+        except np.linalg.LinAlgError as error:
+            message = "The weights of these battles differ by more than arithmetic can hold."
+            raise UnrankableError(message, advice="Bring the weights to a common scale.") from error
+        return lambda right: np.asarray(cho_solve(factor, right, check_finite=False))
+    return _sparse_solver(pairs, curvature, precision)
+
+
+def information(pairs: PairCounts, curvature: Floats) -> Floats:
+    """(S, S) weighted graph Laplacian: the information matrix of the ratings."""
+    matrix = np.zeros((pairs.systems, pairs.systems))
+    matrix[pairs.low, pairs.high] = -curvature
+    matrix[pairs.high, pairs.low] = -curvature
+    matrix[np.diag_indices_from(matrix)] = pairs.sum_ends(curvature, curvature)
+    return matrix
+
+
+def _sparse_solver(pairs: PairCounts, curvature: Floats, precision: Floats | None) -> Solver:
+    size = pairs.systems
+    diagonal = pairs.sum_ends(curvature, curvature) + (0.0 if precision is None else precision)
+    entries = (np.concatenate([-curvature, -curvature]), _ends(pairs))
+    matrix = csr_array(coo_array(entries, shape=(size, size)) + diags_array(diagonal))
+    jacobi = diags_array(1 / diagonal)
+
+    def solve(right: Floats) -> Floats:
+        if right.ndim > 1:
+            return np.stack([solve(column) for column in right.T], axis=1)
+        found, failed = cg(matrix, right, rtol=1e-13, maxiter=1_000, M=jacobi)
+        if failed:
+            found = _factor_solve(matrix, right, grounded=precision is None)
+        return found - found.mean() if precision is None else found
+
+    return solve
+
+
+def _factor_solve(matrix: csr_array, right: Floats, *, grounded: bool) -> Floats:
+    """Solve by factorisation, with the last system held at 0 where nothing else fixes the gauge."""
+    kept = matrix.shape[0] - 1 if grounded else matrix.shape[0]
+    factor = splu(matrix[:kept, :kept].tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
+    found = np.zeros(matrix.shape[0])
+    found[:kept] = factor.solve(right[:kept])
+    return found
+
+
+def _ends(pairs: PairCounts) -> tuple[Floats, Floats]:
+    return np.concatenate([pairs.low, pairs.high]), np.concatenate([pairs.high, pairs.low])

@@ -1,0 +1,275 @@
+"""Joint bootstrap draws: all resamples of a chunk are solved at once.
+
+Each resample is a reweighting of questions (or battles), so only the pairs' counts change. Every chunk
+has its own random stream and its own fixed size, so neither threads nor memory change a byte.
+
+Sources: Rubin (1981) for gamma weights; Efron (1979) for multinomial ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+
+from data.progress import counted
+from leaderboard.ratings.counts import TIE, Floats, PairCounts
+from leaderboard.ratings.models.existence import is_one_group, ties_settle
+from leaderboard.ratings.models.likelihoods import PairModel
+from leaderboard.ratings.models.newton import Fit, Ridge, information
+from leaderboard.ratings.vocabulary import Weighting
+
+# Numbers of one (3 P, draws) or (clusters, draws) array of a chunk: 16 MB.
+CHUNK_NUMBERS = 2_000_000
+CHUNK_DRAWS = 128
+
+SETTLED = 1e-9
+CHORD_STEPS = 16
+NEWTON_STEPS = 60
+STACK_NUMBERS = 4_000_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Units:
+    """What is resampled.
+
+    Attributes:
+        by_cluster: (clusters, 3 P) counts of each cluster; None to resample single battles.
+        pairs: The pairs, whose totals serve for single battles.
+    """
+
+    by_cluster: csr_array | None
+    pairs: PairCounts
+
+    def chunk(self, draws: int) -> int:
+        """Draws a chunk, fixed by the battles alone."""
+        tall = 3 * len(self.pairs.low) if self.by_cluster is None else max(self.by_cluster.shape)
+        return int(np.clip(CHUNK_NUMBERS // max(tall, 1), 8, min(CHUNK_DRAWS, max(draws, 8))))
+
+    def outcomes(self, rng: np.random.Generator, draws: int, weighting: Weighting) -> Floats:
+        """(3, P, draws) reweighted outcome counts; the total of each draw is that of the battles."""
+        totals = self.pairs.outcomes.reshape(-1)
+        if self.by_cluster is None:
+            resampled = _battle_counts(rng, totals, draws, weighting)
+        else:
+            weights = _cluster_weights(rng, self.by_cluster.shape[0], draws, weighting)
+            resampled = self.by_cluster.T @ weights
+        resampled *= totals.sum() / np.maximum(resampled.sum(axis=0), 1e-300)
+        return resampled.reshape(3, -1, draws)
+
+
+def _cluster_weights(rng: np.random.Generator, clusters: int, draws: int, weighting: Weighting) -> Floats:
+    if weighting is Weighting.GAMMA:
+        return rng.standard_exponential((clusters, draws))
+    picked = rng.integers(0, clusters, (clusters, draws))
+    picked += np.arange(draws) * clusters
+    counted = np.bincount(picked.reshape(-1), minlength=clusters * draws)
+    return np.ascontiguousarray(counted.reshape(draws, clusters).T, dtype=np.float64)
+
+
+def _battle_counts(rng: np.random.Generator, totals: Floats, draws: int, weighting: Weighting) -> Floats:
+    if weighting is Weighting.GAMMA:
+        return rng.standard_gamma(totals[:, None], (len(totals), draws))
+    battles = max(round(float(totals.sum())), 1)
+    counts = rng.multinomial(battles, totals / totals.sum(), size=draws)
+    return np.ascontiguousarray(counts.T, dtype=np.float64)
+
+
+def draw(
+    model: PairModel,
+    fit: Fit,
+    units: Units,
+    *,
+    draws: int,
+    weighting: Weighting,
+    seed: int,
+    ridge: Ridge | None = None,
+) -> Floats:
+    """Joint bootstrap draws of the ratings of one group.
+
+    Each draw starts from the full fit and is improved with the full fit's inverse information, which is
+    nearly its own; the few that do not settle take their own Newton steps.
+
+    Returns:
+        (draws, S) log-odds ratings; a row of NaN where a resample has no estimate.
+    """
+    inverse = joint_inverse(units.pairs, fit, ridge)
+    size = units.chunk(draws)
+    found = np.empty((draws, units.pairs.systems))
+    chunks = range(0, draws, size)
+    for number, first in enumerate(counted(chunks, "resampling, in parts", len(chunks))):
+        count = min(size, draws - first)
+        rng = np.random.default_rng([seed, number])
+        outcomes = units.outcomes(rng, size, weighting)[..., :count]
+        chunk = None if ridge is None else ridge.spread(draws).columns(slice(first, first + count))
+        found[first : first + count] = solve_draws(model, fit, units.pairs, outcomes, inverse, chunk)
+    return found
+
+
+def joint_inverse(pairs: PairCounts, fit: Fit, ridge: Ridge | None) -> Floats:
+    """(K, K) inverse information of ratings and, last, of the tie parameter where it was estimated."""
+    matrix = information(pairs, fit.curvature)
+    if ridge is None:
+        matrix += np.trace(matrix) / pairs.systems**2
+    else:
+        matrix[np.diag_indices_from(matrix)] += ridge.precision
+    if fit.has_tie:
+        border = pairs.sum_ends(fit.gap_tie, -fit.gap_tie)[:, None]
+        matrix = np.block([[matrix, border], [border.T, np.array([[fit.tie_tie]])]])
+    inverse = np.linalg.inv(matrix)
+    return np.asarray((inverse + inverse.T) / 2)
+
+
+def solve_draws(
+    model: PairModel,
+    fit: Fit,
+    pairs: PairCounts,
+    outcomes: Floats,
+    inverse: Floats,
+    ridge: Ridge | None,
+) -> Floats:
+    """(draws, S) ratings that maximise the likelihood of (3, P, draws) outcomes; NaN where none does."""
+    free, draws = len(inverse), outcomes.shape[2]
+    start = np.append(fit.theta, fit.tie) if fit.has_tie else fit.theta
+    found = np.repeat(start[:, None], draws, axis=1)
+    whole = _Likelihood(
+        model=model,
+        pairs=pairs,
+        ends=_incidence(pairs),
+        data=model.condense(outcomes),
+        ridge=ridge,
+        has_tie=fit.has_tie,
+    )
+    active = np.arange(draws)
+    here, point = whole, found
+    for _ in range(CHORD_STEPS):
+        with np.errstate(over="ignore", invalid="ignore"):  # a chord may run off; Newton then takes over
+            step = inverse @ here.slope(point)
+            point = point + step
+            moved = np.abs(step).max(axis=0)
+        settled = moved < SETTLED
+        if settled.any():
+            found[:, active[settled]] = point[:, settled]
+            active, point = active[~settled], np.ascontiguousarray(point[:, ~settled])
+            here = replace(
+                here,
+                data=tuple(np.ascontiguousarray(part[:, ~settled]) for part in here.data),
+                ridge=None if here.ridge is None else here.ridge.columns(~settled),
+            )
+        if not len(active):
+            break
+    if len(active) and ridge is None:
+        exists = _existing(fit, pairs, outcomes[..., active])
+        found[:, active[~exists]] = np.nan
+        active = active[exists]
+    room = max(STACK_NUMBERS // free**2, 1)
+    for first in range(0, len(active), room):
+        columns = active[first : first + room]
+        part = replace(
+            whole,
+            data=tuple(part[:, columns] for part in whole.data),
+            ridge=None if ridge is None else ridge.columns(columns),
+        )
+        found[:, columns] = _newton_draws(part, fit, len(columns))
+    return found[: pairs.systems].T
+
+
+def _existing(fit: Fit, pairs: PairCounts, outcomes: Floats) -> NDArray[np.bool_]:
+    """(draws,) whether an estimate exists; it always does where nothing observed has vanished."""
+    exists = ~((outcomes == 0) & (pairs.outcomes > 0)[..., None]).any(axis=(0, 1))
+    for column in np.flatnonzero(~exists).tolist():
+        part = replace(pairs, outcomes=outcomes[..., column])
+        has_tie = bool(part.outcomes[TIE].any())
+        exists[column] = is_one_group(part) and (not fit.has_tie or (has_tie and ties_settle(part)))
+    return np.asarray(exists)
+
+
+def _incidence(pairs: PairCounts) -> csr_array:
+    """(S, P): +1 where a system is a pair's low end, −1 where it is its high end."""
+    number = np.arange(len(pairs.low))
+    entries = np.repeat([1.0, -1.0], len(number))
+    places = (np.concatenate([pairs.low, pairs.high]), np.tile(number, 2))
+    return csr_array(coo_array((entries, places), shape=(pairs.systems, len(number))))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Likelihood:
+    """The log likelihood of a stack of draws, less the ridge's penalty, at (K, draws) points."""
+
+    model: PairModel
+    pairs: PairCounts
+    ends: csr_array
+    data: tuple[Floats, ...]
+    ridge: Ridge | None
+    has_tie: bool
+
+    def value(self, point: Floats) -> Floats:
+        """(draws,) values."""
+        theta, gap, tie = self._read(point)
+        value = self.model.terms(gap, tie, self.data).value.sum(axis=0)
+        if self.ridge is not None:
+            value = value - (self.ridge.precision[:, None] * (theta - self.ridge.centre) ** 2).sum(axis=0) / 2
+        return np.asarray(value)
+
+    def slope(self, point: Floats) -> Floats:
+        """(K, draws) first derivatives."""
+        theta, gap, tie = self._read(point)
+        at_gap, at_tie = self.model.slope(gap, tie, self.data)
+        slope = self.ends @ at_gap
+        if self.ridge is not None:
+            slope -= self.ridge.precision[:, None] * (theta - self.ridge.centre)
+        if self.has_tie and at_tie is not None:
+            slope = np.concatenate([slope, at_tie.sum(axis=0, keepdims=True)])
+        return np.asarray(slope)
+
+    def newton_steps(self, point: Floats) -> Floats:
+        """(K, draws) steps to the maximum of each draw's parabola."""
+        _, gap, tie = self._read(point)
+        terms = self.model.terms(gap, tie, self.data)
+        pairs, size, (free, draws) = self.pairs, self.pairs.systems, point.shape
+        matrix = np.zeros((draws, free, free))
+        matrix[:, pairs.low, pairs.high] = matrix[:, pairs.high, pairs.low] = -terms.gap_gap.T
+        inner = np.arange(size)
+        diagonal = abs(self.ends) @ terms.gap_gap
+        # A flat direction would make the matrix singular; the line search keeps the longer step honest.
+        matrix[:, inner, inner] = diagonal.T + 1e-12 * diagonal.max(axis=0)[:, None]
+        if self.ridge is None:
+            matrix[:, :size, :size] += (diagonal.sum(axis=0) / size**2)[:, None, None]
+        else:
+            matrix[:, inner, inner] += self.ridge.precision
+        if self.has_tie and terms.gap_tie is not None and terms.tie_tie is not None:
+            border = self.ends @ terms.gap_tie
+            matrix[:, :size, -1] = matrix[:, -1, :size] = border.T
+            matrix[:, -1, -1] = terms.tie_tie.sum(axis=0)
+        slope = self.slope(point)
+        return np.asarray(np.linalg.solve(matrix, slope.T[:, :, None])[:, :, 0].T, dtype=np.float64)
+
+    def _read(self, point: Floats) -> tuple[Floats, Floats, Floats | float]:
+        """The ratings, their gaps, and the tie parameters."""
+        theta = point[: self.pairs.systems]
+        return theta, theta[self.pairs.low] - theta[self.pairs.high], point[-1] if self.has_tie else 0.0
+
+
+def _newton_draws(likelihood: _Likelihood, fit: Fit, draws: int) -> Floats:
+    """(K, draws) maximisers by damped Newton steps on the whole stack; NaN where there is none."""
+    start = np.append(fit.theta, fit.tie) if fit.has_tie else fit.theta
+    point = np.repeat(start[:, None], draws, axis=1)
+    settled = np.zeros(draws, dtype=bool)
+    value = likelihood.value(point)
+    for _ in range(NEWTON_STEPS):
+        step = likelihood.newton_steps(point)
+        size = np.where(settled, 0.0, 1.0)
+        for _ in range(NEWTON_STEPS):
+            trial = likelihood.value(point + size * step)
+            worse = ~(trial >= value - 1e-12 * np.abs(value))
+            if not worse.any():
+                break
+            size[worse] /= 2
+        point, value = point + size * step, trial
+        settled |= (np.abs(step).max(axis=0) < SETTLED) & (size == 1)
+        if settled.all():
+            break
+    point[:, ~settled] = np.nan
+    return point

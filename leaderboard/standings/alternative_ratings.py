@@ -1,0 +1,212 @@
+"""What a board reports beside its ratings: the star design's, the length-controlled ones, separations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import InputError, StatisticsError
+from data.records.plain import to_json
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import (
+    IntervalKind,
+    Rating,
+    RatingTable,
+    Settings,
+    difference,
+    questions_to_separate,
+    rate_beside_star,
+    rate_with_style,
+)
+from leaderboard.ratings.uncertainty.differences import rate_as
+from leaderboard.standings.answer_stats import AnswerFact
+
+LENGTH = "length in words"
+MOST_PAIRS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlternativeRatings:
+    """A second table of ratings beside a board's own.
+
+    Attributes:
+        kind: What it is.
+        ratings: Best first; empty where there are none.
+        note: Why there are none, or what the table found.
+    """
+
+    kind: str
+    ratings: tuple[Rating, ...]
+    note: str
+
+    def as_json(self) -> dict[str, object]:
+        """Ratings as in `battles rate`, with the note."""
+        return to_json(self)
+
+
+def alternative_ratings(
+    table: BattleTable,
+    settings: Settings,
+    *,
+    reference: str | None,
+    answers: Mapping[str, Sequence[AnswerFact]],
+) -> tuple[AlternativeRatings, ...]:
+    """The ratings by the reference alone, those controlled for length, and those without the reference."""
+    return (
+        _star(table, settings, reference),
+        _length(table, settings, answers),
+        _between_systems(table, settings, reference),
+    )
+
+
+def separations(ratings: RatingTable, settings: Settings) -> list[dict[str, object]]:
+    """Each neighbouring pair on a board: the paired difference, how sure it is, and questions to settle it.
+
+    Args:
+        ratings: The board's ratings.
+        settings: How they were made.
+
+    Returns:
+        One object a pair of neighbours, best first; pairs that cannot be compared are left out.
+    """
+    named = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
+    found: list[dict[str, object]] = []
+    for first, second in pairwise(named):
+        try:
+            gap = difference(ratings, first, second)
+            needed = questions_to_separate(ratings, first, second)
+        except StatisticsError:
+            continue
+        found.append(
+            {
+                "first": first,
+                "second": second,
+                "points": gap.points,
+                "lower": gap.lower,
+                "upper": gap.upper,
+                "chance": gap.chance,
+                "questions": needed.questions,
+                "needed": needed.needed,
+                "cluster": settings.cluster.value,
+            }
+        )
+    return found
+
+
+def all_differences(ratings: RatingTable) -> dict[str, object]:
+    """The paired difference of every two rated systems, from joint draws, kept small.
+
+    Args:
+        ratings: The board's ratings.
+
+    Returns:
+        `systems` (best first, at most `MOST_PAIRS`) and `pairs`, each a list: two places in `systems`, then
+        points, lower and upper end of the 95 % interval (one decimal) and the chance that the first is the
+        better (three); pairs that cannot be compared are left out.
+    """
+    named = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
+    pairs: list[list[float]] = []
+    for one, other in combinations(range(len(named)), 2):
+        try:
+            gap = difference(ratings, named[one], named[other])
+        except StatisticsError:
+            continue
+        ends = [round(value, 1) for value in (gap.points, gap.lower, gap.upper)]
+        pairs.append([one, other, *ends, round(gap.chance, 3)])
+    return {"systems": named, "pairs": pairs}
+
+
+def _star(table: BattleTable, settings: Settings, reference: str | None) -> AlternativeRatings:
+    kind = "star"
+    if reference is None or reference not in table.systems:
+        return AlternativeRatings(kind=kind, ratings=(), note="There are no battles against a reference.")
+    code = table.systems.index(reference)
+    if bool(((table.a == code) | (table.b == code)).all()):
+        return AlternativeRatings(
+            kind=kind, ratings=(), note="Every battle is against the reference: the same ratings."
+        )
+    try:
+        found = rate_beside_star(table, reference, settings)
+    except StatisticsError as error:
+        return AlternativeRatings(kind=kind, ratings=(), note=str(error))
+    largest = max((abs(shift) for _, shift in found.shifts), default=0.0)
+    note = f"From the battles against {reference} alone; ratings move by up to {largest:.0f} points."
+    return AlternativeRatings(kind=kind, ratings=found.star.ratings, note=note)
+
+
+def _between_systems(table: BattleTable, settings: Settings, reference: str | None) -> AlternativeRatings:
+    """The ratings of systems by each other alone: a judge may hold them against another yardstick there."""
+    kind = "between-systems"
+    code = table.systems.index(reference) if reference in table.systems else -1
+    chosen = (table.a != code) & (table.b != code)
+    if code < 0 or not chosen.any():
+        every = "Every battle is between systems: the same ratings."
+        note = every if code < 0 else "There are no battles between systems."
+        return AlternativeRatings(kind=kind, ratings=(), note=note)
+    try:
+        found = rate_as(table.select(chosen), settings)
+    except StatisticsError as error:
+        return AlternativeRatings(kind=kind, ratings=(), note=str(error))
+    note = f"From the {int(chosen.sum()):,} battles between systems, without those against {reference}."
+    rated = tuple(rating for rating in found.ratings if rating.rating is not None)
+    return AlternativeRatings(kind=kind, ratings=rated, note=note)
+
+
+def _length(
+    table: BattleTable, settings: Settings, answers: Mapping[str, Sequence[AnswerFact]]
+) -> AlternativeRatings:
+    kind = "length-controlled"
+    words = _lengths(table, answers)
+    try:
+        ends = tuple(_words_of(side, table, words) for side in (table.a, table.b))
+        found = rate_with_style(table, {LENGTH: (ends[0], ends[1])}, _sandwiched(settings))
+    except KeyError:
+        return AlternativeRatings(kind=kind, ratings=(), note="The lengths of the answers are not known.")
+    except (StatisticsError, InputError) as error:
+        return AlternativeRatings(kind=kind, ratings=(), note=str(error))
+    effect = found.effects[0]
+    note = (
+        f"One standard deviation more words than the opponent is worth {effect.points:.0f} points "
+        f"({effect.lower:.0f} to {effect.upper:.0f})."
+    )
+    return AlternativeRatings(kind=kind, ratings=found.controlled.ratings, note=note)
+
+
+def _lengths(table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]]) -> NDArray[np.int64]:
+    """(systems, questions) lengths of answers in words, −1 where one is not known."""
+    found = np.full((len(table.systems), len(table.questions)), -1, dtype=np.int64)
+    place = {question: code for code, question in enumerate(table.questions)}
+    for code, system in enumerate(table.systems):
+        known = [
+            (place[fact.question], fact.words) for fact in answers.get(system, ()) if fact.question in place
+        ]
+        for question, words in known:
+            found[code, question] = words
+    return found
+
+
+def _words_of(side: NDArray[np.int32], table: BattleTable, words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(N,) lengths of one side's answers.
+
+    Raises:
+        KeyError: One is not known.
+    """
+    found = words[side, table.question]
+    if (found < 0).any():
+        row = int(np.argmax(found < 0))
+        raise KeyError(table.systems[side[row]], table.questions[table.question[row]])
+    return found
+
+
+def _sandwiched(settings: Settings) -> Settings:
+    return Settings(
+        interval=IntervalKind.SANDWICH,
+        bootstrap=None,
+        cluster=settings.cluster,
+        anchor=settings.anchor,
+        seed=settings.seed,
+    )

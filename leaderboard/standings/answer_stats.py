@@ -1,0 +1,75 @@
+"""What a board knows of answers beside their battles: lengths, "no answer", metrics' scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from data.errors import RecordError
+from data.stats import LEVEL, Interval, bounds_json
+from leaderboard.stats.intervals import bca_mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerFact:
+    """What is known of one answer, without its text.
+
+    Attributes:
+        question: Its question's id.
+        domain: The question's domain.
+        words: Its length in words, after cleaning.
+        no_answer: Whether it says that no answer was found.
+        scores: By metric, in the metric's unit; None where the metric is undefined for the answer.
+    """
+
+    question: str
+    domain: str
+    words: int
+    no_answer: bool = False
+    scores: Mapping[str, float | None] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        for metric, score in self.scores.items():
+            if score is not None and not math.isfinite(score):
+                message = f"The {metric} score of the answer to {self.question} is {score}."
+                raise RecordError(message, advice="An undefined score is None.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanScore:
+    """A metric's mean over a system's answers.
+
+    Attributes:
+        mean: None where no answer has the score.
+        interval: BCa interval over questions; None for fewer than two.
+        answers: How many answers the mean is over.
+        undefined: How many answers were scored without a defined value; they enter no mean.
+    """
+
+    mean: float | None
+    interval: Interval | None
+    answers: int
+    undefined: int
+
+    def as_json(self) -> dict[str, object]:
+        """Mean, bounds and counts."""
+        counts = {"answers": self.answers, "undefined": self.undefined}
+        return {"mean": self.mean, **bounds_json(self.interval), **counts}
+
+
+def mean_score(facts: Sequence[AnswerFact], metric: str, level: float = LEVEL) -> MeanScore:
+    """A metric's mean over answers, with its BCa interval over questions."""
+    scored = [fact for fact in facts if metric in fact.scores]
+    defined = [(fact.question, score) for fact in scored if (score := fact.scores[metric]) is not None]
+    undefined = len(scored) - len(defined)
+    if not defined:
+        return MeanScore(mean=None, interval=None, answers=0, undefined=undefined)
+    values = np.array([score for _, score in defined])
+    _, codes = np.unique([question for question, _ in defined], return_inverse=True)
+    sums = np.bincount(codes, values).astype(np.float64)
+    interval = bca_mean(sums, np.bincount(codes).astype(np.float64), level)
+    return MeanScore(mean=float(values.mean()), interval=interval, answers=len(defined), undefined=undefined)

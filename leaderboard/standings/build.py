@@ -1,0 +1,179 @@
+"""How standings are built: from judged battles and plain facts about answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from types import MappingProxyType
+
+from data.errors import UnrankableError
+from data.records import Outcome
+from leaderboard.battles import BattleTable
+from leaderboard.rates import OVERALL, Rate, win_rates
+from leaderboard.ratings import Cluster, Rating, RatingTable, Settings, rate
+from leaderboard.ratings.domains import rate_domains
+from leaderboard.standings.alternative_ratings import all_differences, alternative_ratings, separations
+from leaderboard.standings.answer_stats import AnswerFact, mean_score
+from leaderboard.standings.head_to_head import head_to_head
+from leaderboard.standings.judged_shares import JudgedShares
+from leaderboard.standings.model import About, Line, Standings
+
+
+def build_standings(
+    table: BattleTable,
+    about: About,
+    *,
+    settings: Settings | None = None,
+    domain_ratings: Mapping[str, RatingTable] | None = None,
+    answers: Mapping[str, Sequence[AnswerFact]] | None = None,
+    outcomes: Mapping[str, Mapping[Outcome, int]] | None = None,
+    ended: Mapping[Outcome, int] | None = None,
+    badges: Mapping[str, Sequence[str]] | None = None,
+    judged: JudgedShares | None = None,
+) -> Standings:
+    """Compute a board from judged battles.
+
+    Args:
+        table: The judged battles alone; a table without battles gives a board without ratings.
+        about: What the board is.
+        settings: How to rate; `cluster` also decides whether rates take battles on one question
+            together, which a table of published counts cannot do.
+        domain_ratings: Ratings within domains; None to compute Bradley-Terry ratings shrunk towards the
+            overall ones, where there are several domains and overall ratings.
+        answers: Facts about each system's answers.
+        outcomes: How each system's planned battles ended.
+        ended: How all planned battles ended.
+        badges: What the organisers say of systems, such as `baseline`.
+        judged: How much of the planned battles was judged.
+
+    Returns:
+        The standings: the same input gives the same JSON.
+
+    Raises:
+        NotFoundError: The reference or anchor is named by no battle.
+    """
+    chosen = settings or Settings()
+    ratings, unrankable = _rated(table, chosen)
+    reference = about.reference if about.reference in table.systems else None
+    clustered = chosen.cluster is Cluster.QUESTION
+    rates = win_rates(table, reference=reference, clustered=clustered)
+    everyone = win_rates(table, clustered=clustered).rows if reference else ()
+    facts = answers or {}
+    board = _Board(
+        table=table,
+        ratings={OVERALL: ratings, **_within(table, chosen, ratings, domain_ratings)},
+        rates={(row.system, row.domain): row for row in rates.rows},
+        against_all={(row.system, row.domain): row for row in everyone if row.system == reference},
+        facts=facts,
+        outcomes=outcomes or {},
+        badges=badges or {},
+    )
+    count = len(table) if table.weight is None else round(float(table.weight.sum()))
+    lines = {domain: board.lines(domain) for domain in (OVERALL, *_domains(table, about, facts))}
+    order = [line.system for line in lines[OVERALL] if line.system in table.systems]
+    return Standings(
+        about=about,
+        lines=MappingProxyType(lines),
+        ratings=ratings,
+        unrankable=unrankable,
+        rates=rates,
+        pairs=head_to_head(table, order),
+        outcomes=MappingProxyType(dict(ended or {Outcome.JUDGED: count})),
+        alternative_ratings=()
+        if ratings is None
+        else alternative_ratings(table, chosen, reference=reference, answers=facts),
+        separations=() if ratings is None else separations(ratings, chosen),
+        differences={} if ratings is None else all_differences(ratings),
+        judged=judged,
+    )
+
+
+def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, str]:
+    try:
+        ratings = rate(
+            table,
+            method=settings.method,
+            interval=settings.interval,
+            bootstrap=settings.bootstrap or 0,
+            cluster=settings.cluster,
+            anchor=settings.anchor,
+            seed=settings.seed,
+            weighting=settings.weighting,
+            bounds=settings.bounds,
+            prior=settings.prior,
+        )
+    except UnrankableError as error:
+        return None, str(error)
+    return ratings, ""
+
+
+def _within(
+    table: BattleTable,
+    settings: Settings,
+    overall: RatingTable | None,
+    given: Mapping[str, RatingTable] | None,
+) -> Mapping[str, RatingTable]:
+    if given is not None or overall is None or len(table.domains) < 2:  # noqa: PLR2004 - one is overall
+        return given or {}
+    try:
+        return {found.domain: found.table for found in rate_domains(table, settings)}
+    except UnrankableError:
+        # The overall ratings are of no use to shrink towards; rates are shown alone.
+        return {}
+
+
+def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[AnswerFact]]) -> tuple[str, ...]:
+    """Domains in the order of the labels, then those of battles and answers; none where unnamed."""
+    met = (*table.domains, *(fact.domain for answers in facts.values() for fact in answers))
+    known = dict.fromkeys((*about.labels, *met))
+    return tuple(domain for domain in known if domain in set(met) and domain)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Board:
+    table: BattleTable
+    ratings: Mapping[str, RatingTable | None]
+    rates: Mapping[tuple[str, str], Rate]
+    against_all: Mapping[tuple[str, str], Rate]
+    facts: Mapping[str, Sequence[AnswerFact]]
+    outcomes: Mapping[str, Mapping[Outcome, int]]
+    badges: Mapping[str, Sequence[str]]
+
+    def lines(self, domain: str) -> tuple[Line, ...]:
+        """Every system that has battles or answers here, best first."""
+        ratings = self.ratings.get(domain)
+        rated = {} if ratings is None else {rating.system: rating for rating in ratings.ratings}
+        names = dict.fromkeys((*self.table.systems, *self.facts, *self.outcomes))
+        lines = [self._line(name, domain, rated.get(name)) for name in names]
+        kept = [line for line in lines if domain == OVERALL or _is_met(line)]
+        place = {name: index for index, name in enumerate(rated)}
+        return tuple(sorted(kept, key=lambda line: _order(line, place)))
+
+    def _line(self, system: str, domain: str, rating: Rating | None) -> Line:
+        facts = [fact for fact in self.facts.get(system, ()) if domain in {OVERALL, fact.domain}]
+        metrics = sorted({metric for fact in facts for metric in fact.scores})
+        return Line(
+            system=system,
+            rating=rating,
+            rate=self.rates.get((system, domain)),
+            answers=len(facts),
+            no_answer_share=fmean(fact.no_answer for fact in facts) if facts else None,
+            median_words=float(median(fact.words for fact in facts)) if facts else None,
+            scores=MappingProxyType({metric: mean_score(facts, metric) for metric in metrics}),
+            outcomes=self.outcomes.get(system, {}) if domain == OVERALL else {},
+            badges=tuple(self.badges.get(system, ())),
+            rate_against_all=self.against_all.get((system, domain)),
+        )
+
+
+def _is_met(line: Line) -> bool:
+    """Whether a system has a battle or an answer in a domain."""
+    return line.rate is not None or line.rate_against_all is not None or bool(line.answers)
+
+
+def _order(line: Line, place: Mapping[str, int]) -> tuple[int, float, float, str]:
+    """By rating; without one by win rate, ties and name."""
+    rate = line.rate
+    won, kept = (0.0, 0.0) if rate is None else (rate.win_rate, rate.win_tie_rate)
+    return place.get(line.system, len(place) + (rate is None)), -won, -kept, line.system

@@ -1,0 +1,196 @@
+"""Who beat whom how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr
+
+from data.errors import NotFoundError
+from data.stats import LEVEL, Interval
+from leaderboard.battles import BattleTable, Winner
+from leaderboard.rates import whole
+from leaderboard.ratings.ranks import holm
+from leaderboard.stats.intervals import wilson
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class HeadToHead:
+    """The record of every pair of systems.
+
+    Attributes:
+        systems: Row and column order of the matrices.
+        wins: (S, S); how often the row's system beat the column's.
+        ties: (S, S), symmetric.
+        shares: (S, S); sum of the shares of the win that the row's system got.
+    """
+
+    systems: tuple[str, ...]
+    wins: Floats
+    ties: Floats
+    shares: Floats
+
+    @property
+    def battles(self) -> Floats:
+        """(S, S), symmetric; how often the two met."""
+        return self.wins + self.wins.T + self.ties
+
+    @property
+    def rates(self) -> Floats:
+        """(S, S); share of the wins that the row's system got, ties half; NaN where they never met."""
+        battles = self.battles
+        rates: Floats = np.divide(self.shares, battles, out=np.full(battles.shape, np.nan), where=battles > 0)
+        return rates
+
+    def interval(self, system: str, opponent: str, level: float = LEVEL) -> Interval | None:
+        """Wilson's interval of the share of battles that `system` won outright; None if they never met.
+
+        Raises:
+            NotFoundError: One of the two is not in the matrix.
+        """
+        row, column = self._code(system), self._code(opponent)
+        battles = float(self.battles[row, column])
+        return wilson(float(self.wins[row, column]) / battles, battles, level) if battles else None
+
+    def _code(self, system: str) -> int:
+        if system not in self.systems:
+            message = f"No battle names the system {system}."
+            raise NotFoundError(message, advice="Spell it as in the battle file.")
+        return self.systems.index(system)
+
+    def as_json(self) -> dict[str, object]:
+        """Systems, and for every pair that met: wins, ties, battles and the rate from both sides."""
+        rates, battles = self.rates, self.battles
+        return {
+            "systems": list(self.systems),
+            "pairs": [
+                {
+                    "system": self.systems[row],
+                    "opponent": self.systems[column],
+                    "battles": whole(battles[row, column]),
+                    "wins": whole(self.wins[row, column]),
+                    "ties": whole(self.ties[row, column]),
+                    "losses": whole(self.wins[column, row]),
+                    "rate": float(rates[row, column]),
+                }
+                for row, column in zip(*np.nonzero(battles), strict=True)
+            ],
+        }
+
+
+def head_to_head(table: BattleTable, order: Sequence[str] | None = None) -> HeadToHead:
+    """Count wins and ties of every pair of systems.
+
+    Args:
+        table: Judged battles; weights are counts.
+        order: Systems in the order of the matrix, for instance best first; None for the table's.
+
+    Raises:
+        NotFoundError: The order names a system that the table does not have.
+    """
+    size = len(table.systems)
+    weight = np.ones(len(table)) if table.weight is None else table.weight
+    share = table.share
+    cell = table.a.astype(np.int64) * size + table.b
+    mirrored = table.b.astype(np.int64) * size + table.a
+
+    def matrix(from_a: Floats, from_b: Floats) -> Floats:
+        both = np.bincount(cell, weight * from_a, size**2) + np.bincount(mirrored, weight * from_b, size**2)
+        return both.astype(np.float64).reshape(size, size)
+
+    tied = (table.winner == Winner.TIE).astype(float)
+    result = HeadToHead(
+        systems=table.systems,
+        wins=matrix((table.winner == Winner.A).astype(float), (table.winner == Winner.B).astype(float)),
+        ties=matrix(tied, tied),
+        shares=matrix(share, 1 - share),
+    )
+    if order is None:
+        return result
+    codes = [result._code(system) for system in order]  # noqa: SLF001 - the module's own class
+    pick = np.ix_(codes, codes)
+    return HeadToHead(
+        systems=tuple(order), wins=result.wins[pick], ties=result.ties[pick], shares=result.shares[pick]
+    )
+
+
+EVEN = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairTest:
+    """How one system fared against another, directly.
+
+    Attributes:
+        battles: Judged battles of the two.
+        wins: Of the one.
+        ties: Of both.
+        losses: Of the one.
+        rate: Share of the wins that the one got, 0–1, ties half.
+        interval: Wilson's interval of that share.
+        chance: Two-sided exact sign test: how often an even pair's decided battles fall so unevenly, 0–1.
+        apart: Whether the test stands at 5 % for all pairs of the board at once (Holm).
+    """
+
+    battles: float
+    wins: float
+    ties: float
+    losses: float
+    rate: float
+    interval: Interval | None
+    chance: float
+    apart: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadToHeadTests:
+    """Every pair of systems that met, seen from both sides; `systems` are best first."""
+
+    systems: tuple[str, ...]
+    pairs: Mapping[tuple[str, str], PairTest]
+
+    def of(self, system: str, opponent: str) -> PairTest | None:
+        """How the one fared against the other; None where they never met."""
+        return self.pairs.get((system, opponent))
+
+
+def read_head_to_head(head_to_head: Mapping[str, Any]) -> HeadToHeadTests:
+    """The meetings of a board, from the JSON of `HeadToHead.as_json`.
+
+    Source: Dixon & Mood (1946), the sign test; Holm (1979), the correction.
+    """
+    rows = head_to_head["pairs"]
+    wins, losses = (np.array([row[name] for row in rows], dtype=float) for name in ("wins", "losses"))
+    chances = sign_test(wins, losses)
+    once = np.array([at for at, row in enumerate(rows) if row["system"] < row["opponent"]], dtype=np.int64)
+    fallen = {frozenset((rows[at]["system"], rows[at]["opponent"])) for at in once[holm(chances[once])]}
+    return HeadToHeadTests(
+        systems=tuple(head_to_head["systems"]),
+        pairs={
+            (row["system"], row["opponent"]): PairTest(
+                battles=row["battles"],
+                wins=row["wins"],
+                ties=row["ties"],
+                losses=row["losses"],
+                rate=row["rate"],
+                interval=wilson(row["rate"], row["battles"]),
+                chance=float(chance),
+                apart=frozenset((row["system"], row["opponent"])) in fallen,
+            )
+            for row, chance in zip(rows, chances, strict=True)
+        },
+    )
+
+
+def sign_test(wins: Floats, losses: Floats) -> Floats:
+    """The two-sided exact probability of so uneven decided battles where both are equal; 1 without any."""
+    decided = np.round(wins + losses)
+    fewer = np.floor(np.minimum(wins, losses))
+    chances: Floats = np.minimum(1.0, 2 * bdtr(fewer, decided.astype(np.int64), EVEN))
+    return np.where(decided > 0, chances, 1.0)

@@ -1,0 +1,84 @@
+"""How much of a round was judged, over all and of each system: what makes a board partial."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from data.records.plain import to_json
+
+LEAST_JUDGED = 0.9
+"""A board of which less was judged, over all or of one of its systems, is partial."""
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedShare:
+    """Battles judged; `expected` are those planned less missing answers and what a rule left out."""
+
+    judged: int
+    expected: int
+
+    @property
+    def share(self) -> float | None:
+        """Judged of expected, 0–1; None where nothing was expected."""
+        return self.judged / self.expected if self.expected else None
+
+    @property
+    def enough(self) -> bool:
+        """Whether a board may stand on it without a word; also where nothing was expected."""
+        return self.share is None or self.share >= LEAST_JUDGED
+
+    def as_json(self) -> dict[str, int | float | None]:
+        """The fields as a JSON object."""
+        return to_json(self, share=self.share)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedShares:
+    """The share of a whole round and of each of its systems."""
+
+    overall: JudgedShare
+    systems: Mapping[str, JudgedShare]
+
+    @property
+    def partial(self) -> bool:
+        """Whether too little was judged, or nothing at all."""
+        return not self.overall.judged or not all(
+            one.enough for one in (self.overall, *self.systems.values())
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """`judged_share` of a board's JSON."""
+        systems = {name: one.as_json() for name, one in self.systems.items()}
+        return {**self.overall.as_json(), "systems": systems}
+
+
+def partial_sentence(standings: Mapping[str, Any]) -> str:
+    """What readers of a partial board must know; empty for others.
+
+    Args:
+        standings: A board's JSON.
+    """
+    if not standings.get("partial"):
+        return ""
+    found: Mapping[str, Any] = standings["judged_share"]
+    share = "" if found["share"] is None else f" ({percent(found['share'])})"
+    said = f"Partial: {found['judged']:,} of {found['expected']:,} battles{share} were judged."
+    least = sorted(
+        (one["share"], system)
+        for system, one in found["systems"].items()
+        if one["share"] is not None and one["share"] < LEAST_JUDGED and system != standings["reference"]
+    )
+    if not least:
+        return said
+    named = ", ".join(f"{system} ({percent(value)})" for value, system in least[:MOST_NAMED])
+    more = f" and {len(least) - MOST_NAMED} more" if len(least) > MOST_NAMED else ""
+    return f"{said} Least judged: {named}{more}."
+
+
+def percent(share: float) -> str:
+    """A share in per cent, rounded down, so that no 90 % is said of less."""
+    return f"{math.floor(share * 1000) / 10:.1f} %"

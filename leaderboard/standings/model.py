@@ -1,0 +1,174 @@
+"""Standings: everything that a board says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from data.errors import NotFoundError
+from data.records import Outcome
+from leaderboard.rates import OVERALL, Rate, RateTable
+from leaderboard.ratings import Rating, RatingTable
+from leaderboard.standings.alternative_ratings import AlternativeRatings
+from leaderboard.standings.answer_stats import MeanScore
+from leaderboard.standings.head_to_head import HeadToHead
+from leaderboard.standings.judged_shares import JudgedShares
+
+SHAPE = 1
+"""Version of the JSON's shape; it grows when a field changes its meaning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One system in one domain, or overall.
+
+    Attributes:
+        system: Its name.
+        rating: None where the system has no battle here, or ratings do not exist.
+        rate: Against the reference where the board has one; None without battles, and of the reference.
+        rate_against_all: The reference's own, against every system: another quantity, in no column with the
+            rates of systems; None of systems.
+        answers: Answers known; 0 where only battles are.
+        no_answer_share: Of those; None without answers.
+        median_words: Of their lengths; None without answers.
+        scores: Mean scores by metric.
+        outcomes: How this system's planned battles ended, overall alone.
+        badges: What the organisers say of it, such as `baseline`.
+    """
+
+    system: str
+    rating: Rating | None
+    rate: Rate | None
+    answers: int
+    no_answer_share: float | None
+    median_words: float | None
+    scores: Mapping[str, MeanScore]
+    outcomes: Mapping[Outcome, int]
+    badges: Sequence[str] = ()
+    rate_against_all: Rate | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """One object; rating and rate are those of `battles rate` and `battles winrates`, or null."""
+        return {
+            "system": self.system,
+            "rating": None if self.rating is None else self.rating.as_json(),
+            "rate": None if self.rate is None else self.rate.as_json(),
+            "rate_against_all": None if self.rate_against_all is None else self.rate_against_all.as_json(),
+            "answers": self.answers,
+            "no_answer_share": self.no_answer_share,
+            "median_words": self.median_words,
+            "scores": {metric: score.as_json() for metric, score in self.scores.items()},
+            "outcomes": {outcome.value: self.outcomes.get(outcome, 0) for outcome in Outcome}
+            if self.outcomes
+            else {},
+            "badges": list(self.badges),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a board is, for its readers.
+
+    Attributes:
+        name: Short name.
+        title: What readers see.
+        note: What readers must know of where the numbers come from; empty where nothing special.
+        reference: The reference's name; None where there is none.
+        reference_by: Who wrote it: `people`, or in free text; empty where that is not known.
+        labels: Domain ids to what readers see, in the order in which domains are shown.
+        facts: What else to tell (judge, question set, dates, …), label to value.
+        health: How far the judge can be trusted: flips, unreadable replies, attacks, agreement with people.
+        attempts: How many versions of each system were judged so far; empty where that is not known.
+    """
+
+    name: str
+    title: str
+    note: str = ""
+    reference: str | None = None
+    reference_by: str = ""
+    labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    facts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    health: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    attempts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Standings:
+    """A board's content.
+
+    Attributes:
+        about: What the board is.
+        lines: By domain id and `overall`: systems, best first.
+        ratings: The overall ratings with their draws; None where they do not exist.
+        unrankable: Why there are none; empty where there are.
+        rates: The rates behind the lines.
+        pairs: The record of every pair, best first.
+        outcomes: How all planned battles ended.
+        alternative_ratings: Second tables of ratings: the star's, the length-controlled.
+        separations: Neighbours on the board: how far apart, how sure, how many questions would settle it.
+        differences: The paired difference of every two systems, compact (`all_differences`).
+        judged: How much of the planned battles was judged; None where only verdicts are known.
+    """
+
+    about: About
+    lines: Mapping[str, tuple[Line, ...]]
+    ratings: RatingTable | None
+    unrankable: str
+    rates: RateTable
+    pairs: HeadToHead
+    outcomes: Mapping[Outcome, int]
+    alternative_ratings: tuple[AlternativeRatings, ...] = ()
+    separations: Sequence[Mapping[str, object]] = ()
+    differences: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    judged: JudgedShares | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether too little was judged for a board to stand without a word."""
+        return self.judged is not None and self.judged.partial
+
+    def line(self, system: str, domain: str = OVERALL) -> Line:
+        """One system's line.
+
+        Raises:
+            NotFoundError: It has none.
+        """
+        for line in self.lines.get(domain, ()):
+            if line.system == system:
+                return line
+        message = f"{system} has no line in {domain}."
+        raise NotFoundError(message, advice="Spell system and domain as on the board.")
+
+    def as_json(self) -> dict[str, object]:
+        """The board's snapshot: equal standings give equal JSON, key order included."""
+        settings = {} if self.ratings is None else self.ratings.as_json()
+        rates = self.rates.as_json()
+        return {
+            "shape": SHAPE,
+            "name": self.about.name,
+            "title": f"{self.about.title} (partial)" if self.partial else self.about.title,
+            "partial": self.partial,
+            "judged_share": None if self.judged is None else self.judged.as_json(),
+            "note": self.about.note,
+            "reference": self.about.reference,
+            "reference_by": self.about.reference_by,
+            "domains": [
+                {"id": domain, "label": self._label(domain)} for domain in self.lines if domain != OVERALL
+            ],
+            "facts": dict(self.about.facts),
+            "health": dict(self.about.health),
+            "attempts": dict(self.about.attempts),
+            "outcomes": {outcome.value: self.outcomes.get(outcome, 0) for outcome in Outcome},
+            "rating_settings": {key: value for key, value in settings.items() if key != "ratings"} or None,
+            "unrankable": self.unrankable,
+            "rate_settings": {key: value for key, value in rates.items() if key != "rows"},
+            "lines": {domain: [line.as_json() for line in lines] for domain, lines in self.lines.items()},
+            "head_to_head": self.pairs.as_json(),
+            "beside": [one.as_json() for one in self.alternative_ratings],
+            "separations": [dict(one) for one in self.separations],
+            "differences": dict(self.differences),
+        }
+
+    def _label(self, domain: str) -> str:
+        return self.about.labels.get(domain, domain)

@@ -1,0 +1,225 @@
+"""A board that somebody published as percentages, turned back into counts of battles."""
+
+from __future__ import annotations
+
+import csv
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from data.errors import FileFormatError
+from leaderboard.battles import BattleTable, Winner
+from leaderboard.rates import OVERALL
+
+BUNDLED = "rag-qa-arena"
+HALF_STEP = 0.05
+"""Half of the last printed decimal of a percentage."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedRate:
+    """A system's printed percentages in a domain, or `overall`."""
+
+    system: str
+    domain: str
+    win_percent: float
+    win_tie_percent: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedRating:
+    """A system's printed rating in one column, with the distances of its 95 % bounds."""
+
+    system: str
+    column: str
+    rating: float
+    above: float
+    below: float
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class PublishedBoard:
+    """Published results as battles.
+
+    Attributes:
+        name: Short name of the board.
+        title: What readers see.
+        note: What readers must know: where the numbers come from and what they cannot tell.
+        source: The publication.
+        licence: Under what the figures may be used.
+        judge: Who judged.
+        reference: The opponent of every system.
+        reference_by: Who wrote it, `people` or in free text.
+        labels: Domain ids to what readers see.
+        table: Counts of battles as weighted rows. Its question ids are made up, one a row: rate it
+            with battles as the resampled unit, and do not cluster its rates.
+        rates: The printed percentages.
+        ratings: The printed ratings.
+    """
+
+    name: str
+    title: str
+    note: str
+    source: str
+    licence: str
+    judge: str
+    reference: str
+    reference_by: str
+    labels: Mapping[str, str]
+    table: BattleTable
+    rates: tuple[PrintedRate, ...]
+    ratings: tuple[PrintedRating, ...]
+
+
+def bundled_board(name: str = BUNDLED) -> PublishedBoard:
+    """Load a board that is bundled with the project.
+
+    Raises:
+        FileFormatError: There is none of that name, or it was damaged.
+    """
+    # The rooms are packages side by side, in a checkout and in an installed wheel alike.
+    return load_published(Path(__file__).parents[2] / "data" / "sets" / name)
+
+
+def load_published(folder: Path) -> PublishedBoard:
+    """Load a published board: `board.toml` and the CSV files that it names.
+
+    Raises:
+        FileFormatError: A file is missing or of another shape; the message names it.
+    """
+    card = _card(folder / "board.toml")
+    questions = _rows(folder / card["questions"])
+    rates = tuple(_rate(row) for row in _rows(folder / card["rates"]))
+    counts = {row["domain"]: int(row["questions"]) for row in questions}
+    return PublishedBoard(
+        name=card["name"],
+        title=card["title"],
+        note=card["note"],
+        source=card["source"],
+        licence=card["licence"],
+        judge=card["judge"],
+        reference=card["reference"],
+        reference_by=card["reference_by"],
+        labels=MappingProxyType({row["domain"]: row["label"] for row in questions}),
+        table=battles_from_rates(counts, rates, card["reference"]),
+        rates=rates,
+        ratings=tuple(_rating(row) for row in _rows(folder / card["ratings"])),
+    )
+
+
+def battles_from_rates(
+    questions: Mapping[str, int], rates: Sequence[PrintedRate], reference: str
+) -> BattleTable:
+    """Counts of wins, ties and losses against the reference that round to the printed percentages.
+
+    Args:
+        questions: Questions, that is battles of each system, by domain.
+        rates: Percentages of one decimal, of every system in every domain and overall.
+        reference: The opponent.
+
+    Returns:
+        Up to three weighted rows for each system and domain; the system is side a.
+
+    Raises:
+        FileFormatError: A percentage is missing, or no counts round to the percentages.
+    """
+    systems = tuple(dict.fromkeys(rate.system for rate in rates))
+    printed = {(rate.system, rate.domain): rate for rate in rates}
+    rows: list[tuple[int, int, Winner, int]] = []
+    for code, system in enumerate(systems):
+        cells = [_printed(printed, system, domain) for domain in (OVERALL, *questions)]
+        sizes = list(questions.values())
+        wins = _counts([cell.win_percent for cell in cells], sizes, system)
+        not_lost = _counts([cell.win_tie_percent for cell in cells], sizes, system)
+        for domain, (size, won, kept) in enumerate(zip(sizes, wins, not_lost, strict=True)):
+            rows.append((code, domain, Winner.A, won))
+            rows.append((code, domain, Winner.TIE, kept - won))
+            rows.append((code, domain, Winner.B, size - kept))
+    rows = [row for row in rows if row[3] > 0]
+    domains = tuple(questions)
+    return BattleTable(
+        systems=(*systems, reference),
+        questions=tuple(f"{domains[row[1]]}:{systems[row[0]]}:{row[2].name.lower()}" for row in rows),
+        domains=domains,
+        a=np.array([row[0] for row in rows], dtype=np.int32),
+        b=np.full(len(rows), len(systems), dtype=np.int32),
+        winner=np.array([row[2] for row in rows], dtype=np.int8),
+        question=np.arange(len(rows), dtype=np.int32),
+        domain=np.array([row[1] for row in rows], dtype=np.int32),
+        weight=np.array([row[3] for row in rows], dtype=np.float64),
+    )
+
+
+def _counts(percents: Sequence[float], sizes: Sequence[int], system: str) -> list[int]:
+    """Counts nearest to each domain's percentage that also give the overall one, which stands first."""
+    overall, parts = percents[0], percents[1:]
+    exact = [percent * size / 100 for percent, size in zip(parts, sizes, strict=True)]
+    ranges = [_range(percent, size) for percent, size in zip(parts, sizes, strict=True)]
+    counts = [min(max(round(value), low), high) for value, (low, high) in zip(exact, ranges, strict=True)]
+    lowest, highest = _range(overall, sum(sizes))
+    while not lowest <= sum(counts) <= highest:
+        step = 1 if sum(counts) < lowest else -1
+        room = [index for index, (low, high) in enumerate(ranges) if low <= counts[index] + step <= high]
+        if not room:
+            message = f"No counts of {system} round to the printed percentages (overall {overall})."
+            raise FileFormatError(message, advice="Check the percentages and the numbers of questions.")
+        # The domain whose percentage moves least away from the printed one takes the step.
+        best = min(room, key=lambda index: abs(counts[index] + step - exact[index]) / sizes[index])
+        counts[best] += step
+    return counts
+
+
+def _range(percent: float, size: int) -> tuple[int, int]:
+    """The counts that print as this percentage."""
+    low = math.ceil((percent - HALF_STEP) * size / 100)
+    high = math.floor((percent + HALF_STEP) * size / 100)
+    return max(0, low), min(size, high)
+
+
+def _printed(printed: Mapping[tuple[str, str], PrintedRate], system: str, domain: str) -> PrintedRate:
+    try:
+        return printed[system, domain]
+    except KeyError as error:
+        message = f"There is no printed rate of {system} in {domain}."
+        raise FileFormatError(message, advice="Add the row to the rates file.") from error
+
+
+def _card(path: Path) -> dict[str, str]:
+    try:
+        return {key: str(value) for key, value in tomllib.loads(path.read_text(encoding="utf-8")).items()}
+    except (OSError, ValueError) as error:
+        message = f"{path} cannot be read: {error}."
+        raise FileFormatError(message, advice="A published board is a folder with a board.toml.") from error
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as text:
+            return list(csv.DictReader(text))
+    except (OSError, ValueError, csv.Error) as error:
+        message = f"{path} cannot be read: {error}."
+        raise FileFormatError(message, advice="Restore the file beside its board.toml.") from error
+
+
+def _rate(row: Mapping[str, str]) -> PrintedRate:
+    return PrintedRate(
+        system=row["system"],
+        domain=row["domain"],
+        win_percent=float(row["win_percent"]),
+        win_tie_percent=float(row["win_tie_percent"]),
+    )
+
+
+def _rating(row: Mapping[str, str]) -> PrintedRating:
+    return PrintedRating(
+        system=row["system"],
+        column=row["column"],
+        rating=float(row["rating"]),
+        above=float(row["above"]),
+        below=float(row["below"]),
+    )

@@ -1,0 +1,1 @@
+"""Statistics that all results share."""

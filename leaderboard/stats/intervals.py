@@ -1,0 +1,159 @@
+"""Intervals of shares and means, for independent battles and for battles that share questions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
+
+from data.errors import InputError
+from data.stats import LEVEL, Floats, Interval, bca_levels
+
+
+def normal_quantile(level: float) -> float:
+    """How many standard errors a two-sided interval reaches.
+
+    Raises:
+        InputError: The level is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise InputError(f"The confidence level {level} is not between 0 and 1.", advice="0.95 is usual.")
+    return float(ndtri((1 + level) / 2))
+
+
+def wilson(share: float, count: float, level: float = LEVEL) -> Interval | None:
+    """Wilson's score interval of a share of `count` independent trials; None without trials.
+
+    Source: Wilson (1927), equation for the limits; Brown, Cai & DasGupta (2001), section 3.1.1.
+    """
+    if count <= 0:
+        return None
+    z2 = normal_quantile(level) ** 2
+    centre = (share + z2 / (2 * count)) / (1 + z2 / count)
+    half = math.sqrt(z2 * (share * (1 - share) / count + z2 / (4 * count**2))) / (1 + z2 / count)
+    # At the ends the exact bounds are 0 and 1; subtracting would leave rounding dust.
+    lower = 0.0 if share <= 0 else max(0.0, centre - half)
+    upper = 1.0 if share >= 1 else min(1.0, centre + half)
+    return Interval(lower, upper)
+
+
+def effective_count(
+    share: float, count: float, questions: int, variance: float, level: float = LEVEL
+) -> float:
+    """How many independent battles say as much about a share as these clustered ones.
+
+    The count divided by the design effect (clustered over binomial variance), never more than the
+    count, and shrunk for few questions by the squared ratio of normal and t quantiles. Where all
+    battles ended alike the design effect cannot be seen: then the number of questions.
+
+    Args:
+        share: Of wins, 0–1.
+        count: Battles.
+        questions: Questions that they are on.
+        variance: Cluster-robust variance of the share.
+        level: Confidence level of the interval that it is for.
+
+    Source: Korn & Graubard (1998); Dean & Pagano (2015) recommend it with Wilson's interval.
+    """
+    if questions >= count:
+        return count
+    if questions < 2:  # noqa: PLR2004 - a variance needs two
+        return float(questions)
+    if variance <= 0 or share in {0.0, 1.0}:
+        return float(questions)
+    plain = min(count, share * (1 - share) / variance)
+    ratio = normal_quantile(level) / float(stdtrit(questions - 1, (1 + level) / 2))
+    return max(1.0, plain * ratio**2)
+
+
+def mean_interval(mean: float, error: float | None, questions: int, level: float = LEVEL) -> Interval | None:
+    """A t interval of a mean whose standard error rests on so many questions; None without an error."""
+    if error is None or questions < 2:  # noqa: PLR2004 - a variance needs two
+        return None
+    half = float(stdtrit(questions - 1, (1 + level) / 2)) * error
+    return Interval(mean - half, mean + half)
+
+
+def cluster_variance(residual_sums: Floats, total_weight: float) -> float | None:
+    """Cluster-robust variance of a mean from each question's sum of residuals; None for one question.
+
+    The Q/(Q−1) factor makes up for residuals being taken around the estimate.
+
+    Source: Liang & Zeger (1986); Miller (2024), "Adding error bars to evals", section 2.2.
+    """
+    questions = len(residual_sums)
+    if questions < 2 or total_weight <= 0:  # noqa: PLR2004 - a variance needs two
+        return None
+    return float(residual_sums @ residual_sums) / total_weight**2 * questions / (questions - 1)
+
+
+def percentile_interval(draws: Floats, level: float = LEVEL) -> Interval | None:
+    """The middle `level` of bootstrap draws, NaN draws apart; None where fewer than half are finite."""
+    finite = draws[np.isfinite(draws)]
+    if 2 * len(finite) < len(draws) or not len(finite):
+        return None
+    lower, upper = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(lower), float(upper))
+
+
+RESAMPLES = 10_000
+SEED = 0
+FEWEST = 2
+KEPT_UNITS = 5_000
+"""Up to so many questions the resamples are drawn once and serve every mean over as many."""
+BATCH_CELLS = 4_000_000
+
+Counts = NDArray[np.uint8]
+
+
+def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | None:
+    """The BCa interval of a mean over answers, resampled by question.
+
+    Args:
+        sums: For each question, the sum of its answers' scores.
+        counts: For each question, how many answers were scored; at least 1.
+        level: Of confidence.
+
+    Returns:
+        The interval; None for fewer than two questions, the mean twice where every resample has it. Where
+        the acceleration does not exist, the percentile interval stands in.
+    """
+    units = len(sums)
+    if units < FEWEST:
+        return None
+    mean = float(sums.sum() / counts.sum())
+    low, high = float((sums / counts).min()), float((sums / counts).max())
+    if low == high:
+        return Interval(low, high)
+    drawn = np.concatenate([weights @ sums / (weights @ counts) for weights in _resamples(units)])
+    shares = bca_levels(drawn, (sums.sum() - sums) / (counts.sum() - counts), mean, level)
+    # Summation in another order leaves rounding dust beyond the bounds of the scores.
+    lower, upper = np.clip(np.quantile(drawn, np.sort(shares)), low, high)
+    return Interval(float(lower), float(upper))
+
+
+def _resamples(units: int) -> Iterator[Floats]:
+    """How often each unit is in each resample, in batches of resamples."""
+    for batch in _kept(units) if units <= KEPT_UNITS else _drawn(units):
+        yield batch.astype(np.float64)
+
+
+@lru_cache(maxsize=2)
+def _kept(units: int) -> tuple[Counts, ...]:
+    return tuple(_drawn(units))
+
+
+def _drawn(units: int) -> Iterator[Counts]:
+    generator = np.random.default_rng(SEED)
+    most = max(1, BATCH_CELLS // units)
+    for start in range(0, RESAMPLES, most):
+        size = min(most, RESAMPLES - start)
+        chosen = generator.integers(0, units, (size, units))
+        chosen += np.arange(size)[:, None] * units
+        # A question is drawn once on average; hundreds of times is beyond all odds.
+        counts = np.bincount(chosen.ravel(), minlength=size * units).reshape(size, units)
+        yield np.minimum(counts, 255).astype(np.uint8)

@@ -1,0 +1,215 @@
+"""What is allowed in a file of answers and still worth a warning.
+
+Text in an answer that is meant for the judge rather than for the reader. It is flagged, never removed.
+
+A null system that wrote such text reached 86.5 % on a public board (Zheng et al., 2024, "Cheating
+automatic LLM benchmarks"); judges neutralise it, and this tells teams and organisers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from data.no_answer import is_no_answer
+from data.records import Question
+from data.steering.detector import steering
+from data.steering.live_tokens import live_tokens
+from data.steering.skeletons import skeleton_of
+from submissions.limits import WarningLevels
+from submissions.problem_codes import Code, Findings, listed, shown
+from submissions.row_checks import AcceptedRow, normalised
+
+_HIDDEN = re.compile(
+    "[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]"
+)
+_HIDDEN_IN_USE = "\u200c\u200d\u200e\u200f\u00ad"
+"""Joiners, direction marks and soft hyphens, which honest text has as well."""
+
+
+def judge_directed(text: str) -> str:
+    """The first sentence, tag or role header that is aimed at a judge; empty where there is none.
+
+    Case, look-alikes of other scripts, escapes and hidden characters make no difference.
+    """
+    found = [(one.start, one.end) for one in steering(text) if one.family]
+    read = skeleton_of(text)
+    found += [read.span(start, end) for start, end, _ in live_tokens(read.bones)]
+    if not found:
+        return ""
+    start, end = min(found)
+    return " ".join(text[start:end].split())
+
+
+def hidden_characters(text: str) -> int:
+    """How many characters of a text nobody sees; those that honest text uses are left out."""
+    if text.isascii():
+        return 0
+    return sum(character not in _HIDDEN_IN_USE for character in _HIDDEN.findall(text))
+
+
+SHINGLE = 5
+"""Words that must follow each other in both texts."""
+FEWEST = 8
+"""A shorter answer may agree with the reference by chance."""
+
+_WORD = re.compile(r"\w+")
+_CITATION = re.compile(r"\[[\d,; ]+\]")
+
+
+def copied_share(answer: str, reference: str) -> float:
+    """The share of an answer's word 5-grams that stand in the reference, 0–1.
+
+    Case, punctuation and citation marks make no difference. An answer of fewer than 8 words, or of
+    less than half the reference's length, counts as 0: it may agree by chance, or quote.
+    """
+    words = _words(answer)
+    if len(words) < FEWEST:
+        return 0.0
+    expected = _words(reference)
+    if len(words) * 2 < len(expected) or not expected:
+        return 0.0
+    # Counting shared words is cheap and rules most answers out before any shingle is made.
+    known = set(expected)
+    if sum(word in known for word in words) * 2 < len(words):
+        return 0.0
+    given, kept = _shingles(words), _shingles(expected)
+    return len(given & kept) / len(given)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_CITATION.sub(" ", text).casefold())
+
+
+def _shingles(words: list[str]) -> set[tuple[str, ...]]:
+    return set(zip(*(words[start:] for start in range(SHINGLE)), strict=False))
+
+
+@dataclass(slots=True)
+class _Repeated:
+    count: int = 0
+    lines: list[int] = field(default_factory=list)
+
+
+class AnswerWarnings:
+    """Looks at the answers of one file, one after the other."""
+
+    def __init__(self, levels: WarningLevels, findings: Findings) -> None:
+        self._levels = levels
+        self._findings = findings
+        self._answers = 0
+        self._copies = 0
+        self._texts: dict[bytes, _Repeated] = {}
+        self._bare: list[int] = []
+        self.no_answers = 0
+        self.with_contexts = 0
+
+    def look(self, row: AcceptedRow) -> None:
+        """Note what one answer shows by itself."""
+        text = row.answer.answer
+        self._answers += 1
+        if row.answer.contexts:
+            self.with_contexts += 1
+        else:
+            self._bare.append(row.line)
+        if is_no_answer(text):
+            self.no_answers += 1
+            return
+        self._remember(row.line, text)
+        if len(text) > self._levels.long_answer_chars:
+            message = f"The answer has {len(text):,} characters."
+            advice = "Longer answers are rarely better ones; look whether it is what you meant to send."
+            self._findings.add(row.line, Code.LONG_ANSWER, message, advice)
+        self._look_for_copy(row)
+        self._look_for_persuasion(row.line, text)
+
+    def add_empty(self, number: int) -> None:
+        """Count empty answers that are kept; they give no answer."""
+        self._answers += number
+        self.no_answers += number
+
+    def close(
+        self,
+        unknown_fields: Mapping[str, int],
+        questions: Sequence[Question],
+        answered: Mapping[str, int],
+    ) -> None:
+        """Note what only the whole file shows."""
+        for name, line in unknown_fields.items():
+            message = f"The field {shown(name)} is not read."
+            self._findings.add(line, Code.UNKNOWN_FIELD, message, "Remove it, or mend its name.")
+        if not self._answers:
+            return
+        self._close_coverage(questions, answered)
+        self._close_contexts()
+        self._close_texts()
+        self._close_shares()
+
+    def _remember(self, line: int, text: str) -> None:
+        key = hashlib.blake2b(normalised(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        seen = self._texts.setdefault(key, _Repeated())
+        seen.count += 1
+        if len(seen.lines) < self._levels.listed:
+            seen.lines.append(line)
+
+    def _look_for_copy(self, row: AcceptedRow) -> None:
+        share = copied_share(row.answer.answer, row.question.reference or "")
+        if share >= self._levels.near_copy:
+            self._copies += 1
+            message = f"{share:.0%} of the answer stands in the question's reference word for word."
+            advice = "Answers must come from the system; look whether references slipped in."
+            self._findings.add(row.line, Code.NEAR_COPY, message, advice)
+
+    def _look_for_persuasion(self, line: int, text: str) -> None:
+        phrase = judge_directed(text)
+        if phrase:
+            message = f"The answer seems to speak to the judge: {shown(phrase)}."
+            advice = "Judges neutralise such text; an organiser may look at it."
+            self._findings.add(line, Code.JUDGE_DIRECTED, message, advice)
+        hidden = hidden_characters(text)
+        if hidden:
+            message = f"The answer holds {hidden:,} characters that nobody sees."
+            self._findings.add(line, Code.HIDDEN_CHARACTERS, message, "Remove them.")
+
+    def _close_coverage(self, questions: Sequence[Question], answered: Mapping[str, int]) -> None:
+        for domain, count in Counter(question.domain for question in questions).items():
+            given = answered.get(domain, 0)
+            if given < count:
+                message = f"{domain}: {given:,} of {count:,} questions are answered ({given / count:.0%})."
+                advice = "Only answered questions are judged."
+                self._findings.add(0, Code.UNANSWERED_QUESTIONS, message, advice)
+
+    def _close_contexts(self) -> None:
+        advice = "Add what the system was given: context and faithfulness scores need it."
+        if not self.with_contexts:
+            self._findings.add(0, Code.NO_CONTEXTS, "No answer brings its contexts.", advice)
+        elif self._bare:
+            lines = listed(self._bare, self._levels.listed)
+            message = f"{len(self._bare):,} answers bring no contexts (lines {lines})."
+            self._findings.add(self._bare[0], Code.MISSING_CONTEXTS, message, advice)
+
+    def _close_texts(self) -> None:
+        enough = min(self._levels.same_answer, max(2, self._answers))
+        repeated = [seen for seen in self._texts.values() if seen.count >= enough]
+        repeated.sort(key=lambda seen: (-seen.count, seen.lines[0]))
+        for seen in repeated[: self._levels.listed]:
+            more = f" and {seen.count - len(seen.lines):,} more" if seen.count > len(seen.lines) else ""
+            lines = ", ".join(map(str, seen.lines)) + more
+            message = f"{seen.count:,} questions get the same answer (lines {lines})."
+            advice = "Look whether the system answered each question by itself."
+            self._findings.add(seen.lines[0], Code.SAME_ANSWER, message, advice)
+
+    def _close_shares(self) -> None:
+        copied = self._copies / self._answers
+        if copied > self._levels.near_copies:
+            message = f"{copied:.0%} of the answers are near-copies of the reference."
+            advice = "A board of references helps nobody; an organiser will look at this."
+            self._findings.add(0, Code.MANY_NEAR_COPIES, message, advice)
+        silent = self.no_answers / self._answers
+        if silent > self._levels.no_answer:
+            message = f"{silent:.0%} of the answers say that none was found."
+            advice = "Look whether retrieval and parsing worked; they are judged as they are."
+            self._findings.add(0, Code.MANY_NO_ANSWERS, message, advice)

@@ -1,0 +1,135 @@
+"""A check as others read it: JSON and CSV for scripts, lines and a page for people.
+
+What stands in a file is a stranger's text: no form lets it become a command, a formula or markup.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+from data.files.csv_safety import guarded
+from data.records import Problem, Severity
+from data.records.problems import few_of_each
+from submissions.check import CheckResult
+
+COLUMNS = ("line", "severity", "code", "message", "advice")
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+:root{color-scheme:light dark}
+table{border-collapse:collapse;width:100%}
+th,td{text-align:left;vertical-align:top;padding:.3rem .6rem;border-bottom:1px solid #8884}
+td{overflow-wrap:anywhere}
+"""
+
+
+def report_json(result: CheckResult) -> dict[str, Any]:
+    """The report as JSON; `answers`, `coverage` and `problems` are the fields of the design."""
+    return {
+        "set": result.set_name,
+        "accepted": result.accepted,
+        "format": None if result.format is None else result.format.value,
+        "rows": result.rows,
+        "answers": result.answers,
+        "questions": result.questions,
+        "coverage": dict(result.coverage),
+        "no_answers": result.no_answers,
+        "with_contexts": result.with_contexts,
+        "errors": result.errors,
+        "warnings": result.warnings,
+        "content_hash": result.content_hash,
+        "problems": [problem_json(problem) for problem in result.problems],
+    }
+
+
+def problem_json(problem: Problem) -> dict[str, Any]:
+    """A problem as JSON; `line` is 0 for the file as a whole."""
+    return {
+        "line": problem.line,
+        "code": problem.code,
+        "severity": problem.severity.value,
+        "message": problem.message,
+        "advice": problem.advice,
+    }
+
+
+def report_lines(result: CheckResult) -> Iterator[str]:
+    """The report as lines of text: the errors first, then the warnings, then what there is.
+
+    Like problems stand in a few lines with their number; the other forms list every one.
+    """
+    yield from _problem_lines(result)
+    yield from summary_lines(result)
+
+
+def summary_lines(result: CheckResult) -> Iterator[str]:
+    """What there is, and as the last line whether it can be submitted."""
+    yield _printable(
+        f"{result.answers:,} answers to {result.questions:,} questions of {result.set_name}, "
+        f"{result.with_contexts:,} with contexts, {result.no_answers:,} that found no answer."
+    )
+    for domain, share in result.coverage.items():
+        yield _printable(f"  {domain}: {share:.1%}")
+    verdict = "The file can be submitted" if result.accepted else "The file cannot be submitted"
+    yield f"{verdict}: {_counted(result.errors, 'error')}, {_counted(result.warnings, 'warning')}."
+
+
+def _problem_lines(result: CheckResult) -> Iterator[str]:
+    for severity in (Severity.ERROR, Severity.WARNING):
+        chosen = [problem for problem in result.problems if problem.severity is severity]
+        yield from few_of_each(chosen, _problem_line)
+
+
+def _problem_line(problem: Problem) -> str:
+    where = f"line {problem.line}" if problem.line else "file"
+    text = f"{where}: {problem.severity.value} {problem.code}: {problem.message} {problem.advice}"
+    return _printable(text)
+
+
+def report_csv(result: CheckResult) -> str:
+    """The problems as CSV, a row each, in the order of the file; no cell is a formula in a spreadsheet."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for problem in map(problem_json, result.problems):
+        writer.writerow([guarded(problem[column]) for column in COLUMNS])
+    return text.getvalue()
+
+
+def report_html(result: CheckResult) -> str:
+    """The report as one page that loads nothing from elsewhere."""
+    title = f"Check of a file of answers to {result.set_name}"
+    *summary, verdict = summary_lines(result)
+    rows = [
+        [str(problem["line"] or "file"), *(str(problem[column]) for column in COLUMNS[1:])]
+        for problem in map(problem_json, result.problems)
+    ]
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
+        f"<h1>{escape(title)}</h1><p><strong>{escape(verdict)}</strong></p>"
+        f"<p>{'<br>'.join(map(escape, summary))}</p>{_table(rows)}</body></html>\n"
+    )
+
+
+def _table(rows: list[list[str]]) -> str:
+    if not rows:
+        return "<p>No problems.</p>"
+    head = "".join(f"<th>{column}</th>" for column in COLUMNS)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><tr>{head}</tr>{body}</table>"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def _printable(text: str) -> str:
+    # A stranger's text must not move the cursor or colour a terminal.
+    return "".join(character if character.isprintable() else " " for character in text).rstrip()

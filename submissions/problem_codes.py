@@ -1,0 +1,146 @@
+"""The short words under which a check reports problems. Scripts rely on them: they never change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from data.errors import FileFormatError
+from data.records import Problem, ProblemList, Severity
+
+
+class Code(StrEnum):
+    """Everything that can be wrong with a file of answers; docs/submission-format.md explains each."""
+
+    MISSING_FILE = "missing-file"
+    UNREADABLE_FILE = "unreadable-file"
+    EMPTY_FILE = "empty-file"
+    TOO_LARGE = "too-large"
+    GZIP_BOMB = "gzip-bomb"
+    TRUNCATED_GZIP = "truncated-gzip"
+    TRUNCATED_FILE = "truncated-file"
+    WRONG_FORMAT = "wrong-format"
+    WRONG_SHAPE = "wrong-shape"
+    NOT_UTF8 = "not-utf8"
+    TOO_MANY_ANSWERS = "too-many-answers"
+    TOO_MANY_ERRORS = "too-many-errors"
+    TIME_LIMIT = "time_limit"
+
+    NOT_JSON = "not-json"
+    NOT_FINITE = "not-finite"
+    DUPLICATE_KEY = "duplicate-key"
+    TOO_DEEP = "too-deep"
+    NOT_OBJECT = "not-object"
+    BAD_CSV = "bad-csv"
+    MISSING_COLUMN = "missing-column"
+    DUPLICATE_COLUMN = "duplicate-column"
+
+    MISSING_FIELD = "missing-field"
+    WRONG_TYPE = "wrong-type"
+    UNKNOWN_QUESTION = "unknown-question"
+    AMBIGUOUS_QUESTION = "ambiguous-question"
+    DUPLICATE_ANSWER = "duplicate-answer"
+    EMPTY_ANSWER = "empty-answer"
+    ANSWER_TOO_LONG = "answer-too-long"
+    BAD_CONTEXT = "bad-context"
+
+    UNKNOWN_FIELD = "unknown-field"
+    QUESTION_DIFFERS = "question-differs"
+    UNANSWERED_QUESTIONS = "unanswered-questions"
+    NO_CONTEXTS = "no-contexts"
+    MISSING_CONTEXTS = "missing-contexts"
+    EMPTY_CONTEXT = "empty-context"
+    NEAR_COPY = "near-copy"
+    MANY_NEAR_COPIES = "many-near-copies"
+    SAME_ANSWER = "same-answer"
+    LONG_ANSWER = "long-answer"
+    MANY_NO_ANSWERS = "many-no-answers"
+    JUDGE_DIRECTED = "judge-directed"
+    HIDDEN_CHARACTERS = "hidden-characters"
+    MORE_PROBLEMS = "more-problems"
+
+    @property
+    def severity(self) -> Severity:
+        """Whether it stops a submission."""
+        return Severity.WARNING if self in WARNINGS else Severity.ERROR
+
+
+WARNINGS = frozenset(
+    {
+        Code.UNKNOWN_FIELD,
+        Code.QUESTION_DIFFERS,
+        Code.UNANSWERED_QUESTIONS,
+        Code.NO_CONTEXTS,
+        Code.MISSING_CONTEXTS,
+        Code.EMPTY_CONTEXT,
+        Code.NEAR_COPY,
+        Code.MANY_NEAR_COPIES,
+        Code.SAME_ANSWER,
+        Code.LONG_ANSWER,
+        Code.MANY_NO_ANSWERS,
+        Code.JUDGE_DIRECTED,
+        Code.HIDDEN_CHARACTERS,
+        Code.MORE_PROBLEMS,
+    }
+)
+
+
+class Findings:
+    """Collects what is wrong with one file.
+
+    Args:
+        errors: After so many errors the rest of the file is not looked at.
+    """
+
+    def __init__(self, errors: int) -> None:
+        self._list = ProblemList(warning_limit=2_000)
+        self._most = errors
+
+    @property
+    def errors(self) -> int:
+        """Errors so far, listed or not."""
+        return self._list.errors
+
+    @property
+    def warnings(self) -> int:
+        """Warnings so far, listed or not."""
+        return self._list.warnings
+
+    def add(self, line: int, code: Code, message: str, advice: str, severity: Severity | None = None) -> None:
+        """Note one problem, of the code's own severity unless told otherwise.
+
+        Raises:
+            FileFormatError: There are so many errors that going on helps nobody.
+        """
+        self._list.add(line, code.value, message, severity=severity or code.severity, advice=advice)
+        if self._list.errors == self._most + 1 and code is not Code.TOO_MANY_ERRORS:
+            message = f"The check stopped after {self._most:,} errors."
+            advice = "Mend the first ones and check again."
+            raise FileFormatError(message, advice=advice, code=Code.TOO_MANY_ERRORS, line=line)
+
+    def add_failure(self, error: FileFormatError, place: str = "") -> None:
+        """Note what made a line, or the rest of the file, unreadable."""
+        self.add(error.line, Code(error.code), with_place(error.message, place), error.advice)
+
+    def result(self) -> tuple[Problem, ...]:
+        """The problems by line; those of the file as a whole come first."""
+        return self._list.result()
+
+
+def with_place(message: str, place: str) -> str:
+    """Say where in a JSON array something is, since its items may share a line."""
+    return f"{place}: {message}" if place else message
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """A stranger's value as it is quoted in a message: short, on one line."""
+    text = value if isinstance(value, str) else str(value)
+    text = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return repr(text)
+
+
+def listed(values: Iterable[object], limit: int) -> str:
+    """The first values, comma-separated, and how many more there are."""
+    known = [str(value) for value in values]
+    more = f" and {len(known) - limit:,} more" if len(known) > limit else ""
+    return ", ".join(known[:limit]) + more

@@ -1,0 +1,136 @@
+"""Signing in by an organisation's OpenID provider, in a browser, against one that checks everything."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from data.records import Action, Role
+
+ROOT = Path(__file__).parents[3]
+PATIENCE = 60
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@dataclass(frozen=True, kw_only=True)
+class House:
+    """A served arena whose visitors may sign in by a provider."""
+
+    arena: Arena
+    url: str
+    log: Path
+    provider: Any
+
+
+@pytest.fixture
+def house(filled: Callable[..., Arena], openid_provider: Any, tmp_path: Path) -> Iterator[House]:  # noqa: ANN401 - of a module that is loaded by path
+    """Serve an arena with the account `ann`, an owner of `ours`, and the provider that knows her."""
+    arena = filled()
+    arena.teams.add("ours", caller=OPERATOR)
+    arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
+    arena.teams.add_member("ours", "ann", role=Role.OWNER, caller=OPERATOR)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url, log = f"http://127.0.0.1:{port}", tmp_path / "site.log"
+    folder = tmp_path / "started-from"
+    (folder / ".streamlit").mkdir(parents=True)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
+    environment = {**kept, "ARENA_HOME": str(arena.settings.home), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "arena", "serve", "--no-worker", "--port", str(port)]
+    (folder / ".streamlit" / "secrets.toml").write_text(openid_provider.settings(url))
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, env=environment, cwd=folder, stdout=output, stderr=output)
+        try:
+            _wait(f"{url}/healthz", process, log)
+            yield House(arena=arena, url=url, log=log, provider=openid_provider)
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(url, timeout=2):  # noqa: S310 - our own address
+                return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"{url} does not answer: {log.read_text()}")
+
+
+def sign_in(house: House, browser: webdriver.Chrome, walk: Any) -> None:  # noqa: ANN401 - conftest's
+    """From the page of the team to the provider's form, and back."""
+    browser.get(f"{house.url}/team")
+    browser.delete_all_cookies()
+    browser.get(f"{house.url}/team")
+    walk.click("//button[normalize-space()='Sign in with your organisation']")
+    walk.click("//button[text()='I am who I am']")
+    # The provider leads back to the site's first page.
+    walk.find("[data-testid=stApp][data-test-script-state=notRunning]")
+    browser.get(f"{house.url}/team")
+
+
+def test_account_is_bound_at_the_first_sign_in(house: House, browser: webdriver.Chrome, walk: Any) -> None:  # noqa: ANN401
+    """A verified address leads to its account once, then the subject alone; rights are read anew."""
+    house.provider.claims = {"sub": "4711", "email": "Ann@Example.org", "email_verified": True}
+    sign_in(house, browser, walk)
+    walk.find(".aa-eyebrow", "Signed in as ann")
+    walk.find("[data-testid=stMain]", "Nothing was submitted yet")
+    (ann,) = house.arena.teams.accounts(caller=OPERATOR)
+    assert ann.subject == f"{house.provider.issuer}#4711"
+    (line,) = house.arena.teams.audit(action=Action.SIGNED_IN, caller=OPERATOR)
+    assert line.actor == "ann"
+    assert "4711" not in line.subject
+
+    house.arena.teams.remove_member("ours", "ann", caller=OPERATOR)
+    browser.get(f"{house.url}/team")
+    walk.find("[data-testid=stAlert]", "You belong to no team yet")
+
+    walk.click("//button[normalize-space()='Sign out']")
+    walk.rest()
+    browser.get(f"{house.url}/team")
+    walk.find("[data-testid=stMain]", "Sign in to see your team")
+    house.provider.claims = {"sub": "4712", "email": "ann@example.org", "email_verified": True}
+    sign_in(house, browser, walk)
+    walk.find("[data-testid=stAlert]", "No account belongs to this sign-in")
+
+    told = house.log.read_text()
+    assert "Traceback" not in told
+    assert house.provider.client_secret not in told
+    assert house.provider.exchanged == 2
+
+
+def test_whom_the_provider_does_not_vouch_for_is_nobody(
+    house: House,
+    browser: webdriver.Chrome,
+    walk: Any,  # noqa: ANN401
+) -> None:
+    """An address that is not verified opens no account, and a token with a wrong signature no session."""
+    house.provider.claims = {"sub": "1", "email": "ann@example.org", "email_verified": False}
+    sign_in(house, browser, walk)
+    walk.find("[data-testid=stAlert]", "No account belongs to this sign-in")
+
+    house.provider.claims = {"sub": "1", "email": "ann@example.org", "email_verified": True}
+    house.provider.forge = True
+    sign_in(house, browser, walk)
+    walk.find("[data-testid=stMain]", "Sign in to see your team")
+    assert house.provider.exchanged == 2
+    (ann,) = house.arena.teams.accounts(caller=OPERATOR)
+    assert ann.subject is None

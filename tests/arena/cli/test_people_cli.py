@@ -1,0 +1,196 @@
+"""`arena battles rate|winrates --people`: a file of verdicts corrected by a file of votes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.arena.conftest import Commands
+
+HEADER = "question_id,model_a,model_b,winner,annotator,chance"
+SYSTEMS = ("alpha", "beta", "gamma")
+PAIRS = (("alpha", "beta"), ("alpha", "gamma"), ("beta", "gamma"))
+WORDS = ("model_a", "model_b", "tie", "model_a")
+
+
+@pytest.fixture
+def verdicts(tmp_path: Path) -> Path:
+    """A judge's verdicts on 40 questions, each pair in both orders."""
+    file = tmp_path / "verdicts.jsonl"
+    rows = [
+        {"question_id": f"q{number}", "domain": "odd" if number % 2 else "even"} | row
+        for number in range(40)
+        for index, (one, other) in enumerate(PAIRS)
+        for row in (
+            {"model_a": one, "model_b": other, "winner": WORDS[(number + index) % 4]},
+            {"model_a": other, "model_b": one, "winner": WORDS[(3 * number + index) % 3]},
+        )
+    ]
+    file.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> Path:
+    """Votes of two people on the pairs of every second question."""
+    file = tmp_path / "votes.csv"
+    lines = [
+        f"q{number},{other},{one},{WORDS[(number // 2 + index + person) % 4]},p{person},0.5"
+        for number in range(0, 40, 2)
+        for index, (one, other) in enumerate(PAIRS)
+        for person in range(2)
+    ]
+    file.write_text("\n".join([HEADER, *lines]), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("kind", ["sandwich", "bootstrap"])
+def test_rate_says_what_people_would_say(run: Commands, verdicts: Path, votes: Path, kind: str) -> None:
+    """The JSON has corrected, judge's and people's ratings of every system, and what they rest on."""
+    options = ("--interval", kind, "--bootstrap", "50", "--json")
+    code, out, _ = run("battles", "rate", verdicts, "--people", votes, *options)
+    found = json.loads(out)
+    assert code == 0
+    assert {row["system"] for row in found["ratings"]} == set(SYSTEMS)
+    for row in found["ratings"]:
+        for prefix in ("", "judge_", "people_"):
+            assert row[f"{prefix}lower"] < row[f"{prefix}rating"] < row[f"{prefix}upper"]
+        assert 1 <= row["rank_lower"] <= row["rank_upper"] <= len(SYSTEMS)
+    assert (found["labelled_battles"], found["votes"], found["annotators"]) == (60, 120, 2)
+    assert -1 <= found["correlation"] <= 1
+    assert found["gain"] > 0
+    assert "labelled battles" in found["advice"]
+    assert (found["method"], found["interval"], found["cluster"]) == ("bradley-terry", kind, "question")
+
+
+def test_the_judge_s_columns_are_its_own_board(run: Commands, verdicts: Path, votes: Path) -> None:
+    """`judge_rating` is what the command says of the judge's averaged verdicts without any votes."""
+    _, out, _ = run("battles", "rate", verdicts, "--people", votes, "--interval", "sandwich", "--json")
+    _, plain, _ = run("battles", "rate", verdicts, "--interval", "sandwich", "--json")
+    expected = {row["system"]: row["rating"] for row in json.loads(plain)["ratings"]}
+    for row in json.loads(out)["ratings"]:
+        assert row["judge_rating"] == pytest.approx(expected[row["system"]], abs=1e-6)
+
+
+def test_winrates_say_what_people_would_say(run: Commands, verdicts: Path, votes: Path) -> None:
+    """Win rates have the same three columns, overall and by domain, within 0–1."""
+    _, out, _ = run("battles", "winrates", verdicts, "--people", votes, "--by", "domain", "--json")
+    found = json.loads(out)
+    assert [row["domain"] for row in found["rows"][:3]] == ["overall", "even", "odd"]
+    for row in found["rows"]:
+        if row["domain"] == "odd":
+            assert (row["labelled_battles"], row["people_win_rate"], row["lower"]) == (0, None, None)
+            continue
+        for prefix in ("", "judge_", "people_"):
+            assert 0 <= row[f"{prefix}lower"] <= row[f"{prefix}win_rate"] <= row[f"{prefix}upper"] <= 1
+            assert row[f"{prefix}win_rate"] <= row[f"{prefix}mean_score"] <= row[f"{prefix}win_tie_rate"]
+    assert found["votes"] == 120
+    code, _, err = run("battles", "winrates", verdicts, "--people", votes, "--reference", "nobody")
+    assert (code, "nobody" in err) == (1, True)
+
+
+def test_tables_name_votes_and_advice(run: Commands, verdicts: Path, votes: Path) -> None:
+    """Without --json both commands print a table, how many votes of how many people, and the advice."""
+    for command in ("rate", "winrates"):
+        code, out, _ = run("battles", command, verdicts, "--people", votes, "--interval", "sandwich")
+        assert code == 0
+        assert "120 votes of 2 people on 60 of 120 battles" in out
+        assert "The judge" in out
+
+
+def test_a_vote_cast_twice_is_counted_and_named(run: Commands, verdicts: Path, votes: Path) -> None:
+    """A person's repeated vote on a battle counts like any other, and a note says how many there are."""
+    lines = votes.read_text(encoding="utf-8").splitlines()
+    votes.write_text("\n".join([*lines, lines[1]]), encoding="utf-8")
+    code, out, err = run("battles", "rate", verdicts, "--people", votes, "--interval", "sandwich")
+    assert code == 0
+    assert "121 votes" in out
+    assert "1 votes repeat" in err + out
+
+
+BAD: dict[str, tuple[Sequence[str], str]] = {
+    "off the plan": (("q99,alpha,beta,tie,p9,0.5",), "line 122"),
+    "unknown system": (("q0,alpha,delta,tie,p9,0.5",), "line 122"),
+    "itself": (("q0,alpha,alpha,tie,p9,0.5",), "line 122"),
+    "unknown winner": (("q0,alpha,beta,alpha,p9,0.5",), "line 122"),
+    "no winner": (("q0,alpha,beta,,p9,0.5",), "line 122"),
+    "chance of zero": (("q0,alpha,beta,tie,p9,0",), "line 122"),
+    "chance above one": (("q0,alpha,beta,tie,p9,1.5",), "line 122"),
+    "chance of text": (("q0,alpha,beta,tie,p9,often",), "line 122"),
+    "two chances": (("q0,alpha,beta,tie,p9,0.25",), "line 122"),
+    "a chance missing": (("q1,alpha,beta,tie,p9,",), "line 122"),
+    "too few cells": (("q0,alpha,beta",), "122"),
+}
+
+
+@pytest.mark.parametrize("command", ["rate", "winrates"])
+@pytest.mark.parametrize("case", BAD.values(), ids=BAD.keys())
+def test_bad_votes_are_refused_with_their_line(
+    run: Commands, verdicts: Path, votes: Path, command: str, case: tuple[Sequence[str], str]
+) -> None:
+    """A vote that cannot be used ends the command with 1 and names file and line."""
+    rows, place = case
+    votes.write_text("\n".join([votes.read_text(encoding="utf-8"), *rows]), encoding="utf-8")
+    code, out, err = run("battles", command, verdicts, "--people", votes)
+    assert (code, out) == (1, "")
+    assert "votes.csv" in err
+    assert place in err
+
+
+def test_a_score_outside_0_to_1_is_refused_with_its_line(
+    run: Commands, verdicts: Path, tmp_path: Path
+) -> None:
+    """A score of 1.2 ends the command with 1 and names the line."""
+    file = tmp_path / "votes.jsonl"
+    base = {"question_id": "q0", "model_a": "alpha", "model_b": "beta"}
+    file.write_text("\n".join(json.dumps(base | {"score": value}) for value in (0.5, 1.2)), encoding="utf-8")
+    code, _, err = run("battles", "rate", verdicts, "--people", file)
+    assert code == 1
+    assert "votes.jsonl, line 2" in err
+
+
+@pytest.mark.parametrize("text", ["", "question_id,model_a,model_b,winner\n"])
+def test_empty_votes_are_refused(run: Commands, verdicts: Path, tmp_path: Path, text: str) -> None:
+    """A votes file without a vote ends the command with 1."""
+    file = tmp_path / "votes.csv"
+    file.write_text(text, encoding="utf-8")
+    code, _, err = run("battles", "rate", verdicts, "--people", file)
+    assert (code, "votes.csv" in err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--method", "davidson"),
+        ("--method", "rao-kupper"),
+        ("--method", "elo"),
+        ("--method", "style"),
+        ("--cluster", "none"),
+        ("--width", "0"),
+    ],
+)
+def test_what_does_not_suit_votes_is_refused(
+    run: Commands, verdicts: Path, votes: Path, options: tuple[str, ...]
+) -> None:
+    """Other methods, clustering by battles and an interval without width are refused with advice."""
+    code, out, err = run("battles", "rate", verdicts, "--people", votes, *options)
+    assert (code, out) == (1, "")
+    assert err.startswith("arena: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rate", "--vote-rule", "majority"),
+        ("rate", "--width", "40"),
+        ("winrates", "--interval", "sandwich"),
+    ],
+)
+def test_options_of_votes_need_votes(run: Commands, verdicts: Path, words: tuple[str, ...]) -> None:
+    """What says how votes count is refused where there are none."""
+    command, *options = words
+    code, _, err = run("battles", command, verdicts, *options)
+    assert (code, err != "") == (1, True)

@@ -1,0 +1,255 @@
+"""What long commands say while they work."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.cli.progress import Display, LineView, line_of, span
+from arena.container import Arena
+from arena.services.metrics.factory import MetricRequest
+from arena.services.rounds.models import RoundRequest
+from arena.site.ui.progress import words_of
+from data.progress import Latest, Progress, Work, counted, listening, reporting, working
+
+
+class _At:
+    """A watch that stands where it is put."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+
+class _Ear:
+    """Remembers what it was told of, as it stood at the end."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, int, int | None]] = []
+
+    def begin(self, work: Work) -> None:
+        """Nothing is there to be remembered yet."""
+
+    def end(self, work: Work) -> None:
+        """Remember."""
+        self.told.append((work.what, work.done, work.total))
+
+
+@pytest.fixture
+def ear() -> Iterator[_Ear]:
+    """Whoever listens during a test."""
+    one = _Ear()
+    with listening(one):
+        yield one
+
+
+@pytest.fixture
+def all_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every piece of work be mentioned before it ends, however quick it is."""
+    ended = Display.end
+
+    def end(display: Display, work: Work) -> None:
+        display._view.look([work])
+        ended(display, work)
+
+    monkeypatch.setattr(Display, "end", end)
+
+
+def _work(what: str, seconds: float, done: int = 0, total: int | None = None, **more: Any) -> Work:  # noqa: ANN401 - fields of any type
+    return Work(what, total, done, watch=_At(seconds), **more)
+
+
+def test_line_tells_how_far_how_fast_and_how_long_still() -> None:
+    """E8: a line of progress has the count, the rate and the estimated time left."""
+    assert line_of(_work("scoring", 60, 4_200, 42_048)) == "scoring: 4,200 of 42,048, 70/s, 9 min 1 s left"
+    assert line_of(_work("reading", 2, 5_000_000, 10_000_000, in_bytes=True)) == (
+        "reading: 5.0 MB of 10.0 MB, 2.5 MB/s, 2 s left"
+    )
+    assert line_of(_work("judging", 120, 10, 40)) == "judging: 10 of 40, 5/min, 6 min 0 s left"
+    assert line_of(_work("indexing", 2, 300)) == "indexing: 300 so far, 150/s"
+    assert line_of(_work("computing", 12)) == "computing: 12 s so far"
+    assert span(7_300) == "2 h 1 min"
+
+
+def test_lines_come_every_few_seconds_and_at_the_end() -> None:
+    """E8: where stderr is no terminal there is a line every few seconds, and one for the end."""
+    out = io.StringIO()
+    view, work = LineView(out), _work("scoring", 2.0, 100, 1_000)
+    for seconds, done in ((2.0, 100), (4.0, 200), (7.0, 350), (8.0, 400)):
+        work.watch, work.done = _At(seconds), done
+        view.look([work])
+    view.end(work)
+    lines = out.getvalue().splitlines()
+    assert [line.split(",")[0] for line in lines] == [
+        "scoring: 100 of 1",
+        "scoring: 350 of 1",
+        "scoring: 400 of 1",
+    ]
+    assert lines[-1] == "scoring: 400 of 1,000 in 8 s"
+
+
+def test_quick_work_is_not_mentioned() -> None:
+    """E8: what is done before it was mentioned leaves no line."""
+    out = io.StringIO()
+    display = Display(LineView(out))
+    with listening(display), working("quick", 3) as work:
+        work.done = 3
+    display.close()
+    assert out.getvalue() == ""
+
+
+def test_work_that_fails_is_ended(ear: _Ear) -> None:
+    """E8: an error ends the work at what was done, and items are counted once they are dealt with."""
+    with pytest.raises(ZeroDivisionError):
+        sum(1 / (2 - item) for item in counted(range(9), "items", 9))
+    with reporting("judging") as report:
+        report(Progress(3, 4, 1.0))
+    assert ear.told == [("items", 2, 9), ("judging", 3, 4)]
+
+
+def _published(arena: Arena) -> None:
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+
+
+def test_publishing_tells_how_far_scoring_is(filled: Callable[..., Arena], ear: _Ear) -> None:
+    """E8: every metric of a board counts its answers, the standings and their resamples are told of too."""
+    arena = filled()
+    _published(arena)
+    said: list[str] = []
+    arena.boards.publish("r", report=said.append)
+    told = dict.fromkeys(ear.told)
+    assert ("scoring by comprehensiveness-nli", 48, 48) in told
+    assert ("scoring by factuality-fr3", 48, 48) in told
+    assert {"computing the standings", "resampling, in parts"} <= {what for what, _, _ in told}
+    (line,) = [line for line in said if "comprehensiveness" in line]
+    assert "48 answers have no score yet (--no-metrics publishes without)" in line
+
+
+def test_long_services_tell_how_far_they_are(filled: Callable[..., Arena], ear: _Ear, tmp_path: Path) -> None:
+    """E8: sets, rounds, metrics, calibrations, corpora and exports count what they do."""
+    arena = filled()
+    _published(arena)
+    arena.metrics.run("tiny", MetricRequest(metric="answer-crux"))
+    arena.boards.export_round("r", tmp_path / "round")
+    arena.corpora.add("texts", _texts(tmp_path))
+    arena.calibration.calibrate(["lexical"], _labels(tmp_path), concurrency=2)
+    arena.reparsing.reparse("r", apply=False)
+    told = dict.fromkeys(ear.told)
+    for expected in (
+        ("storing answers", 12, None),
+        ("storing battles", 36, None),
+        ("scoring by answer-crux", 36, 36),
+        ("writing battles", 36, 36),
+        ("writing the judgments of battles", 36, 36),
+        ("indexing documents", 2, None),
+        ("judging by lexical", 1, 1),
+        ("reading replies of battles", 36, 36),
+    ):
+        assert expected in told
+    size = (tmp_path / "labels.jsonl").stat().st_size
+    assert ("reading labels.jsonl", size, size) in told
+
+
+def _texts(folder: Path) -> Path:
+    texts = folder / "texts"
+    texts.mkdir()
+    for name in ("one", "two"):
+        (texts / f"{name}.txt").write_text(f"A text that is called {name}.")
+    return texts
+
+
+def _labels(folder: Path) -> Path:
+    path = folder / "labels.jsonl"
+    row = {"id": "1", "domain": "x", "question": "Q?", "answer_a": "a b", "answer_b": "a", "label": "a"}
+    path.write_text(json.dumps({**row, "reference": "a b"}) + "\n")
+    return path
+
+
+COMMANDS = {
+    "battles rate": ("battles", "rate", "{battles}", "--json"),
+    "rounds export": ("rounds", "export", "r", "{folder}/round"),
+    "db export": ("db", "export", "{folder}/dump"),
+    "db backup": ("db", "backup", "{folder}/backup"),
+    "submissions check": ("submissions", "check", "{answers}", "--set", "tiny", "--json"),
+    "metrics score": ("metrics", "score", "{items}", "--metric", "comprehensiveness-nli"),
+    "rounds publish": ("rounds", "publish", "r", "--json"),
+}
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_command_shows_progress_on_stderr_alone(
+    arena_of: Any,  # noqa: ANN401 - the class stands in a conftest
+    all_mentioned: None,
+    tmp_path: Path,
+    name: str,
+) -> None:
+    """E8: a command that may take long says on stderr how far it is, and its result stays what it was."""
+    arena_of.json("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r", "--json")
+    places = {
+        "folder": tmp_path,
+        "answers": tmp_path / "whole.jsonl",
+        "battles": _file(tmp_path / "battles.jsonl", BATTLES),
+        "items": _file(tmp_path / "items.jsonl", [ITEM]),
+    }
+    code, out, err = arena_of(*(word.format(**places) for word in COMMANDS[name]))
+    assert code == 0, err
+    assert any(" in " in line and line.endswith(" s") for line in err.splitlines()), err
+    if name != "metrics score" and "--json" in COMMANDS[name]:
+        json.loads(out)
+
+
+def test_help_of_publish_names_what_saves_the_time(run: Any) -> None:  # noqa: ANN401 - as above
+    """E8: whoever reads the help of `publish` finds --no-metrics, and what it is for."""
+    _, out, _ = run("rounds", "publish", "--help")
+    assert "--no-metrics leaves that out" in " ".join(out.split())
+    assert "minutes on large sets" in " ".join(out.split())
+
+
+BATTLES = [
+    {"question_id": f"q{n}", "domain": "d", "model_a": "x", "model_b": "y", "winner": winner}
+    for n, winner in enumerate(("model_a", "model_b", "tie", "model_a"))
+]
+ITEM = {
+    "id": "1",
+    "question": "Q?",
+    "answer": "It is alpha.",
+    "passages": [{"id": "p", "text": "It is alpha."}],
+}
+
+
+def _file(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_work_is_told_to_another_process_as_it_is() -> None:
+    """What a worker writes of its work is read back with the same counts, share, and time since its start."""
+    work = Work("reading answers.jsonl", 4 * 1024 * 1024, 1024 * 1024, in_bytes=True)
+    again = Work.from_json(json.loads(json.dumps(work.as_json())))
+    assert (again.what, again.done, again.total, again.progress.share) == (
+        work.what,
+        work.done,
+        work.total,
+        0.25,
+    )
+    assert again.watch.seconds >= work.as_json()["seconds"] - 1
+    assert words_of(again).startswith("reading answers.jsonl: 1.0 of 4.0 MiB, ")
+    assert words_of(Work("laying out the battles")) == "laying out the battles"
+    assert Work("none", 0).progress.share is None
+
+
+def test_latest_work_is_what_is_shown() -> None:
+    """Of work within work the inner is shown while it lasts, then the outer, then nothing."""
+    latest = Latest()
+    with listening(latest), working("outer"):
+        with working("inner"):
+            assert latest.work is not None
+            assert latest.work.what == "inner"
+        assert latest.work is not None
+        assert latest.work.what == "outer"
+    assert latest.work is None

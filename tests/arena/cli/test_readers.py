@@ -1,0 +1,257 @@
+"""What readers ask for: lists of questions, comparisons, history, reports, the judge's health."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.evidence.judgment_flags import MOST_OF_ONE, Complaint
+from arena.services.evidence.questions import QuestionFilter, Result, Trait, around
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from data.errors import ConflictError, InputError, NotFoundError
+from data.records import Preference
+
+
+@pytest.fixture
+def reading(published: Settings) -> Iterator[Arena]:
+    """The published boards."""
+    arena = Arena(published)
+    yield arena
+    arena.close()
+
+
+@pytest.fixture
+def judged(filled: Callable[..., Arena]) -> Arena:
+    """An arena with a judged round named `one`."""
+    arena = filled()
+    _judge(arena, "one")
+    return arena
+
+
+def _judge(arena: Arena, name: str) -> None:
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name=name))
+    arena.rounds.run(name, concurrency=2, report=lambda _progress: None)
+
+
+def _publish(arena: Arena, name: str) -> None:
+    arena.boards.publish(name, report=lambda _line: None, score=False)
+
+
+def test_counts_kept_at_publishing_are_those_of_the_battles(
+    filled: Callable[..., Arena], database_url: str
+) -> None:
+    """The counts are the same before publishing, when they are made, and after, when they are read."""
+    judged = filled(database_url=database_url)
+    _judge(judged, "one")
+    before = judged.question_lists.of("one", caller=OPERATOR).questions
+    _publish(judged, "one")
+    after = judged.question_lists.of("one").questions
+    assert after == before
+    battles = list(judged.store.verdicts.battles("one"))
+    assert sum(one.battles for one in after) == len(battles)
+    assert sum(one.ties for one in after) == sum(one.preference is Preference.TIE for one in battles)
+    assert [one.id for one in after] == [f"q{number}" for number in range(12)]
+
+
+def test_words_are_found_whatever_their_case(reading: Arena) -> None:
+    """Every word must be in the question or its id, in any case and order."""
+    questions = reading.question_lists.of("tiny")
+    assert len(questions.matching(QuestionFilter(words="ITEM know"))) == 12
+    assert [one.id for one in questions.matching(QuestionFilter(words="q7"))] == ["q7"]
+    assert questions.matching(QuestionFilter(words="nowhere")) == ()
+
+
+def test_words_are_found_in_the_answers_of_a_chosen_system(
+    filled: Callable[..., Arena], database_url: str
+) -> None:
+    """Every word must be in the answer, in any case; what stands around the first is told, on each engine."""
+    judged = filled(database_url=database_url)
+    _judge(judged, "one")
+    _publish(judged, "one")
+    found = judged.question_lists.answers_with("one", "full", "GRAMS beta")
+    assert found == {
+        "q1": "Item 1 is beta, and it weighs 11 grams.",
+        "q7": "Item 7 is beta, and it weighs 17 grams.",
+    }
+    questions = judged.question_lists.of("one")
+    wanted = QuestionFilter(words="GRAMS beta", system="full")
+    ends = judged.question_lists.endings("one", "full", None)
+    assert [one.id for one in questions.matching(wanted, endings=ends, answered=found)] == ["q1", "q7"]
+    assert judged.question_lists.answers_with("one", "full", "  ") == {}
+    assert judged.question_lists.answers_with("one", "nobody", "beta") == {}
+    assert set(judged.question_lists.answers_with("one", "human", "weighs 13")) == {"q3"}
+
+
+def test_found_words_are_shown_within_whole_words() -> None:
+    """A long text is cut at spaces, with dots where something was left out."""
+    text = f"{'before ' * 30}the NEEDLE is here{' after' * 30}"
+    shown = around(text, "needle", reach=20)
+    assert shown == "… before before the NEEDLE is here after …"
+    assert around("the needle\n is here", "needle") == "the needle is here"
+
+
+def test_withdrawn_answers_are_not_searched(filled: Callable[..., Arena]) -> None:
+    """Whoever may not read the answers of a system finds nothing in them."""
+    judged = filled()
+    _judge(judged, "one")
+    _publish(judged, "one")
+    assert judged.question_lists.answers_with("one", "full", "grams")
+    (number,) = (one.id for one in judged.store.submissions.find(set_name="tiny", system="full"))
+    judged.submissions.withdraw(number, caller=OPERATOR)
+    assert judged.question_lists.answers_with("one", "full", "grams") == {}
+
+
+def test_questions_of_a_pair_are_those_with_such_a_battle(reading: Arena) -> None:
+    """Won, lost, tied and undecided questions of a pair are all its questions, each with its result."""
+    questions = reading.question_lists.of("tiny")
+    endings = reading.question_lists.endings("tiny", "full", "short")
+    assert len(endings) == 12
+    pair = QuestionFilter(system="full", opponent="short")
+    found = {
+        result: {one.id for one in questions.matching(replace(pair, result=result), endings=endings)}
+        for result in Result
+    }
+    assert sum(map(len, found.values())) == 12
+    turned = reading.question_lists.endings("tiny", "short", "full")
+    lost = questions.matching(QuestionFilter(system="short", result=Result.LOST), endings=turned)
+    assert {one.id for one in lost} == found[Result.WON] != set()
+
+
+def test_traits_filter_by_what_came_of_battles(reading: Arena) -> None:
+    """Tied questions have ties; nothing is reported where nobody reported."""
+    questions = reading.question_lists.of("tiny")
+    tied = questions.matching(QuestionFilter(trait=Trait.TIED))
+    assert tied == tuple(one for one in questions.questions if one.ties)
+    assert questions.matching(QuestionFilter(trait=Trait.REPORTED)) == ()
+    assert len(questions.matching(QuestionFilter(trait=Trait.REPORTED), reported=frozenset({"q2"}))) == 1
+
+
+def test_comparison_names_the_questions_on_which_systems_differ(reading: Arena) -> None:
+    """The widest difference comes first, with each system's share of the win."""
+    found = reading.comparisons.of("tiny", ["full", "short", "human"])
+    assert list(found.paired) == ["short", "human"]
+    assert [one.domain for one in found.paired["short"]] == ["overall", "d0", "d1", "d2"]
+    spreads = [max(one.shares.values()) - min(one.shares.values()) for one in found.questions]
+    assert spreads == sorted(spreads, reverse=True)
+    assert set(found.questions[0].shares) == {"full", "short", "human"}
+
+
+@pytest.mark.parametrize("systems", [["full"], ["full", "full"], ["a", "b", "c", "d", "e"]])
+def test_comparison_takes_two_to_four_systems(reading: Arena, systems: list[str]) -> None:
+    """One system, or one twice, or five are refused with what to do."""
+    with pytest.raises(InputError, match="two, three or four"):
+        reading.comparisons.of("tiny", systems)
+
+
+def test_history_tells_what_changed_and_what_was_retracted(judged: Arena) -> None:
+    """A second board of a set names the first; a retracted one keeps its notice and is compared to none."""
+    _publish(judged, "one")
+    _judge(judged, "two")
+    _publish(judged, "two")
+    newest, oldest = judged.history.entries()
+    assert (newest.board, newest.previous, oldest.previous) == ("two", "one", None)
+    assert newest.changes is not None
+    assert {one.shift for one in newest.changes.systems if one.shift is not None} == {0.0}
+    judged.boards.retract("one", "The wrong answers were judged.")
+    newest, oldest = judged.history.entries()
+    assert newest.previous is None
+    assert (oldest.retracted, oldest.notice) == (True, "The wrong answers were judged.")
+    assert (oldest.systems, oldest.judged, oldest.changes) == (None, None, None)
+    assert [one.board for one in judged.history.of_system("two", "full")] == ["two"]
+
+
+def test_system_is_followed_over_the_boards_of_its_set(judged: Arena) -> None:
+    """A system's history holds every published board of the set, the oldest first."""
+    for name in ("one", "two"):
+        if name == "two":
+            _judge(judged, name)
+        _publish(judged, name)
+    found = judged.history.of_system("two", "short")
+    assert [one.board for one in found] == ["one", "two"]
+    assert found[0].rating == found[1].rating
+
+
+def _complaint(arena: Arena, session: str = "s", reason: str = "It misread the second answer.") -> Complaint:
+    shown = arena.store.verdicts.of_question("one", "q1")[0]
+    judgment = shown.judgments[0]
+    return Complaint(
+        round_name="one",
+        question_id="q1",
+        battle=shown.battle.key,
+        judge=judgment.judge,
+        presentation=judgment.presentation,
+        reason=reason,
+        session=session,
+    )
+
+
+def test_reported_judgment_reaches_the_organisers(judged: Arena) -> None:
+    """A report names the battle and the reason; the reader's session is not kept."""
+    _publish(judged, "one")
+    complaint = _complaint(judged)
+    judged.judgment_reports.add(complaint)
+    (found,) = judged.judgment_reports.of_round("one")
+    assert (found.question_id, found.reason) == ("q1", complaint.reason)
+    assert judged.question_lists.reported("one") == {"q1"}
+
+
+def test_reader_may_not_flood_the_organisers(judged: Arena) -> None:
+    """After a few reports within an hour a reader is asked to wait; others are not."""
+    _publish(judged, "one")
+    for _ in range(MOST_OF_ONE):
+        judged.judgment_reports.add(_complaint(judged))
+    with pytest.raises(ConflictError, match="hour"):
+        judged.judgment_reports.add(_complaint(judged))
+    judged.judgment_reports.add(_complaint(judged, session="another"))
+    assert len(judged.judgment_reports.of_round("one")) == MOST_OF_ONE + 1
+
+
+def test_report_of_nothing_is_refused(judged: Arena) -> None:
+    """A report needs a reason and a judgment that exists in a round that is public."""
+    with pytest.raises(NotFoundError, match="no round"):
+        judged.judgment_reports.add(_complaint(judged))
+    _publish(judged, "one")
+    with pytest.raises(InputError, match="characters"):
+        judged.judgment_reports.add(_complaint(judged, reason="bad"))
+    with pytest.raises(NotFoundError, match="no such judgment"):
+        judged.judgment_reports.add(replace(_complaint(judged), judge="nobody"))
+
+
+def test_board_tells_its_judges_health(judged: Arena, tmp_path: Path) -> None:
+    """Flips and unreadable replies are counted of the battles; agreement is what calibration found."""
+    report = tmp_path / "agreement.json"
+    report.write_text(
+        json.dumps({"judge": "lexical", "pairs": 40, "decisive_accuracy": 0.8, "by_domain": {}})
+    )
+    judged.boards.publish("one", report=lambda _line: None, score=False, calibration=report)
+    health = judged.boards.get("one").standings["health"]
+    battles = list(judged.store.verdicts.battles("one"))
+    assert health["planned"] == len(battles)
+    assert health["flips"] == sum(one.flipped is True for one in battles)
+    assert health["agreement"] == {"pairs": 40, "decisive_accuracy": 0.8}
+
+
+def test_calibration_of_another_judge_is_refused(judged: Arena, tmp_path: Path) -> None:
+    """A report on another judge says nothing of this board's."""
+    report = tmp_path / "agreement.json"
+    report.write_text(json.dumps([{"judge": "other", "pairs": 40}]))
+    with pytest.raises(InputError, match="nothing of the judge lexical, but of other"):
+        judged.boards.publish("one", report=lambda _line: None, score=False, calibration=report)
+
+
+def test_nothing_is_told_of_a_round_before_it_is_published(judged: Arena) -> None:
+    """Lists of questions, results and comparisons of an unpublished round are not for the public."""
+    for ask in (
+        lambda: judged.question_lists.of("one"),
+        lambda: judged.question_lists.endings("one", "full", "short"),
+        lambda: judged.comparisons.of("one", ["full", "short"]),
+    ):
+        with pytest.raises(NotFoundError, match="no round"):
+            ask()

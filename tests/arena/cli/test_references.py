@@ -1,0 +1,156 @@
+"""Who wrote a set's references, and what its readers must know, from `set.toml` to the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from arena.site.boards.sentences import leading
+from arena.site.boards.snapshot_reader import read_board
+from arena.site.boards.standings_table import system_cell
+from arena.site.public.routes import static_page
+from arena.site.services import as_secrets
+from arena.site.ui.markup import as_html
+from data.files.question_sets import content_hash, load_set, write_set
+
+DEMO = Path(__file__).parents[3] / "data" / "sets" / "demo"
+NOTE = "Systems and passages are invented; nothing is advice."
+MACHINE = "a program of ours"
+OLD_HASH = "ba079d29a0f596afaec3c73c745a87702433eb9f4e4a3301754567123ddd2558"
+"""Of the tiny set before there were `reference_by` and `note`."""
+
+
+Judged = Callable[[str], Arena]
+
+
+@pytest.fixture
+def judged(make_arena: Callable[..., Arena], set_folder: Path, answers_file: Callable[..., Path]) -> Judged:
+    """Publish a board `r` of the tiny set, whose head says who wrote its references, and open its arena."""
+
+    def publish(reference_by: str) -> Arena:
+        _describe(set_folder, reference_by)
+        arena = make_arena()
+        arena.sets.import_from(set_folder)
+        for system, template in (("full", "Item {n} is {word}, {weight} grams."), ("short", "It is {word}.")):
+            arena.submissions.add(answers_file(system, template), "tiny", system=system)
+        _publish(arena)
+        return arena
+
+    return publish
+
+
+def _describe(folder: Path, reference_by: str) -> None:
+    head = folder / "set.toml"
+    head.write_text(f'reference_by = "{reference_by}"\nnote = "{NOTE}"\n{head.read_text()}')
+
+
+def _publish(arena: Arena) -> None:
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    arena.boards.publish("r", report=lambda _text: None, score=False)
+
+
+@pytest.mark.parametrize(("by", "human"), [("people", True), (MACHINE, False), ("", False)])
+def test_a_reference_is_human_written_only_where_people_wrote_it(
+    judged: Judged,
+    by: str,
+    human: bool,
+) -> None:
+    """D15: sentences, flags and the HTML board take their words from the set's `reference_by`."""
+    arena = judged(by)
+    board = arena.boards.get("r")
+    assert board.standings["reference_by"] == by
+    view = read_board(board)
+    page = static_page(view, [], "https://arena.example/")
+    assert ("human-written" in page.lower()) is human
+    assert view.the_reference == ("the human-written reference" if human else "the reference")
+    flagged = as_html(system_cell(view, view.line("human") or view.lines["overall"][0]))
+    assert ("The human-written answers" in flagged) is human
+    assert (MACHINE in flagged) is (by == MACHINE)
+    assert NOTE in page
+
+
+def _page(name: str) -> None:
+    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
+
+    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
+
+    guarded(importlib.import_module(f"arena.site.{name}").show)
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("boards.leaderboard_page", {}),
+        ("questions.list_page", {}),
+        ("questions.question_page", {"id": "q1"}),
+        ("boards.compare_page", {"a": "full", "b": "short"}),
+    ],
+)
+def test_pages_with_questions_and_boards_carry_the_note_of_the_set(
+    judged: Judged, name: str, query: dict[str, str]
+) -> None:
+    """D15: where a board, a question or its answers are read, the set's note stands."""
+    settings: Settings = judged(MACHINE).settings
+    page = AppTest.from_function(_page, args=(name,), default_timeout=60)
+    page.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
+    page.query_params.update({"board": "r", **query})
+    page.run()
+    assert NOTE in [found.value for found in page.text]
+    assert not any("human-written" in found.proto.body.lower() for found in page.get("html"))
+
+
+def test_the_demo_says_that_it_is_invented_and_nobody_is_called_human() -> None:
+    """D15: its reference is called `reference`, by no people, and its note says that nothing is advice."""
+    demo = load_set(DEMO).questions
+    assert (demo.reference_name, demo.reference_by) == ("reference", "the makers of this demo")
+    assert "invented" in demo.note
+    assert "nothing here is advice" in demo.note
+
+
+def test_the_papers_board_has_references_by_people(make_arena: Callable[..., Arena]) -> None:
+    """D15: LFRQA was written by people, and the board of the paper says so."""
+    view = read_board(make_arena().boards.publish_paper())
+    assert view.reference_by == "people"
+    assert "the human-written reference" in leading(view, "overall")
+
+
+def test_a_demo_of_an_older_version_stays_as_it_is(make_arena: Callable[..., Arena], tmp_path: Path) -> None:
+    """D15: a database with a demo that calls its reference `human` opens; the new one has its own name."""
+    old = tmp_path / "old"
+    loaded = load_set(DEMO).questions
+    write_set(loaded, old)
+    head = (old / "set.toml").read_text().replace('reference_name = "reference"', 'reference_name = "human"')
+    kept = [line for line in head.splitlines() if not line.startswith(("reference_by", "note"))]
+    (old / "set.toml").write_text("\n".join(kept))
+    arena = make_arena()
+    arena.sets.import_from(old, name="demo")
+    made = arena.demo.submit(DEMO, lambda _text: None)
+    assert made == f"demo-{content_hash(loaded)[:8]}"
+    assert arena.sets.summary("demo").reference_name == "human"
+    assert arena.sets.summary(made).reference_name == "reference"
+    assert arena.sets.get("demo").reference_by == ""
+
+
+def test_reference_by_survives_store_and_export(
+    make_arena: Callable[..., Arena], set_folder: Path, tmp_path: Path
+) -> None:
+    """D15: a set comes back from the store as it was; one without the new fields keeps its old hash."""
+    arena = make_arena()
+    plain = load_set(set_folder).questions
+    _describe(set_folder, "people")
+    summary = arena.sets.import_from(set_folder).summary
+    assert (summary.reference_by, summary.note) == ("people", NOTE)
+    arena.sets.export("tiny", tmp_path / "out")
+    again = load_set(tmp_path / "out").questions
+    assert (again.reference_by, again.note) == ("people", NOTE)
+    assert content_hash(again) == summary.content_hash != content_hash(plain)
+    write_set(plain, tmp_path / "plain")
+    assert "reference_by" not in (tmp_path / "plain" / "set.toml").read_text()
+    assert content_hash(plain) == OLD_HASH

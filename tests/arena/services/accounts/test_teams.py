@@ -1,0 +1,227 @@
+"""Tokens, sessions and rights: what is let in, what is kept out, and what is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import text
+
+from arena.container import Arena
+from arena.services.accounts.auth import (
+    MOST_FOR_CLIENT,
+    MOST_FOR_PREFIX,
+    OPERATOR,
+    PUBLIC,
+    Caller,
+    CallerKind,
+    require,
+)
+from data.errors import AccessError, ConflictError, ForbiddenError, InputError, TooManyAttemptsError
+from data.records import Action, AuditEntry, Role, TokenScope
+
+HERE = "192.0.2.1"
+
+
+@pytest.fixture
+def arena(make_arena: Callable[..., Arena], database_url: str) -> Arena:
+    """An arena on each engine with a team `ours`."""
+    made = make_arena(database_url=database_url)
+    made.teams.add("ours", caller=OPERATOR)
+    made.teams.add("theirs", caller=OPERATOR)
+    return made
+
+
+def _token(arena: Arena, *scopes: TokenScope, **options: object) -> tuple[int, str]:
+    given: dict[str, object] = {"team": "ours", "caller": OPERATOR, **options}
+    created = arena.tokens.create(name="ci", scopes=scopes or (TokenScope.SUBMIT,), **given)  # type: ignore[arg-type]
+    return created.token.id, created.secret
+
+
+def test_token_is_who_it_was_made_for_and_kept_hashed(arena: Arena) -> None:
+    """A token speaks for its team with its scopes; its secret is in no table."""
+    _, secret = _token(arena)
+    caller = arena.identities.of_token(secret, client=HERE)
+    assert (caller.teams, caller.organiser) == (("ours",), False)
+    assert caller.scopes == {TokenScope.SUBMIT, TokenScope.READ}
+    hidden = secret.rsplit("_", 1)[1] if secret.count("_") == 2 else secret.split("_", 2)[2]
+    with arena.store.database.begin() as connection:
+        for table in ("token", "audit", "web_session"):
+            assert hidden not in str(connection.execute(text(f"SELECT * FROM {table}")).all())  # noqa: S608
+    assert hidden not in caller.name
+
+
+def test_revoked_and_expired_tokens_are_worth_nothing(arena: Arena) -> None:
+    """Rights are read for every request: a revocation counts at once, an expiry when it is due."""
+    number, secret = _token(arena)
+    arena.identities.of_token(secret, client=HERE)
+    arena.tokens.revoke(number, caller=OPERATOR)
+    with pytest.raises(AccessError):
+        arena.identities.of_token(secret, client=HERE)
+    other, secret = _token(arena, days=1)
+    with arena.store.database.begin() as connection:
+        past = datetime.now(UTC) - timedelta(seconds=1)
+        change = text("UPDATE token SET expires_at = :at WHERE id = :id")
+        connection.execute(change, {"at": past, "id": other})
+    with pytest.raises(AccessError):
+        arena.identities.of_token(secret, client=HERE)
+
+
+@pytest.mark.parametrize(
+    "guess", ["", "aa", "aa__", "aa_x_", "zz_1_2", "\ud800", "aa_\x00_1", "aa_" + "x" * 10_000]
+)
+def test_nonsense_is_no_token(arena: Arena, guess: str) -> None:
+    """Whatever is sent in place of a token is refused as a wrong one."""
+    with pytest.raises(AccessError, match="not valid"):
+        arena.identities.of_token(guess, client=HERE)
+
+
+def test_guessing_is_stopped_for_the_prefix_and_for_the_client(arena: Arena) -> None:
+    """C4: After some refusals guesses have to wait, but nobody who shows a right token ever does."""
+    _, secret = _token(arena)
+    prefix = "_".join(secret.split("_")[:2])
+    for place in range(MOST_FOR_PREFIX):
+        with pytest.raises(AccessError):
+            arena.identities.of_token(f"{prefix}_wrong", client=f"192.0.2.{place + 9}")
+    with pytest.raises(TooManyAttemptsError) as caught:
+        arena.identities.of_token(f"{prefix}_wrong", client="198.51.100.1")
+    assert arena.identities.of_token(secret, client="192.0.2.9").signed_in
+    assert 0 < caught.value.retry_after <= 900
+    _, other = _token(arena)
+    assert arena.identities.of_token(other, client=HERE).signed_in
+    for place in range(MOST_FOR_CLIENT):
+        with pytest.raises(AccessError):
+            arena.identities.of_token(f"aa_{place:012d}_wrong", client=HERE)
+    with pytest.raises(TooManyAttemptsError):
+        arena.identities.of_token("aa_000000000000_wrong", client=HERE)
+    assert arena.identities.of_token(other, client=HERE).signed_in
+    assert arena.sessions.sign_in(other, client=HERE).caller.signed_in
+
+
+def test_session_lasts_until_signed_out_or_revoked(arena: Arena) -> None:
+    """A cookie stands for the token that opened it; its CSRF word is its own."""
+    number, secret = _token(arena)
+    first = arena.sessions.sign_in(secret, client=HERE)
+    second = arena.sessions.sign_in(secret, client=HERE)
+    assert arena.sessions.who(first.cookie).teams == ("ours",)
+    arena.sessions.check_csrf(first.cookie, first.csrf)
+    with pytest.raises(ForbiddenError):
+        arena.sessions.check_csrf(first.cookie, second.csrf)
+    assert arena.sessions.sign_out(first.cookie)
+    assert arena.sessions.who(first.cookie) == PUBLIC
+    arena.tokens.revoke(number, caller=OPERATOR)
+    assert arena.sessions.who(second.cookie) == PUBLIC
+    assert arena.sessions.who("x" * 10_000) == PUBLIC
+    assert first.cookie not in repr(first)
+
+
+def test_taking_the_role_of_organiser_counts_at_once(arena: Arena) -> None:
+    """A token in use loses its rights when its account loses the role."""
+    arena.teams.add_account("ann", is_organiser=True, caller=OPERATOR)
+    _, secret = _token(arena, TokenScope.ORGANISE, team=None, account="ann")
+    assert arena.identities.of_token(secret, client=HERE).organiser
+    arena.teams.set_organiser("ann", is_organiser=False, caller=OPERATOR)
+    caller = arena.identities.of_token(secret, client=HERE)
+    with pytest.raises(ForbiddenError):
+        require(caller, TokenScope.ORGANISE)
+
+
+def test_last_organiser_stays_one_in_the_browser(arena: Arena) -> None:
+    """Who organises alone cannot lose that in the browser; two at once leave one; commands always may."""
+    for name in ("ann", "ben"):
+        arena.teams.add_account(name, is_organiser=True, caller=OPERATOR)
+    ann, ben = (
+        arena.identities.of_token(_token(arena, TokenScope.ORGANISE, team=None, account=name)[1], client=HERE)
+        for name in ("ann", "ben")
+    )
+
+    def demote(caller: Caller, name: str) -> bool:
+        try:
+            return not arena.teams.set_organiser(name, is_organiser=False, caller=caller).is_organiser
+        except ConflictError:
+            return False
+
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(demote, (ann, ben), ("ben", "ann")))
+    assert sorted(done) == [False, True]
+    (left,) = arena.store.teams.organisers()
+    with pytest.raises(ConflictError, match="Make somebody else an organiser first"):
+        arena.teams.set_organiser(left, is_organiser=False, caller=ann if left == "ann" else ben)
+    assert demote(OPERATOR, left)
+    assert arena.store.teams.organisers() == ()
+
+
+def test_nobody_gives_away_more_than_they_have(arena: Arena) -> None:
+    """A token that may not manage makes none; a team's token never organises; teams are apart."""
+    _, secret = _token(arena, TokenScope.SUBMIT)
+    weak = arena.identities.of_token(secret, client=HERE)
+    _, secret = _token(arena, TokenScope.MANAGE)
+    strong = arena.identities.of_token(secret, client=HERE)
+    with pytest.raises(ForbiddenError):
+        _token(arena, caller=weak)
+    with pytest.raises(ForbiddenError):
+        _token(arena, TokenScope.SUBMIT, caller=strong)
+    with pytest.raises(ForbiddenError):
+        _token(arena, TokenScope.READ, team="theirs", caller=strong)
+    with pytest.raises(InputError, match="cannot organise"):
+        _token(arena, TokenScope.ORGANISE)
+    with pytest.raises(ForbiddenError):
+        arena.teams.audit(team="theirs", caller=strong)
+    with pytest.raises(AccessError):
+        arena.teams.all(caller=PUBLIC)
+    assert [team.name for team in arena.teams.all(caller=strong)] == ["ours"]
+
+
+def test_team_keeps_an_owner(arena: Arena) -> None:
+    """The last owner can neither leave nor step down while others are members."""
+    for name, role in (("ann", Role.OWNER), ("ben", Role.MEMBER)):
+        arena.teams.add_account(name, caller=OPERATOR)
+        arena.teams.add_member("ours", name, role=role, caller=OPERATOR)
+    with pytest.raises(ConflictError, match="no owner"):
+        arena.teams.remove_member("ours", "ann", caller=OPERATOR)
+    with pytest.raises(ConflictError, match="no owner"):
+        arena.teams.add_member("ours", "ann", role=Role.MEMBER, caller=OPERATOR)
+    roles = (("ours", Role.MEMBER),)
+    member = Caller(kind=CallerKind.SESSION, name="ben", roles=roles, scopes=frozenset(TokenScope))
+    with pytest.raises(ForbiddenError, match="no owner"):
+        arena.teams.add_member("ours", "ben", role=Role.OWNER, caller=member)
+
+
+def test_unverified_addresses_lead_nowhere(arena: Arena) -> None:
+    """An OIDC sign-in gets an account by a verified address once, then by its subject alone."""
+    arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
+    with pytest.raises(AccessError):
+        arena.sessions.who_oidc("iss|1", email="ann@example.org", verified=False)
+    assert arena.sessions.who_oidc("iss|1", email="ann@example.org", verified=True).account == "ann"
+    assert arena.sessions.who_oidc("iss|1", email=None, verified=False).account == "ann"
+    with pytest.raises(AccessError):
+        arena.sessions.who_oidc("iss|2", email="ann@example.org", verified=True)
+
+
+def test_sign_in_by_a_provider_is_written_down_once(arena: Arena) -> None:
+    """One line for each sign-in, however often the browser comes back; it names the account, no subject."""
+    arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
+
+    def lines() -> list[AuditEntry]:
+        return [one for one in arena.store.audit.entries(limit=50) if one.action is Action.SIGNED_IN]
+
+    for _ in range(3):
+        arena.sessions.who_oidc("iss#1", email="ann@example.org", verified=True, issued=1_700_000_000)
+    assert [one.actor for one in lines()] == ["ann"]
+    assert "iss#1" not in lines()[0].subject
+    arena.sessions.who_oidc("iss#1", email="ann@example.org", verified=True, issued=1_700_050_000)
+    assert len(lines()) == 2
+    with pytest.raises(AccessError):
+        arena.sessions.who_oidc("iss#2", email=None, verified=False, issued=1)
+    assert len(lines()) == 2
+
+
+def test_every_change_is_in_the_log(arena: Arena) -> None:
+    """Who did what on what is written with each change, for the team that it concerns."""
+    number, _ = _token(arena)
+    arena.tokens.revoke(number, caller=OPERATOR)
+    entries = arena.teams.audit(team="ours", caller=OPERATOR)
+    assert [entry.action.value for entry in entries] == ["token-revoked", "token-created", "team-added"]
+    assert {entry.actor for entry in entries} == {"operator"}

@@ -1,0 +1,287 @@
+"""The rule of who sees what, over every kind of thing and every kind of caller."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
+from arena.services.accounts.redaction import WITHHELD
+from arena.services.accounts.teams import TeamService
+from arena.services.accounts.tokens import TokenService
+from arena.services.accounts.visibility import RULES, Kind, Resource, Visibility, sight
+from arena.services.annotation.tasks import AnnotationService
+from arena.services.boards.history import HistoryService
+from arena.services.boards.service import BoardService
+from arena.services.evidence.judgment_flags import JudgmentReportService
+from arena.services.evidence.questions import EvidenceService, QuestionListService
+from arena.services.evidence.systems import ComparisonService, ProfileService
+from arena.services.evidence.team_report import ReportService
+from arena.services.evidence.weaknesses import WeaknessService
+from arena.services.judging.calibration import CalibrationAdmin
+from arena.services.organisers.monitor import RoundAdmin
+from arena.services.question_sets.phases import PolicyService
+from arena.services.question_sets.service import SetAdmin, SetService
+from arena.services.rounds.planning import RoundPlanner
+from arena.services.rounds.service import RoundRequest, RoundService
+from arena.services.rounds.table_kinds import TableKind
+from arena.services.rounds.tables import RoundTableService
+from arena.services.submissions.service import SubmissionService
+from data.errors import AccessError, ForbiddenError, NotFoundError
+from data.records import Role, TokenScope
+
+READ = frozenset({TokenScope.READ})
+CALLERS = {
+    "public": PUBLIC,
+    "other": Caller(kind=CallerKind.TOKEN, name="b", roles=(("other", Role.OWNER),), scopes=READ),
+    "team": Caller(kind=CallerKind.TOKEN, name="a", roles=(("ours", Role.MEMBER),), scopes=READ),
+    "blind": Caller(kind=CallerKind.TOKEN, name="c", roles=(("ours", Role.MEMBER),)),
+    "organiser": Caller(
+        kind=CallerKind.SESSION, name="o", scopes=frozenset(TokenScope), organiser=True, account="o"
+    ),
+    "operator": OPERATOR,
+}
+F, A, T, N = Visibility.FULL, Visibility.NAMELESS, Visibility.TOMBSTONE, Visibility.NONE
+ROWS: tuple[tuple[Kind, dict[str, bool], tuple[Visibility, ...]], ...] = (
+    (Kind.SUBMISSION, {}, (F, F, F, F, F, F)),
+    (Kind.SUBMISSION, {"checked": True}, (N, N, F, N, F, F)),
+    (Kind.SUBMISSION, {"checked": True, "withdrawn": True}, (N, N, T, N, T, T)),
+    (Kind.SUBMISSION, {"anonymous": True}, (A, A, F, A, F, F)),
+    (Kind.SUBMISSION, {"anonymous": True, "published": True}, (F, F, F, F, F, F)),
+    (Kind.SUBMISSION, {"withdrawn": True}, (T, T, T, T, T, T)),
+    (Kind.SUBMISSION, {"withdrawn": True, "anonymous": True}, (N, N, T, N, T, T)),
+    (Kind.ANSWERS, {}, (N, N, F, N, F, F)),
+    (Kind.ANSWERS, {"published": True}, (F, F, F, F, F, F)),
+    (Kind.ANSWERS, {"published": True, "withdrawn": True}, (T, T, T, T, T, T)),
+    (Kind.CONTACT, {"published": True}, (N, N, F, N, F, F)),
+    (Kind.REFERENCE, {}, (F, F, F, F, F, F)),
+    (Kind.REFERENCE, {"hidden": True}, (N, N, N, N, N, F)),
+    (Kind.REPORT, {"published": True}, (N, N, F, N, F, F)),
+    (Kind.BOARD, {}, (N, N, N, N, F, F)),
+    (Kind.BOARD, {"published": True}, (F, F, F, F, F, F)),
+    (Kind.BOARD, {"published": True, "retracted": True}, (T, T, T, T, F, F)),
+    (Kind.BATTLE, {}, (N, N, N, N, F, F)),
+    (Kind.BATTLE, {"published": True}, (F, F, F, F, F, F)),
+    (Kind.BATTLE, {"published": True, "retracted": True}, (N, N, N, N, F, F)),
+    (Kind.RATIONALE, {"published": True}, (F, F, F, F, F, F)),
+    (Kind.RATIONALE, {}, (N, N, N, N, F, F)),
+    (Kind.RATIONALE, {"published": True, "hidden": True}, (T, T, T, T, T, F)),
+    (Kind.RATIONALE, {"published": True, "withdrawn": True}, (T, T, T, T, T, T)),
+    (Kind.TEAM, {}, (N, N, F, N, F, F)),
+    (Kind.TOKEN, {}, (N, N, F, N, F, F)),
+    (Kind.AUDIT, {}, (N, N, F, N, F, F)),
+)
+
+
+@pytest.mark.parametrize(("kind", "state", "seen"), ROWS, ids=str)
+def test_rule_says_who_sees_what(kind: Kind, state: dict[str, bool], seen: tuple[Visibility, ...]) -> None:
+    """Public, another team, the team, the team without the scope to read, organisers and the operator."""
+    resource = Resource(kind=kind, team="ours", **state)
+    assert {name: sight(caller, resource) for name, caller in CALLERS.items()} == dict(
+        zip(CALLERS, seen, strict=True)
+    )
+
+
+def test_every_kind_has_a_rule_and_a_row() -> None:
+    """No kind of thing is without a rule, or without a row of the table above."""
+    assert set(RULES) == set(Kind) == {kind for kind, _, _ in ROWS}
+
+
+def test_more_rights_never_show_less() -> None:
+    """The operator sees at least what an organiser sees, and that one what the public sees."""
+    order = [Visibility.NONE, Visibility.NAMELESS, Visibility.TOMBSTONE, Visibility.FULL]
+    flags = ("checked", "anonymous", "published", "withdrawn", "retracted", "hidden")
+    for kind, values in product(Kind, product((False, True), repeat=len(flags))):
+        resource = Resource(kind=kind, team="ours", **dict(zip(flags, values, strict=True)))
+        public, organiser, operator = (
+            order.index(sight(CALLERS[name], resource)) for name in ("public", "organiser", "operator")
+        )
+        if not (resource.withdrawn and kind is Kind.ANSWERS):
+            assert public <= organiser <= operator, resource
+
+
+SERVICES = (
+    *(AnnotationService, CalibrationAdmin, RoundAdmin, SetAdmin),
+    *(BoardService, ComparisonService, EvidenceService, HistoryService, JudgmentReportService),
+    *(PolicyService, ProfileService, QuestionListService, ReportService),
+    *(RoundPlanner, RoundService, RoundTableService, SetService, SubmissionService, TeamService),
+    *(TokenService, WeaknessService),
+)
+WITHOUT_CALLER = {
+    "BoardService.heads": "boards that stand are public",
+    "BoardService.published": "boards that stand are public",
+    "BoardService.publish_paper": "bundled with the program",
+    "BoardService.standings": "organisers alone; pages and routes read published boards",
+    "BoardService.table": "lays out a board that was got already",
+    "BoardService.retracted": "notices of boards that were retracted, which are public",
+    "HistoryService.entries": "boards that stand, and notices of those that were retracted",
+    "HistoryService.of_system": "boards that stand are public",
+    "JudgmentReportService.add": "anybody may report a judgment of a public round",
+    "JudgmentReportService.of_round": "organisers alone, on the command line",
+    "QuestionListService.reported": "which questions readers reported, without what they said",
+    "PolicyService.get": "deadlines are public",
+    "RoundPlanner.entrants": "accepted submissions; organisers' pages and plans",
+    "RoundService.judge": "workers alone",
+    "RoundService.reopen_for": "workers alone",
+    "RoundService.attacks": "counts alone; organisers' commands",
+    "RoundPlanner.estimate": "organisers alone; plans before anything is stored",
+    "RoundPlanner.plan": "organisers alone; plans before anything is stored",
+    "RoundService.run": "organisers alone; judges, shows nothing",
+    "RoundService.scanned_otherwise": "a count; organisers' commands",
+    "RoundService.spec_of": "the judge that a round began with, for judging",
+    "SetService.summaries": "titles and counts of sets are public",
+    "SetService.summary": "titles and counts of sets are public",
+    "SubmissionService.limits": "limits are public",
+    "SubmissionService.template": "for everybody, without references",
+}
+
+
+def test_every_public_method_asks_who_is_asking() -> None:
+    """Each method that pages and routes can reach takes the caller, or is listed here with the reason."""
+    without = {
+        f"{service.__name__}.{name}"
+        for service in SERVICES
+        for name, method in inspect.getmembers(service, inspect.isfunction)
+        if not name.startswith("_") and "caller" not in inspect.signature(method).parameters
+    }
+    assert without == set(WITHOUT_CALLER)
+
+
+@pytest.fixture
+def round_of(filled: Callable[..., Arena]) -> Callable[..., Arena]:
+    """An arena with a round named `r` on the tiny set, judged and published."""
+
+    def judge(**options: object) -> Arena:
+        arena = filled(**options)
+        arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+        arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+        arena.boards.publish("r", report=lambda _line: None, score=False)
+        return arena
+
+    return judge
+
+
+def test_withdrawn_texts_are_shown_nowhere(round_of: Callable[..., Arena], tmp_path: Path) -> None:
+    """After a withdrawal no answer, rationale or exported judgment has the words; numbers and names stay."""
+    arena = round_of()
+    mark = "weighs 99 grams and more"
+    assert mark in str(arena.evidence.question("r", "q0"))
+    (one,) = arena.store.submissions.find(set_name="tiny", system="wrong")
+    arena.submissions.withdraw(one.id, reason="wrong file")
+    for caller in (PUBLIC, CALLERS["organiser"], OPERATOR):
+        view = arena.evidence.question("r", "q0", caller=caller)
+        assert mark not in str(view)
+        assert "wrong" not in {answer.system for answer in view.answers}
+        assert any(battle.battle.system_a == "wrong" for battle in view.battles)
+        assert arena.profiles.of("r", "wrong", caller=caller).submission.withdrawn_reason == "wrong file"
+        assert arena.weaknesses.of("r", "wrong", caller=caller).answers == 0
+        with pytest.raises(NotFoundError):
+            arena.submissions.answers(one.id, caller=caller)
+    arena.boards.export_round("r", tmp_path / "export")
+    assert all(mark not in file.read_text() for file in (tmp_path / "export").iterdir())
+    assert "wrong" in {line["system"] for line in arena.boards.get("r").standings["lines"]["overall"]}
+
+
+def test_hidden_references_reach_nobody_but_the_operator(round_of: Callable[..., Arena]) -> None:
+    """Neither question, answers, rationales nor warnings tell a hidden reference; passages stay."""
+    arena = round_of()
+    arena.policies.hide_references("tiny", hidden=True)
+    for caller in (PUBLIC, CALLERS["organiser"]):
+        view = arena.evidence.question("r", "q0", caller=caller)
+        assert view.question.reference is None
+        assert view.question.passages
+        assert "human" not in {answer.system for answer in view.answers}
+        assert {one.rationale for battle in view.battles for one in battle.judgments} == {WITHHELD}
+    assert arena.evidence.question("r", "q0", caller=OPERATOR).question.reference is not None
+    assert "reference" not in "".join(arena.submissions.template("tiny", sample=True))
+
+
+def test_unpublished_rounds_are_not_found(filled: Callable[..., Arena]) -> None:
+    """Who guesses the name of a round that is not published learns nothing of it."""
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="secret"))
+    for look in (
+        lambda: arena.evidence.question("secret", "q0"),
+        lambda: arena.question_lists.of("secret"),
+        lambda: arena.profiles.of("secret", "full"),
+        lambda: arena.weaknesses.of("secret", "full"),
+        lambda: arena.rounds.battles("secret", caller=PUBLIC),
+        lambda: arena.rounds.status("secret", caller=PUBLIC),
+        lambda: arena.tables.table(["secret"], TableKind.WIN_RATES, caller=PUBLIC),
+    ):
+        with pytest.raises(NotFoundError, match="no round 'secret'"):
+            look()
+
+
+def test_rounds_before_publication_are_named_to_their_teams_alone(filled: Callable[..., Arena]) -> None:
+    """Neither the list of rounds nor a submission's life tells the public of a round to come."""
+    arena = filled()
+    number = arena.store.submissions.find(set_name="tiny", system="full")[0].id
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="secret"))
+    assert arena.rounds.rounds(caller=PUBLIC) == ()
+    assert [one.name for one in arena.rounds.rounds(caller=CALLERS["organiser"])] == ["secret"]
+    assert arena.submissions.view(number).status.rounds == ()
+    assert "secret" not in str(arena.submissions.find(set_name="tiny"))
+    assert arena.submissions.view(number, caller=CALLERS["organiser"]).status.rounds == ("secret",)
+    arena.rounds.run("secret", concurrency=2, report=lambda _progress: None)
+    arena.boards.publish("secret", report=lambda _line: None, score=False)
+    assert arena.submissions.view(number).status.rounds == ("secret",)
+    assert arena.rounds.status("secret", caller=PUBLIC)[1].planned == 36
+
+
+def test_set_service_hides_what_the_set_hides(filled: Callable[..., Arena], tmp_path: Path) -> None:
+    """A hidden reference is in no question that the service shows, but in what the operator exports."""
+    arena = filled()
+    arena.policies.hide_references("tiny", hidden=True)
+    for caller in (PUBLIC, CALLERS["organiser"]):
+        assert {one.reference for one in arena.sets.get("tiny", caller=caller).questions} == {None}
+        assert arena.sets.question("tiny", "q0", caller=caller).reference is None
+        page = arena.sets.page("tiny", after=-1, limit=50, caller=caller)
+        assert {question.reference for _, question in page} == {None}
+    assert arena.sets.question("tiny", "q0", caller=OPERATOR).reference
+    arena.sets.export("tiny", tmp_path / "out")
+    assert "weighs 10 grams" in (tmp_path / "out" / "questions.jsonl").read_text()
+
+
+def test_organisers_alone_change_rounds_and_the_log_names_them(filled: Callable[..., Arena]) -> None:
+    """A team's token changes no round; what an organiser does is written down under their name."""
+    arena = filled()
+    request = RoundRequest(set_name="tiny", judge="lexical", name="r")
+    organiser = CALLERS["organiser"]
+    with pytest.raises(ForbiddenError):
+        arena.rounds.create(request, caller=CALLERS["team"])
+    arena.rounds.create(request, caller=organiser)
+    changes: tuple[Callable[[Caller], object], ...] = (
+        lambda caller: arena.rounds.set_budget("r", 5.0, caller=caller),
+        lambda caller: arena.rounds.pause("r", caller=caller),
+        lambda caller: arena.rounds.retry("r", caller=caller),
+        lambda caller: arena.rounds.cancel("r", caller=caller),
+    )
+    for change in changes:
+        with pytest.raises(AccessError):
+            change(PUBLIC)
+        with pytest.raises(ForbiddenError):
+            change(CALLERS["team"])
+        change(organiser)
+    found = arena.store.audit.entries(subject="round r", limit=10)
+    assert len(found) == 5
+    assert {one.actor for one in found} == {"o"}
+
+
+def test_anonymous_submissions_bear_no_names(
+    filled: Callable[..., Arena], answers_file: Callable[..., Path]
+) -> None:
+    """Others see neither system, team, card nor hash until publication; the team sees its own."""
+    arena = filled()
+    path = answers_file("hidden", "Item {n} is {word}, so it is.")
+    added = arena.submissions.add(path, "tiny", system="secret-system", team="ours", anonymous=True)
+    number = added.submission.id
+    seen = arena.submissions.view(number).submission
+    assert (seen.system, seen.team, seen.content_hash) == ("Anonymous-4", "", "")
+    assert "secret-system" not in str(arena.submissions.find(set_name="tiny"))
+    assert arena.submissions.view(number, caller=CALLERS["team"]).submission.system == "secret-system"

@@ -1,0 +1,127 @@
+"""Boards: standings of rounds, published, exported, verified, retracted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.rounds.battle_table import table_of
+from arena.services.rounds.export import verify_folder, write_round
+from arena.services.rounds.models import RoundRequest
+from data.errors import ConflictError, FileFormatError
+from leaderboard.battles import BattleTable
+
+TEMPLATES = {
+    "full": "Item {n} is {word}, and it weighs {weight} grams.",
+    "short": "Item {n} is {word}.",
+    "wrong": "Item {n} is {word}. It weighs 99 grams and more.",
+}
+
+
+def _quiet(_progress: object) -> None:
+    """No progress."""
+
+
+@pytest.fixture
+def judged(
+    make_arena: Callable[..., Arena],
+    set_folder: Path,
+    answers_file: Callable[..., Path],
+    scripted_llm: Callable[..., Any],
+) -> Callable[[str], Arena]:
+    """Open an arena with a finished round `r` of three systems, judged by the judge of a name."""
+
+    def judge(name: str) -> Arena:
+        arena = make_arena(endpoint=scripted_llm().url)
+        arena.sets.import_from(set_folder)
+        for system, template in TEMPLATES.items():
+            arena.submissions.add(answers_file(system, template), "tiny", system=system)
+        arena.rounds.create(RoundRequest(set_name="tiny", judge=name, pairs="all", name="r"))
+        arena.rounds.run("r", concurrency=8, report=_quiet)
+        return arena
+
+    return judge
+
+
+@pytest.mark.parametrize("judge", ["lexical", "preference", "five-grade"])
+def test_exported_round_verifies(judged: Callable[[str], Arena], tmp_path: Path, judge: str) -> None:
+    """Rates and ratings of a board follow from its exported battles, soft scores included."""
+    arena = judged(judge)
+    arena.boards.export_round("r", tmp_path / "out")
+    assert "battles.jsonl" in verify_folder(tmp_path / "out")
+
+
+def test_invented_rating_does_not_verify(judged: Callable[[str], Arena], tmp_path: Path) -> None:
+    """Standings that do not follow from the battles are found out even with matching checksums."""
+    arena = judged("lexical")
+    standings = arena.boards.standings("r").as_json()
+    lines: Any = standings["lines"]
+    next(line for line in lines["overall"] if line["rate"])["rate"]["win_rate"] = 0.123
+    write_round(arena.store, "r", standings, tmp_path / "out", caller=OPERATOR)
+    with pytest.raises(FileFormatError, match="win rate"):
+        verify_folder(tmp_path / "out")
+
+
+def test_published_board_never_changes(judged: Callable[[str], Arena]) -> None:
+    """Publishing again gives the same board; a retracted one stays down with its notice."""
+    arena = judged("lexical")
+    first, created = arena.boards.publish("r", report=_quiet)
+    again, repeated = arena.boards.publish("r", report=_quiet)
+    assert (created, repeated) == (True, False)
+    assert first.content_hash == again.content_hash
+    assert arena.boards.retract("r", "A wrong file.").notice == "A wrong file."
+    assert arena.boards.published() == ()
+    with pytest.raises(ConflictError, match="retracted"):
+        arena.boards.publish("r", report=_quiet)
+
+
+def test_unfinished_round_is_not_published(
+    make_arena: Callable[..., Arena], set_folder: Path, answers_file: Callable[..., Path]
+) -> None:
+    """A round with pending battles has no board."""
+    arena = make_arena()
+    arena.sets.import_from(set_folder)
+    arena.submissions.add(answers_file("one", "Item {n}."), "tiny", system="one")
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    with pytest.raises(ConflictError, match="resume"):
+        arena.boards.publish("r", report=_quiet)
+
+
+def test_same_round_gives_the_same_board_twice(judged: Callable[[str], Arena]) -> None:
+    """Standings are computed from what is stored and the seed alone."""
+    arena = judged("lexical")
+    assert arena.boards.standings("r").as_json() == arena.boards.standings("r").as_json()
+
+
+def test_reference_cannot_be_withdrawn(judged: Callable[[str], Arena]) -> None:
+    """The reference belongs to its set; only submissions of systems are withdrawn."""
+    arena = judged("lexical")
+    reference = arena.store.submissions.reference("tiny")
+    with pytest.raises(ConflictError, match="reference"):
+        arena.submissions.withdraw(reference.id)
+    submission = arena.submissions.find(set_name="tiny")[0].submission
+    arena.submissions.withdraw(submission.id)
+    with pytest.raises(ConflictError, match="already"):
+        arena.submissions.withdraw(submission.id)
+
+
+def test_soft_scores_reach_the_table(judged: Callable[[str], Arena]) -> None:
+    """A judge that gives shares of the win is rated by its shares."""
+    arena = judged("preference")
+    table = table_of(tuple(arena.rounds.battles("r")))
+    assert isinstance(table, BattleTable)
+    assert table.score is not None
+    assert table.share.tolist() == table.score.tolist()
+
+
+def test_board_without_scoring_has_no_scores(judged: Callable[[str], Arena]) -> None:
+    """Publishing without the metrics scores nothing; the ratings are the same as with them."""
+    arena = judged("lexical")
+    board, _ = arena.boards.publish("r", report=_quiet, score=False)
+    assert all(line["scores"] == {} for line in board.standings["lines"]["overall"])
+    assert board.standings["lines"]["overall"][0]["rating"]["rating"] is not None

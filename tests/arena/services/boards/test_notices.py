@@ -1,0 +1,97 @@
+"""Errata: what organisers say of a published board afterwards."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from arena.cli import main
+from arena.container import Arena
+from arena.services.accounts.auth import PUBLIC
+from arena.services.rounds.models import RoundRequest
+from arena.site.public.routes import board_routes
+from data.errors import AccessError, ConflictError, InputError
+from data.records import Action
+
+ERRATUM = "Question q3 was ambiguous; <b>it stays</b> in this round."
+
+
+@pytest.fixture
+def arena(filled: Callable[..., Arena]) -> Arena:
+    """An arena with a published round named `tiny`."""
+    opened = filled()
+    opened.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="tiny"))
+    opened.rounds.run("tiny", concurrency=2, report=lambda _progress: None)
+    opened.boards.publish("tiny", report=lambda _line: None, score=False)
+    return opened
+
+
+def test_a_notice_changes_neither_numbers_nor_hash(arena: Arena) -> None:
+    """A notice stands beside the standings, can be replaced and taken off, and each change is audited."""
+    before = arena.boards.get("tiny")
+    arena.boards.put_notice("tiny", f"  {ERRATUM}\n")
+    noted = arena.boards.get("tiny")
+    assert (noted.notice, noted.standings, noted.content_hash) == (
+        ERRATUM,
+        before.standings,
+        before.content_hash,
+    )
+    assert arena.boards.clear_notice("tiny").notice == ""
+    log = sorted(arena.store.audit.entries(limit=50), key=lambda one: one.id)
+    put, cleared = [one for one in log if one.action is Action.BOARD_NOTED]
+    assert (put.detail["notice"], cleared.detail["before"]) == (ERRATUM, ERRATUM)
+
+
+def test_notices_are_organisers_alone(arena: Arena) -> None:
+    """Readers cannot put notices, and one that says nothing or too much is refused."""
+    with pytest.raises(AccessError):
+        arena.boards.put_notice("tiny", ERRATUM, caller=PUBLIC)
+    for text in (" \n", "x" * 2001):
+        with pytest.raises(InputError):
+            arena.boards.put_notice("tiny", text)
+
+
+def test_the_reason_of_a_retraction_is_not_written_over(arena: Arena) -> None:
+    """A retracted board keeps the notice that says why."""
+    arena.boards.retract("tiny", "Two files were exchanged.")
+    with pytest.raises(ConflictError):
+        arena.boards.put_notice("tiny", ERRATUM)
+    with pytest.raises(ConflictError):
+        arena.boards.clear_notice("tiny")
+    assert arena.boards.get("tiny").notice == "Two files were exchanged."
+
+
+def test_readers_see_a_notice_at_once_and_as_text(arena: Arena) -> None:
+    """The static board and the history show a notice as soon as it is put; the page gets another tag."""
+    with TestClient(Starlette(routes=board_routes(arena))) as client:
+        before = client.get("/leaderboard.html?board=tiny")
+        arena.boards.put_notice("tiny", ERRATUM)
+        after = client.get("/leaderboard.html?board=tiny")
+    assert "Notice of the organisers" not in before.text
+    assert "q3 was ambiguous; &lt;b&gt;it stays&lt;/b&gt;" in after.text
+    assert before.headers["etag"] != after.headers["etag"]
+    assert arena.history.entries()[0].notice == ERRATUM
+
+
+def test_the_command_puts_and_clears(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`rounds notice` takes either a text or --clear, and prints what stands then."""
+    monkeypatch.setenv("ARENA_HOME", str(arena.settings.home))
+    monkeypatch.setenv("ARENA_DATABASE_URL", arena.settings.database_url)
+
+    def run(*words: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["arena", "rounds", "notice", "tiny", *words, "--json"])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0)
+
+    for words, notice in (([ERRATUM], ERRATUM), (["--clear"], "")):
+        assert run(*words) == 0
+        assert json.loads(capsys.readouterr().out)["notice"] == notice
+    assert run() == run(ERRATUM, "--clear") == 1

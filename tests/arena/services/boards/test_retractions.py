@@ -1,0 +1,191 @@
+"""A board that was taken down leaves its notice at every address that it had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.accounts.auth import PUBLIC
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from arena.site.middleware import RetractedStatus
+from arena.site.public.routes import board_routes
+from arena.site.services import as_secrets
+from data.errors import NotFoundError, RetractedError, StoreError
+
+WHY = "Two <b>files</b> were exchanged."
+SHOWN = "Two &lt;b&gt;files&lt;/b&gt; were exchanged."
+PNG = b"\x89PNG\r\n\x1a\n"
+PAGES = (
+    "boards.leaderboard_page",
+    "boards.compare_page",
+    "boards.matrix_page",
+    "questions.list_page",
+    "boards.data_page",
+    "systems.system_page?id=one",
+    "questions.question_page?id=q1",
+)
+
+
+def _page(name: str) -> None:
+    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
+
+    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
+
+    guarded(importlib.import_module(f"arena.site.{name}").show)
+
+
+def publish(arena: Arena, name: str, *, pairs: str) -> None:
+    """Judge a round and publish it."""
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs=pairs, name=name))
+    arena.rounds.run(name, concurrency=2, report=lambda _progress: None)
+    arena.boards.publish(name, report=lambda _line: None, score=False)
+
+
+@pytest.fixture
+def arena(filled: Callable[..., Arena], answers_file: Callable[..., Path]) -> Arena:
+    """An arena with a board named `standing`, and one named `gone` that was retracted."""
+    opened = filled()
+    opened.submissions.add(answers_file("one", "Item {n} is {word}."), "tiny", system="one")
+    publish(opened, "standing", pairs="reference")
+    publish(opened, "gone", pairs="all")
+    opened.boards.retract("gone", WHY)
+    return opened
+
+
+def with_board(page: str, board: str) -> str:
+    """A page's address with a board in it."""
+    return f"/{page}{'&' if '?' in page else '?'}board={board}"
+
+
+def test_addresses_without_scripts_show_the_notice_and_say_gone(arena: Arena) -> None:
+    """D13: static page, frame, picture and short permalink are 410, and each shows why, as text."""
+    content_hash = arena.boards.get("gone").content_hash
+    paths = ("/leaderboard.html?board=gone", "/embed/gone", f"/s/{content_hash}", f"/s/{content_hash[:8]}")
+    with TestClient(Starlette(routes=board_routes(arena)), follow_redirects=False) as client:
+        for path in paths:
+            answer = client.get(path)
+            assert answer.status_code == 410, path
+            assert "The board gone was retracted" in answer.text
+            assert SHOWN in answer.text
+            assert "script" not in answer.text.replace("description", "")
+            assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert "frame-ancestors *" in client.get("/embed/gone").headers["content-security-policy"]
+        assert 'href="../rounds"' in client.get("/embed/gone").text
+        assert 'href="./rounds"' in client.get("/leaderboard.html?board=gone").text
+        picture = client.get("/og/gone.png")
+        assert (picture.status_code, picture.headers["content-type"]) == (410, "image/png")
+        assert picture.content.startswith(PNG)
+        assert "gone" not in client.get("/sitemap.xml").text
+
+
+def test_boards_that_stand_and_those_that_never_were_answer_as_before(arena: Arena) -> None:
+    """D13: a board that stands is 200, a name or hash that nothing bears is 404; none is called retracted."""
+    content_hash = arena.boards.get("standing").content_hash
+    with TestClient(Starlette(routes=board_routes(arena)), follow_redirects=False) as client:
+        for path in ("/leaderboard.html?board=standing", "/leaderboard.html", "/embed/standing"):
+            answer = client.get(path)
+            assert (answer.status_code, "retracted" in answer.text) == (200, False), path
+        assert client.get(f"/s/{content_hash[:8]}").headers["location"].endswith("?board=standing")
+        for path in ("/leaderboard.html?board=none", "/embed/none", "/og/none.png", "/s/0000000000"):
+            assert client.get(path).status_code == 404, path
+
+
+def visit(arena: Arena, page: str) -> str:
+    """What a page shows as HTML."""
+    module, _, query = page.partition("?")
+    shown = AppTest.from_function(_page, args=(module,), default_timeout=30)
+    shown.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
+    shown.query_params.update({"board": "gone", **dict(parse_qsl(query))})
+    shown.run()
+    assert not shown.exception
+    return "".join(found.proto.body for found in shown.get("html"))
+
+
+def test_pages_show_the_notice(arena: Arena) -> None:
+    """D13: every page whose address names the board shows why, also where no other board stands."""
+    for page in PAGES:
+        html = visit(arena, page)
+        assert "The board gone was retracted" in html, page
+        assert SHOWN in html, page
+    arena.boards.retract("standing", "Another reason.")
+    assert SHOWN in visit(arena, PAGES[0])
+
+
+def test_everything_of_a_retracted_round_is_refused_with_the_notice(arena: Arena) -> None:
+    """D13: whoever asks for its battles, questions or systems reads why, not that it never was."""
+    for ask in (
+        lambda: arena.profiles.of("gone", "one"),
+        lambda: arena.question_lists.of("gone"),
+        lambda: arena.battle_pages.page("gone", after=0, limit=1),
+        lambda: arena.boards.export_board("gone", Path("nowhere.csv"), caller=PUBLIC),
+    ):
+        with pytest.raises(RetractedError, match="Two <b>files</b>") as caught:
+            ask()
+        assert caught.value.notice == WHY
+    with pytest.raises(NotFoundError) as never:
+        arena.battle_pages.page("none", after=0, limit=1)
+    assert not isinstance(never.value, RetractedError)
+
+
+def test_a_page_of_a_retracted_board_has_the_status_of_what_is_gone() -> None:
+    """D13: the shell of a page is 410 where its address names a retracted board, and only there."""
+
+    async def page(request: Request) -> Response:
+        if request.url.path.endswith(".js"):
+            return PlainTextResponse("code", media_type="text/javascript")
+        return HTMLResponse("shell")
+
+    def retracted(board: str) -> bool:
+        if board == "unknown":
+            raise StoreError("The database is away.")
+        return board == "gone"
+
+    app = Starlette(
+        routes=[Route("/{path:path}", page, methods=["GET", "POST"])],
+        middleware=[Middleware(RetractedStatus, retracted=retracted)],
+    )
+    with TestClient(app) as client:
+        for path in PAGES:
+            assert client.get(with_board(path, "gone")).status_code == 410
+            assert client.head(with_board(path, "gone")).status_code == 410
+            assert client.get(with_board(path, "standing")).status_code == 200
+        assert client.get("/?board=gone").text == "shell"
+        for path in ("/", "/static/code.js?board=gone", "/?board=unknown", "/?board="):
+            assert client.get(path).status_code == 200, path
+        assert client.post("/?board=gone").status_code == 200
+
+
+def test_a_served_site_says_gone_to_machines(
+    arena: Arena, served: Callable[[Settings, Path], AbstractContextManager[str]], tmp_path: Path
+) -> None:
+    """D13: from the command's own server pages and API answer 410 for the retracted board alone."""
+    with served(arena.settings, tmp_path / "log") as site, httpx.Client(base_url=site, timeout=60) as client:
+        for page in PAGES:
+            assert client.get(with_board(page, "gone")).status_code == 410, page
+            assert client.get(with_board(page, "standing")).status_code == 200, page
+        board = client.get("/api/v1/leaderboards/gone")
+        assert (board.status_code, board.json()["notice"], board.json()["standings"]) == (410, WHY, {})
+        conditional = client.get(
+            "/api/v1/leaderboards/gone", headers={"If-None-Match": board.headers["etag"]}
+        )
+        assert conditional.status_code == 410
+        for path in ("leaderboards/gone?format=csv", "rounds/gone", "rounds/gone/battles"):
+            answer = client.get(f"/api/v1/{path}")
+            assert (answer.status_code, answer.json()["advice"]) == (410, WHY), path
+            assert answer.json()["type"].endswith("#problem-retracted")
+        for path in ("leaderboards/standing", "rounds/standing", "rounds/standing/battles"):
+            assert client.get(f"/api/v1/{path}").status_code == 200, path

@@ -1,0 +1,59 @@
+"""Where claims and statements stand in answers and passages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.services.evidence.highlights import mark_answer, mark_passage
+from data.records import Outcome
+from data.store.boards.scores import ScoredAnswer
+
+PASSAGE = "Bonds fall when rates rise. Holders to maturity lose nothing in money."
+
+
+def _score(system: str, covered: list[str], missing: list[str]) -> ScoredAnswer:
+    def listed(texts: list[str]) -> list[dict[str, Any]]:
+        return [{"id": text, "text": text, "passages": ["p1"]} for text in texts]
+
+    return ScoredAnswer(
+        submission=1,
+        system=system,
+        question_id="q",
+        domain="d",
+        metric="comprehensiveness-nli",
+        judge="",
+        outcome=Outcome.JUDGED,
+        score=0.5,
+        details={"covered": listed(covered), "missing": listed(missing)},
+    )
+
+
+FIRST, SECOND = PASSAGE[:27], PASSAGE[28:]
+
+
+def test_sentence_is_marked_by_the_statement_whose_words_it_has() -> None:
+    """The sentence that says what a passage says is marked; the others are not."""
+    answer = "It depends. Bonds lose value, they fall, when interest rates rise."
+    parts = mark_answer(answer, [_score("s", [FIRST], [SECOND])])
+    assert [part.covers for part in parts if part.marked] == [(FIRST,)]
+    assert next(part.text for part in parts if part.marked).startswith("Bonds lose")
+
+
+def test_passage_tells_who_covers_and_who_misses_a_statement() -> None:
+    """Each statement of a passage has the systems on both sides."""
+    parts = mark_passage(PASSAGE, "p1", [_score("a", [FIRST], [SECOND]), _score("b", [FIRST, SECOND], [])])
+    assert [(part.text, part.covered, part.missed) for part in parts if part.covered or part.missed] == [
+        (FIRST, ("a", "b"), ()),
+        (SECOND, ("b",), ("a",)),
+    ]
+
+
+@given(st.text(max_size=200), st.lists(st.text(min_size=1, max_size=30), max_size=4))
+def test_marking_changes_no_letter(text: str, statements: list[str]) -> None:
+    """Whatever the text, its parts together are the text."""
+    scores = [_score("s", statements[::2], statements[1::2])]
+    assert "".join(part.text for part in mark_answer(text, scores)) == text
+    assert "".join(part.text for part in mark_passage(text, "p1", scores)) == text

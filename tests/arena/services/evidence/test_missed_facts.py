@@ -1,0 +1,91 @@
+"""Which facts a system leaves out: their order, and the shares by domain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arena.services.evidence.missed_facts import MOST_SHOWN, OVERALL, missed_facts
+from data.records import Outcome
+from data.store.boards.scores import ScoredAnswer
+
+
+def scored(
+    system: str,
+    question: str,
+    covered: Sequence[str],
+    missing: Sequence[str],
+    basis: Sequence[str] | None = None,
+    contradicted: Sequence[str] = (),
+) -> ScoredAnswer:
+    """A comprehensiveness score of an answer; a statement `ab` is made by the passages a and b."""
+
+    def listed(names: Sequence[str]) -> list[dict[str, object]]:
+        return [{"id": name, "text": name, "passages": list(name), "answer": "no"} for name in names]
+
+    details = {
+        "covered": listed(covered),
+        "missing": listed(missing),
+        "basis": listed(missing if basis is None else basis),
+        "contradicted": listed(contradicted),
+    }
+    return ScoredAnswer(
+        submission=1,
+        system=system,
+        question_id=question,
+        domain=question[0],
+        metric="comprehensiveness-nli",
+        judge="",
+        outcome=Outcome.JUDGED,
+        score=0.5,
+        details=details,
+    )
+
+
+def test_what_most_others_have_comes_first() -> None:
+    """Then what most passages say; ties keep the order of the questions."""
+    scores = {
+        "own": [scored("own", "x1", [], ["a", "b", "cd"]), scored("own", "y1", [], ["e"])],
+        "one": [scored("one", "x1", ["b"], ["a", "cd"]), scored("one", "y1", ["e"], [])],
+        "two": [scored("two", "x1", [], ["a", "b", "cd"]), scored("two", "y1", ["e"], [])],
+    }
+    found = missed_facts("own", scores)
+    assert [fact.text for fact in found.facts] == ["e", "b", "cd", "a"]
+    assert [(fact.covered_by, fact.missed_by) for fact in found.facts] == [(2, 0), (1, 1), (0, 2), (0, 2)]
+
+
+def test_what_follows_from_a_missed_fact_is_counted_and_not_listed() -> None:
+    """Whoever adds the basis has added the rest; a contradicted statement counts once."""
+    own = scored("own", "x1", ["a"], ["b", "c", "d"], basis=["b", "d"], contradicted=["d"])
+    found = missed_facts("own", {"own": [own]})
+    assert [(fact.text, fact.contradicted) for fact in found.facts] == [("d", True), ("b", False)]
+    assert found.in_all == 3
+
+
+def test_shares_by_domain_stand_beside_the_others() -> None:
+    """A team sees where it misses more than the rest do; a domain without statements is not there."""
+    scores = {
+        "own": [scored("own", "x1", ["a"], ["b", "c"]), scored("own", "y1", ["d"], [])],
+        "one": [scored("one", "x1", ["a", "b"], ["c"]), scored("one", "y1", [], ["d"])],
+        "two": [scored("two", "x1", ["a", "b", "c"], [])],
+    }
+    found = missed_facts("own", scores).by_domain
+    assert set(found) == {OVERALL, "x", "y"}
+    assert (found["x"].missed, found["x"].statements, found["x"].share) == (2, 3, 2 / 3)
+    assert found["x"].others == 1 / 6
+    assert (found["y"].share, found["y"].others) == (0.0, 1.0)
+    assert (found[OVERALL].share, found[OVERALL].others) == (2 / 4, 2 / 7)
+
+
+def test_a_system_alone_or_without_scores_has_no_comparison() -> None:
+    """Nothing is made up: no others, no share of theirs; no scores, nothing missed."""
+    alone = missed_facts("own", {"own": [scored("own", "x1", ["a"], ["b"])]})
+    assert alone.by_domain["x"].others is None
+    nothing = missed_facts("own", {"own": [], "one": [scored("one", "x1", ["a"], [])]})
+    assert (nothing.facts, nothing.in_all, dict(nothing.by_domain)) == ((), 0, {})
+
+
+def test_only_so_many_are_listed() -> None:
+    """The page stays readable and says how many there are in all."""
+    own = scored("own", "x1", [], [f"{at:02}" for at in range(40)])
+    found = missed_facts("own", {"own": [own]})
+    assert (len(found.facts), found.in_all) == (MOST_SHOWN, 40)

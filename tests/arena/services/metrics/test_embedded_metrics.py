@@ -1,0 +1,198 @@
+"""Embedded metrics over several processes: the same scores, one answer's trouble, ends in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.services.metrics.embedded import AnswerScorer, EmbeddedMetric, processes_for
+from arena.services.metrics.scoring import scored
+from arena.services.system.text_process import PROCESSES, TextProcess
+from arena.services.system.text_work import TextWork
+from data.errors import JudgeError, SpecError
+from data.records import MetricItem, Outcome, Passage, Score
+from judges.metrics.registry import Metric, build_metric
+
+Commands = Any  # The class is in conftest.py, which cannot be imported.
+NLI = "comprehensiveness-nli"
+SYSTEMS = 42
+LIMIT = 3.0
+
+
+def item(number: int) -> MetricItem:
+    """An answer that covers one of two statements."""
+    return MetricItem(
+        id=f"i{number}",
+        question=f"What is item {number}?",
+        answer=f"Item {number} is blue.",
+        passages=(Passage("p1", f"Item {number} is blue."), Passage("p2", f"Item {number} weighs 3 grams.")),
+    )
+
+
+def test_processes_give_the_scores_of_one() -> None:
+    """Scores and what they rest on are equal, and come back to the answers they belong to."""
+
+    async def every(metric: Metric) -> list[Score]:
+        return list(await asyncio.gather(*(metric.score(item(number)) for number in range(8))))
+
+    with TextWork(LIMIT, 2) as work:
+        spread = asyncio.run(every(EmbeddedMetric(NLI, {}, work)))
+    assert spread == asyncio.run(every(build_metric(NLI)))
+
+
+def test_a_metric_elsewhere_has_its_constants() -> None:
+    """A metric with constants of its own is built with them in the other process."""
+    options = {"relevance": 1.0}
+    with TextWork(LIMIT) as work:
+        found = asyncio.run(EmbeddedMetric(NLI, options, work).score(item(1)))
+    assert found == asyncio.run(build_metric(NLI, options=options).score(item(1)))
+
+
+def test_few_answers_have_one_process() -> None:
+    """A second process that takes longer to start than the work is not started."""
+    assert (processes_for(10, 8), processes_for(10_000, 8), processes_for(10_000, 1)) == (1, 8, 1)
+    assert processes_for(10_000, None) >= 1
+
+
+def test_a_process_that_is_killed_costs_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed process, as when memory runs out, is replaced, and every answer is scored."""
+    taken: list[TextProcess] = []
+    take = PROCESSES.take
+
+    def noted() -> TextProcess:
+        taken.append(take())
+        return taken[-1]
+
+    monkeypatch.setattr(PROCESSES, "take", noted)
+
+    async def killed(metric: Metric) -> list[Score]:
+        first = await metric.score(item(0))
+        os.kill(taken[0].pid or 0, signal.SIGKILL)
+        return [first, *[await metric.score(item(number)) for number in range(1, 6)]]
+
+    with TextWork(LIMIT) as work:
+        found = asyncio.run(killed(EmbeddedMetric(NLI, {}, work)))
+    assert [one.outcome for one in found] == [Outcome.JUDGED] * 6
+
+
+def test_an_answer_over_the_limit_is_not_scored_and_the_others_are() -> None:
+    """A4: the answer has failed with the reason `time_limit`, and scoring goes on."""
+
+    async def every(metric: Metric, slow: Metric) -> list[Score]:
+        return list(await asyncio.gather(metric.score(item(0)), slow.score(item(1)), metric.score(item(2))))
+
+    with TextWork(LIMIT) as work:
+        slow = EmbeddedMetric(NLI, {}, work)
+        slow._score = Hanging(NLI, "{}")
+        found = asyncio.run(every(EmbeddedMetric(NLI, {}, work), slow))
+    assert [one.outcome for one in found] == [Outcome.JUDGED, Outcome.FAILED, Outcome.JUDGED]
+    assert (found[1].score, found[1].reason) == (None, "time_limit")
+
+
+class Hanging(AnswerScorer):
+    """A scorer that never comes to an end and takes no notice of anything."""
+
+    def __reduce__(self) -> tuple[Any, tuple[str, str]]:
+        """Send it as it is."""
+        return Hanging, (NLI, "{}")
+
+    def __call__(self, item: MetricItem) -> Score:
+        """Match for ages."""
+        re.search(r"(a+)+$", "a" * 60 + "b")
+        raise AssertionError(item.id)
+
+
+class Breaking:
+    """A metric that breaks on what it is told to."""
+
+    name = "breaking"
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def score(self, _item: MetricItem) -> Score:
+        """Raise."""
+        raise self._error
+
+
+def test_an_answer_that_breaks_a_metric_has_failed() -> None:
+    """A mistake that one text brings out is this answer's outcome with the reason, tried again next time."""
+    found = asyncio.run(scored(Breaking(RecursionError("too deep")), item(1)))
+    assert (found.outcome, found.score) == (Outcome.FAILED, None)
+    assert "RecursionError: too deep" in found.reason
+
+
+@pytest.mark.parametrize("error", [JudgeError("gone", advice="Wait."), SpecError("no prompt", advice="Add.")])
+def test_what_concerns_every_answer_ends_the_run(error: Exception) -> None:
+    """An endpoint that is gone or a broken prompt is no answer's fault."""
+    with pytest.raises(type(error)):
+        asyncio.run(scored(Breaking(error), item(1)))
+
+
+@pytest.fixture
+def crowd(arena_of: Commands, answers_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Commands:
+    """The small set with so many systems that processes are worth their start."""
+    monkeypatch.setenv("ARENA_PROCESSES", "2")
+    for number in range(SYSTEMS):
+        path = answers_file(f"s{number}", "Item {n} is {word}." + " It is here." * number)
+        assert arena_of("submissions", "add", path, "--set", "tiny", "--system", f"s{number}")[0] == 0
+    return arena_of
+
+
+@pytest.mark.slow
+def test_a_run_in_processes_is_kept_like_any(crowd: Commands) -> None:
+    """The command scores in processes and keeps every score; run again, it has nothing to do."""
+    words = ("metrics", "run", "--set", "tiny", "--metric", NLI, "--json")
+    answers = 12 * (SYSTEMS + 2)
+    done = crowd.json(*words)
+    assert (done["judged"], done["pending"]) == (answers, 0)
+    again = crowd.json(*words)
+    assert (again["judged"], again["kept"]) == (0, answers)
+
+
+@pytest.mark.slow
+def test_an_interrupt_ends_all_processes_in_order(crowd: Commands) -> None:
+    """Ctrl-C reaches the whole group: no traceback, what is scored is kept, nothing is left running."""
+    words = ("metrics", "run", "--set", "tiny", "--metric", "factuality-fr3", "--json")
+    crowd.prepare("http://127.0.0.1:9/v1")
+    command = [sys.executable, "-m", "arena", *words]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and len(crowd.scores()) < 3:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "Traceback" not in err
+    found = json.loads(out)
+    assert found["judged"] == len(crowd.scores())
+    assert found["pending"] == 12 * (SYSTEMS + 2) - found["judged"]
+    deadline = time.monotonic() + 10
+    while alive(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert alive(process.pid) == []
+
+
+def alive(group: int) -> list[str]:
+    """The processes of a group that run, without those that nobody has buried yet (Linux)."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _parent, of_group = stat.read_text().rpartition(")")[2].split()[:3]
+            if int(of_group) == group and state != "Z":
+                found.append(stat.parent.name)
+    return found

@@ -1,0 +1,193 @@
+"""Faults of the database: away at start and mid-round, full, restarted; what is committed stays."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from arena.services.system.database import DatabaseService
+from data.errors import StoreError
+from data.records import RoundState
+
+ROOT = Path(__file__).parents[4]
+BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+
+
+class PrivateServer:
+    """A PostgreSQL server of one's own that can be stopped and started."""
+
+    def __init__(self, folder: Path) -> None:
+        self._bin = BINARIES[-1]
+        self._data = folder / "cluster"
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self._data.mkdir()
+        self._as: dict[str, Any] = {}
+        if os.getuid() == 0:
+            # PostgreSQL does not run as root.
+            user = pwd.getpwnam("postgres")
+            folder.chmod(0o755)
+            os.chown(self._data, user.pw_uid, user.pw_gid)
+            self._as = {"user": user.pw_uid, "group": user.pw_gid, "cwd": "/"}
+        self._call("initdb", "-D", str(self._data), "-A", "trust", "-U", "postgres", "--no-sync")
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/postgres"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        options = f"-p {self.port} -k {self._data} -c listen_addresses=127.0.0.1 -c fsync=off"
+        log = str(self._data / "log")
+        self._call("pg_ctl", "-D", str(self._data), "-o", options, "-l", log, "-w", "start")
+
+    def stop(self) -> None:
+        """Let it die at once, as a crash would."""
+        self._call("pg_ctl", "-D", str(self._data), "-m", "immediate", "-w", "stop")
+
+    def _call(self, program: str, *arguments: str) -> None:
+        subprocess.run(
+            [str(self._bin / program), *arguments], check=True, stdout=subprocess.DEVNULL, **self._as
+        )
+
+
+@pytest.fixture
+def private_postgres() -> Iterator[PrivateServer]:
+    """A running server that the test may stop; gone at the end.
+
+    Its folder is its own: any other test run closes the folder of `tmp_path` to the server's user.
+    """
+    if not BINARIES or not (BINARIES[-1] / "initdb").exists():
+        pytest.skip("NO initdb: a database that stops mid-round is not tested on PostgreSQL")
+    with tempfile.TemporaryDirectory(prefix="arena-postgres-", ignore_cleanup_errors=True) as folder:
+        server = PrivateServer(Path(folder))
+        server.start()
+        yield server
+        with contextlib.suppress(subprocess.CalledProcessError):
+            server.stop()
+
+
+def _environment(arena: Arena) -> dict[str, str]:
+    settings = arena.settings
+    return {
+        **os.environ,  # noqa: TID251 - what a process of the machine needs
+        "ARENA_HOME": str(settings.home),
+        "ARENA_DATABASE_URL": settings.database_url,
+        "OPENAI_BASE_URL": settings.endpoint,
+        "OPENAI_API_KEY": "none",
+    }
+
+
+@contextlib.contextmanager
+def _worker(arena: Arena, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "arena", "worker"], cwd=ROOT, env=_environment(arena), stderr=file
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _wait(what: Callable[[], bool], seconds: float = 120.0) -> None:
+    ends = time.monotonic() + seconds
+    while True:
+        with contextlib.suppress(StoreError):
+            if what():
+                return
+        assert time.monotonic() < ends, "it did not happen"
+        time.sleep(0.1)
+
+
+def _launch(arena: Arena, concurrency: int) -> None:
+    arena.rounds.create(
+        RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all", canaries=0)
+    )
+    arena.jobs.judge("r", options={"concurrency": concurrency})
+
+
+@pytest.mark.postgres
+def test_worker_outlives_its_database(
+    private_postgres: PrivateServer,
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    tmp_path: Path,
+) -> None:
+    """The server dies mid-round and comes back: the worker goes on, and nothing committed is lost."""
+    server = scripted_llm(latency=0.4)
+    arena = filled(database_url=private_postgres.url, endpoint=server.url)
+    _launch(arena, 4)
+    log = tmp_path / "worker.log"
+    with _worker(arena, log) as worker:
+        _wait(lambda: arena.rounds.status("r")[1].judged > 8)
+        private_postgres.stop()
+        with pytest.raises(StoreError, match="cannot be used"):
+            arena.rounds.status("r")
+        time.sleep(2)
+        assert worker.poll() is None
+        private_postgres.start()
+        _wait(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(30) == 0
+    counts = arena.rounds.status("r")[1]
+    assert (counts.judged, counts.pending) == (72, 0)
+    # What was in flight when the server died may have been asked again.
+    assert server.log.calls <= 72 + 2 * 4
+    text = log.read_text()
+    assert "worker.database_away" in text or "job.broken_off" in text
+    assert "Traceback" not in text
+
+
+@pytest.mark.postgres
+def test_worker_waits_for_a_database_that_is_away_at_start(
+    private_postgres: PrivateServer, filled: Callable[..., Arena], tmp_path: Path
+) -> None:
+    """A worker that starts before its database takes the job once it is there; commands say one line."""
+    arena = filled(database_url=private_postgres.url)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    arena.jobs.judge("r")
+    private_postgres.stop()
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "rounds", "status", "r"],
+        cwd=ROOT,
+        env=_environment(arena),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+    log = tmp_path / "worker.log"
+    with _worker(arena, log):
+        _wait(lambda: "worker.database_away" in log.read_text())
+        private_postgres.start()
+        _wait(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
+    assert "Traceback" not in log.read_text()
+
+
+def test_upgrades_wait_for_each_other(database_url: str) -> None:
+    """Several processes that make the schema at once make it once."""
+    command = "import sys; from data.store.engine import Database; Database(sys.argv[1]).upgrade()"
+    begun = [
+        subprocess.Popen([sys.executable, "-c", command, database_url], cwd=ROOT, stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    assert [(process.communicate()[1][-300:], process.returncode) for process in begun] == [(b"", 0)] * 3
+    assert DatabaseService(database_url).status()["current"] is True

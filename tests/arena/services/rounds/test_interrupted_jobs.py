@@ -1,0 +1,104 @@
+"""Jobs of one worker that are cancelled or stopped while they run: they end soon, and publish nothing."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from arena.container import Arena
+from arena.services.jobs.cancellation import StopEvent
+from arena.services.rounds.models import RoundRequest
+from data.errors import NotFoundError, StoppedError
+from data.records import Job, JobKind, JobState, RoundState
+
+LABEL = {"domain": "x", "question": "Q?", "answer_a": "a b c", "answer_b": "a", "label": "a"}
+LABELS = "".join(json.dumps({**LABEL, "id": str(one), "question": f"Q{one}?"}) + "\n" for one in range(200))
+REQUEST = RoundRequest(set_name="tiny", judge="reference-free", pairs="all", budget_usd=5.0)
+
+
+def _finished(arena: Arena) -> None:
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+
+
+def _put(arena: Arena, kind: JobKind) -> Job:
+    if kind is JobKind.CALIBRATE:
+        return arena.jobs.calibrate(["reference-free"], LABELS, concurrency=2, budget_usd=5.0)
+    return arena.jobs.trial(REQUEST)
+
+
+@pytest.mark.parametrize("kind", [JobKind.CALIBRATE, JobKind.TRIAL])
+def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worker_is_stopped(
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    start: Callable[..., subprocess.Popen[str]],
+    until: Callable[..., None],
+    database_url: str,
+    kind: JobKind,
+) -> None:
+    """Calls in flight finish and are kept, nothing more is asked, and another worker asks only the rest."""
+    server = scripted_llm(latency=0.5)
+    arena = filled(database_url=database_url, endpoint=server.url)
+    job = _put(arena, kind)
+    worker = start(arena, "worker")
+    until(lambda: server.log.calls > 0)
+    arena.jobs.cancel(job.id)
+    until(lambda: not arena.store.leases.all())
+    assert arena.store.jobs.get(job.id).state is JobState.CANCELLED
+    assert server.log.calls < 20
+    again = _put(arena, kind)
+    before = server.log.calls
+    until(lambda: server.log.calls > before)
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(60) == 0
+    assert (arena.store.jobs.get(again.id).state, arena.store.leases.all()) == (JobState.QUEUED, ())
+    assert server.log.calls < 40
+    assert server.log.asked_twice == {}
+
+
+def test_publishing_job_that_is_cancelled_publishes_nothing(
+    filled: Callable[..., Arena],
+    start: Callable[..., subprocess.Popen[str]],
+    until: Callable[..., None],
+    database_url: str,
+) -> None:
+    """The round stays finished without a board, and can be published later."""
+    arena = filled(database_url=database_url)
+    _finished(arena)
+    job = arena.jobs.publish("r")
+    worker = start(arena, "worker")
+    until(lambda: bool(arena.store.leases.all()))
+    worker.send_signal(signal.SIGSTOP)
+    assert arena.jobs.cancel(job.id).state is JobState.CANCELLED
+    worker.send_signal(signal.SIGCONT)
+    until(lambda: not arena.store.leases.all())
+    assert arena.rounds.status("r")[0].state is RoundState.FINISHED
+    with pytest.raises(NotFoundError):
+        arena.boards.get("r")
+    arena.jobs.publish("r", metrics=False)
+    until(lambda: arena.rounds.status("r")[0].state is RoundState.PUBLISHED)
+
+
+@pytest.mark.parametrize("step", ["scoring", "computing"])
+def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(
+    filled: Callable[..., Arena], step: str
+) -> None:
+    """Whatever it was about to do: the round stays finished without a board, and can be published later."""
+    arena, stop_event = filled(), StopEvent()
+    _finished(arena)
+
+    def report(text: str) -> None:
+        if text.startswith(step):
+            stop_event.set()
+
+    with pytest.raises(StoppedError):
+        arena.boards.publish("r", report=report, stop_event=stop_event)
+    assert arena.rounds.status("r")[0].state is RoundState.FINISHED
+    with pytest.raises(NotFoundError):
+        arena.boards.get("r")
+    assert arena.boards.publish("r", report=report)[1]

@@ -1,0 +1,158 @@
+"""Rounds of which too little was judged: named before they are paid for, published as partial alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from arena.site.boards.sentences import headline
+from arena.site.boards.snapshot_reader import read_board
+from arena.site.boards.standings_table import system_cell
+from arena.site.public.routes import embedded_page, static_page
+from arena.site.ui.markup import as_html
+from arena.workers.worker import Worker
+from data.errors import ConflictError
+from data.records import JobState
+from judges.pairwise.forecast import REFERENCE_PLAYS
+from leaderboard.standings.judged_shares import JudgedShare, JudgedShares, partial_sentence
+
+SENTENCE = "Partial: 4 of 36 battles (11.1 %) were judged."
+LEAST = "Least judged: full (0.0 %), short (0.0 %), silent (33.3 %)."
+
+
+@pytest.fixture
+def hollow(run: Any, set_folder: Path, answers_file: Callable[..., Path]) -> Any:  # noqa: ANN401 - commands
+    """Commands over a set without passages, and three systems, one of which often says nothing."""
+    questions = set_folder / "questions.jsonl"
+    rows = [json.loads(line) for line in questions.read_text().splitlines()]
+    questions.write_text("".join(json.dumps({**row, "passages": []}) + "\n" for row in rows))
+    assert run("sets", "import", set_folder)[0] == 0
+    for system, template in (("full", "Item {n} is {word}."), ("short", "It is {word}.")):
+        path = answers_file(system, template)
+        assert run("submissions", "add", path, "--set", "tiny", "--system", system)[0] == 0
+    silent = answers_file("silent", "Item {n} is {word}, and so on.")
+    rows = [json.loads(line) for line in silent.read_text().splitlines()]
+    for row in rows[:4]:
+        row["answer"] = "I couldn't find an answer."
+    silent.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run("submissions", "add", silent, "--set", "tiny", "--system", "silent")[0] == 0
+    return run
+
+
+ROUND = ("--set", "tiny", "--judge", "lexical", "--pairs", "reference", "--name", "r")
+
+
+def test_plan_and_run_name_what_cannot_be_decided(hollow: Any) -> None:  # noqa: ANN401 - commands
+    """D3: lexical without passages cannot decide battles against the reference; plan and run say how many."""
+    planned = hollow.json("rounds", "plan", *ROUND, "--json")
+    assert planned["planned"] == 36
+    assert planned["undecidable"] == {REFERENCE_PLAYS: 32}
+    said = f"cannot be decided: 32 of 36 battles, since {REFERENCE_PLAYS}"
+    assert said in hollow("rounds", "plan", *ROUND)[1]
+    code, out, err = hollow("rounds", "run", *ROUND, "--json")
+    assert code == 0
+    assert said in err
+    assert json.loads(out)["judged"] == 4
+    assert json.loads(out)["unreadable"] == 32
+
+
+def test_too_little_judged_is_published_as_partial_alone(hollow: Any) -> None:  # noqa: ANN401 - commands
+    """D3: publishing is refused with the reason; with `--partial` every view of the board says so."""
+    hollow("rounds", "run", *ROUND)
+    code, _, err = hollow("rounds", "publish", "r")
+    assert code == 1
+    assert SENTENCE in err
+    assert "--partial" in err
+    assert f"The judge cannot decide 32: {REFERENCE_PLAYS}." in err
+    published = hollow.json("rounds", "publish", "r", "--partial", "--no-metrics", "--json")
+    assert published["partial"] is True
+    board = hollow.json("leaderboard", "show", "r", "--json")
+    assert board["title"] == "A tiny set (partial)"
+    assert board["partial"] is True
+    assert board["judged_share"]["systems"]["full"] == {"judged": 0, "expected": 12, "share": 0}
+    assert {key: board["judged_share"][key] for key in ("judged", "expected")} == {
+        "judged": 4,
+        "expected": 36,
+    }
+    assert {line["system"] for line in board["lines"]["overall"]} == {"human", "full", "short", "silent"}
+    shown = hollow("leaderboard", "show", "r")[1]
+    assert f"A tiny set (partial). {SENTENCE} {LEAST}" in shown
+    assert "No judged battle: full, short." in shown
+
+
+def test_systems_without_a_judged_battle_stand_in_tables(hollow: Any) -> None:  # noqa: ANN401 - commands
+    """D3: tables of rates and ratings have a row without figures for them, and a note."""
+    hollow("rounds", "run", *ROUND)
+    for kind in ("win-rates", "ratings"):
+        table = hollow.json("rounds", "table", "r", "--kind", kind, "--json")
+        rows = {row["system"]: row for row in table["rows"]}
+        assert {value for name, value in rows["full"].items() if name != "system"} == {None}
+        assert table["notes"] == ["r: no judged battle of full, short."]
+
+
+def test_pages_say_that_a_board_is_partial(hollow: Any, make_arena: Callable[..., Arena]) -> None:  # noqa: ANN401 - commands
+    """D3: headline, HTML board and embedded table say how little was judged, and mark who has no battle."""
+    hollow("rounds", "run", *ROUND)
+    hollow("rounds", "publish", "r", "--partial", "--no-metrics")
+    view = read_board(make_arena().boards.get("r"))
+    assert headline(view, "overall").startswith(f"{SENTENCE} {LEAST}")
+    assert SENTENCE in static_page(view, [], "https://arena.example/")
+    assert "A tiny set (partial)" in static_page(view, [], "https://arena.example/")
+    assert SENTENCE in embedded_page(view, "overall")
+    marked = {
+        line.system: "no judged battle" in as_html(system_cell(view, line)) for line in view.lines["overall"]
+    }
+    assert marked == {"human": False, "silent": False, "full": True, "short": True}
+
+
+def test_a_job_publishes_a_partial_board_only_where_it_was_asked_to(
+    hollow: Any,  # noqa: ANN401 - commands
+    make_arena: Callable[..., Arena],
+) -> None:
+    """D3: the queue refuses what would be partial, and carries the wish for it to the worker."""
+    hollow("rounds", "run", *ROUND)
+    arena = make_arena()
+    with pytest.raises(ConflictError, match="Partial: 4 of 36"):
+        arena.jobs.publish("r", metrics=False)
+    job = arena.jobs.publish("r", metrics=False, partial=True)
+    assert job.payload["partial"] is True
+    Worker(arena, arena.job_leases.worker).run(once=True)
+    assert arena.jobs.status(job.id).job.state is JobState.DONE
+    assert arena.boards.get("r").standings["partial"] is True
+
+
+def test_a_round_that_was_judged_is_not_partial(filled: Callable[..., Arena]) -> None:
+    """D3: with every battle judged nothing is said, and missing answers are not expected."""
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    board, _ = arena.boards.publish("r", report=lambda _text: None, score=False)
+    assert board.standings["partial"] is False
+    assert board.standings["title"] == "A tiny set"
+    assert board.standings["judged_share"]["share"] == 1
+    assert partial_sentence(board.standings) == ""
+
+
+@pytest.mark.parametrize(
+    ("judged", "expected", "system", "partial"),
+    [
+        (90, 100, (9, 10), False),
+        (89, 100, (9, 10), True),
+        (95, 100, (8, 10), True),
+        (95, 100, (0, 0), False),
+        (0, 0, (0, 0), True),
+    ],
+)
+def test_nine_tenths_are_enough(judged: int, expected: int, system: tuple[int, int], partial: bool) -> None:
+    """D3: a board is partial below 90 %, of all or of one system, and where nothing was judged at all."""
+    shares = JudgedShares(
+        overall=JudgedShare(judged=judged, expected=expected),
+        systems={"s": JudgedShare(judged=system[0], expected=system[1])},
+    )
+    assert shares.partial is partial

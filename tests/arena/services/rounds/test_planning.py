@@ -1,0 +1,198 @@
+"""Which battles a round has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.services.rounds.pairing import (
+    Pairs,
+    Plan,
+    Sample,
+    Scope,
+    evenly,
+    make_plan,
+    proportionally,
+)
+from data.errors import InputError
+from data.records import (
+    JudgeKind,
+    Outcome,
+    Passage,
+    Question,
+    Submission,
+    SubmissionState,
+    SystemCard,
+)
+from judges.catalogue import load_spec
+from judges.pairwise.forecast import REFERENCE_PLAYS, cannot_decide
+from judges.spec import JudgeSpec
+
+DOMAINS = ("x", "y", "z")
+
+
+def _questions(count: int, *, passages: bool = True) -> list[tuple[int, Question]]:
+    given = (Passage("p", "Text."),) if passages else ()
+    return [
+        (
+            number,
+            Question(
+                id=f"q{number}",
+                domain=DOMAINS[min(number % 5, 2)],
+                question="Why?",
+                reference="So.",
+                passages=given,
+            ),
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def _side(number: int, system: str) -> Submission:
+    return Submission(
+        id=number,
+        set_name="s",
+        system=system,
+        team="",
+        version=1,
+        state=SubmissionState.ACCEPTED,
+        card=SystemCard(),
+        content_hash="h",
+        answers=0,
+        no_answers=0,
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+
+def _scope(questions: list[tuple[int, Question]], *, lacking: int = 0, named: bool = False) -> Scope:
+    """Three systems and the reference; the last system lacks the first `lacking` questions."""
+    sides = [_side(1, "one"), _side(2, "two"), _side(3, "three")]
+    everything = frozenset(number for number, _ in questions)
+    return Scope(
+        set_hash="hash",
+        questions=questions,
+        entrants=sides,
+        reference=_side(9, "human"),
+        answered={1: everything, 2: everything, 3: everything - set(range(1, lacking + 1)), 9: everything},
+        named=named,
+    )
+
+
+def _plan(scope: Scope, pairs: str, *, judge: JudgeKind = JudgeKind.LLM, sample: str | None = None) -> Plan:
+    return make_plan(
+        scope,
+        pairs=Pairs.parse(pairs),
+        sample=Sample.parse(sample),
+        seed=7,
+        cannot=partial(cannot_decide, _spec(judge)),
+    )
+
+
+def _spec(judge: JudgeKind) -> JudgeSpec:
+    found = load_spec("lexical" if judge is JudgeKind.LEXICAL else "reference-free")
+    assert found.kind is judge
+    return found
+
+
+def test_reference_pairs_are_each_system_against_the_reference() -> None:
+    """With `reference`, every system meets the reference once on every question, and nobody else."""
+    plan = _plan(_scope(_questions(10)), "reference")
+    assert Counter((battle.a, battle.b) for battle in plan.battles) == {(1, 9): 10, (2, 9): 10, (3, 9): 10}
+
+
+def test_complete_adds_every_pair_on_an_even_sample() -> None:
+    """`complete:6` adds three pairs on six questions, two of each of the three domains."""
+    questions = _questions(30)
+    plan = _plan(_scope(questions), "reference,complete:6")
+    extra = [battle for battle in plan.battles if battle.b != 9]
+    assert len(extra) == 18
+    domains = Counter(dict(questions)[battle.question].domain for battle in extra)
+    assert domains == {"x": 6, "y": 6, "z": 6}
+
+
+def test_all_pairs_include_the_reference_where_the_judge_can_decide_it() -> None:
+    """`all` is every pair; the lexical judge without passages has no yardstick for the reference."""
+    assert len(_plan(_scope(_questions(10)), "all", judge=JudgeKind.LEXICAL).battles) == 60
+    bare = _plan(_scope(_questions(10, passages=False)), "all", judge=JudgeKind.LEXICAL)
+    assert len(bare.battles) == 30
+    assert bare.left_out == {"reference battles that the judge cannot decide": 30}
+
+
+def test_a_plan_names_what_the_judge_cannot_decide() -> None:
+    """D3: asked for by name, battles without a yardstick are planned, and counted with the reason."""
+    bare = _questions(10, passages=False)
+    plan = _plan(_scope(bare, lacking=4, named=True), "reference,complete:10", judge=JudgeKind.LEXICAL)
+    assert plan.undecidable == {REFERENCE_PLAYS: 26}
+    assert not plan.left_out
+    silent = replace(_scope(bare), silent={1: frozenset({1, 2, 3})})
+    assert _plan(silent, "reference", judge=JudgeKind.LEXICAL).undecidable == {REFERENCE_PLAYS: 27}
+    assert not _plan(_scope(_questions(10)), "reference", judge=JudgeKind.LEXICAL).undecidable
+    assert not _plan(_scope(bare), "reference").undecidable
+
+
+def test_missing_answers_count_only_where_asked_for_by_name() -> None:
+    """A lacking answer leaves its battles out, or makes them `missing` for systems named by the user."""
+    silent = _plan(_scope(_questions(10), lacking=4), "all")
+    assert silent.missing == 0
+    assert silent.left_out == {"battles that lack an answer": 12}
+    named = _plan(_scope(_questions(10), lacking=4, named=True), "all")
+    assert named.missing == 12
+    assert len(named.battles) == 60
+    assert {battle.outcome for battle in named.battles} == {None, Outcome.MISSING}
+
+
+def test_battles_have_names_of_their_own() -> None:
+    """No two battles of a plan share a key, and another run of the plan gives the same keys."""
+    keys = [battle.key for battle in _plan(_scope(_questions(20)), "all").battles]
+    assert len(set(keys)) == len(keys)
+    assert keys == [battle.key for battle in _plan(_scope(_questions(20)), "all").battles]
+
+
+@given(count=st.integers(1, 60), wanted=st.integers(1, 80), seed=st.integers(0, 3))
+def test_samples_have_the_size_asked_for_and_are_fair(count: int, wanted: int, seed: int) -> None:
+    """Even samples differ by at most one between domains that have enough; shares follow the sizes."""
+    questions = _questions(count)
+    sizes = Counter(question.domain for _, question in questions)
+    even = Counter(question.domain for _, question in evenly(questions, wanted, seed))
+    assert even.total() == min(wanted, count)
+    roomy = [even[domain] for domain in sizes if even[domain] < sizes[domain]]
+    assert max(even.values()) - min(roomy, default=max(even.values())) <= 1
+    shared = Counter(question.domain for _, question in proportionally(questions, wanted, seed))
+    assert shared.total() == min(wanted, count)
+    for domain, size in sizes.items():
+        assert abs(shared[domain] - min(wanted, count) * size / count) < 1
+
+
+def test_sample_keeps_the_order_of_the_set_and_follows_the_seed() -> None:
+    """A sample is in the set's order; the same seed draws the same, another seed another."""
+    questions = _questions(60)
+    drawn = evenly(questions, 9, seed=1)
+    assert drawn == sorted(drawn, key=lambda entry: entry[0])
+    assert drawn == evenly(questions, 9, seed=1)
+    assert drawn != evenly(questions, 9, seed=2)
+
+
+@pytest.mark.parametrize("text", ["", "everybody", "complete:0", "complete:x", "all,reference"])
+def test_unknown_pairs_are_refused(text: str) -> None:
+    """Anything but the documented words is an error that names them."""
+    with pytest.raises(InputError, match="reference"):
+        Pairs.parse(text)
+
+
+@pytest.mark.parametrize("text", ["0", "0%", "101%", "-5", "half", "nan%"])
+def test_unknown_samples_are_refused(text: str) -> None:
+    """A sample is a whole number above 0 or a share up to 100 %."""
+    with pytest.raises(InputError, match="sample"):
+        Sample.parse(text)
+
+
+@pytest.mark.parametrize("text", ["reference", "reference,complete:5", "all", "complete:3"])
+def test_pairs_are_written_as_they_are_read(text: str) -> None:
+    """Reading and writing pairs gives the same words."""
+    assert str(Pairs.parse(text)) == text

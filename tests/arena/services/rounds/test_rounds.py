@@ -1,0 +1,287 @@
+"""Rounds against a scripted endpoint: books, resume after kill −9, retry, cancel, repeatability."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.rounds.models import RoundRequest
+from data.errors import ConflictError, EndpointError, SpecError, StoreError
+from data.records import OrderPolicy, Outcome, RoundState
+from data.store import Store
+
+ROOT = Path(__file__).parents[4]
+IN_FLIGHT = 4
+
+
+def _quiet(_progress: object) -> None:
+    """No progress."""
+
+
+def _run(arena: Arena, *, judge: str = "reference-free", name: str = "r", **fields: Any) -> Any:  # noqa: ANN401
+    request = RoundRequest(
+        set_name="tiny", judge=judge, name=name, **{"pairs": "all", "canaries": 0, **fields}
+    )
+    arena.rounds.create(request)
+    return arena.rounds.run(name, concurrency=8, report=_quiet)
+
+
+def test_lexical_round_is_complete_and_repeats_itself(filled: Callable[..., Arena]) -> None:
+    """The embedded judge decides every battle, and another round gives the same verdicts."""
+    arena = filled()
+    counts = _run(arena, judge="lexical", name="one")
+    assert (counts.planned, counts.judged, counts.pending) == (72, 72, 0)
+    assert arena.rounds.status("one")[0].state is RoundState.FINISHED
+    _run(arena, judge="lexical", name="two")
+    verdicts = [
+        [(battle.key, battle.preference, battle.score) for battle in arena.rounds.battles(name)]
+        for name in ("one", "two")
+    ]
+    assert verdicts[0] == verdicts[1]
+
+
+def test_llm_round_keeps_everything_about_each_judgment(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
+) -> None:
+    """A judgment keeps endpoint, model, prompt hash, order, raw reply, parser, tokens and latency."""
+    server = scripted_llm()
+    arena = filled(endpoint=server.url)
+    counts = _run(arena)
+    assert (counts.judged, counts.planned) == (72, 72)
+    assert counts.input_tokens > 0
+    battles = arena.evidence.question("r", "q0", caller=OPERATOR).battles
+    assert len(battles) == 6
+    for evidence in battles:
+        (judgment,) = evidence.judgments
+        assert judgment.reply is not None
+        assert judgment.reply.endpoint == server.url
+        assert judgment.reply.text.endswith("</rating>")
+        assert len(judgment.prompt_hash) == 64
+        assert judgment.parser
+        assert judgment.reply.latency > 0
+
+
+def test_both_orders_are_asked_and_a_flip_is_a_tie(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
+) -> None:
+    """A judge that always prefers what it sees first flips everywhere, and so decides nothing."""
+    server = scripted_llm(rule="first")
+    arena = filled(endpoint=server.url)
+    counts = _run(arena, order=OrderPolicy.BOTH)
+    assert counts.judged == 72
+    assert server.log.calls == 144
+    battles = list(arena.rounds.battles("r"))
+    assert all(battle.flipped for battle in battles)
+    assert {battle.preference.value for battle in battles if battle.preference} == {"tie"}
+
+
+def test_second_round_on_one_cache_asks_nothing(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
+) -> None:
+    """The same battles judged again come from the reply cache and cost nothing."""
+    server = scripted_llm()
+    arena = filled(endpoint=server.url)
+    _run(arena, name="one")
+    asked = server.log.calls
+    counts = _run(arena, name="two")
+    assert server.log.calls == asked
+    assert (counts.judged, counts.cost_usd, counts.input_tokens) == (72, 0.0, 0)
+
+
+def test_books_balance_whatever_the_endpoint_does(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
+) -> None:
+    """Refused, unreadable and failed replies are counted as what they are and never as ties."""
+    server = scripted_llm(faults={"refusal": 0.15, "wrong_format": 0.5, "bad_request": 0.1})
+    arena = filled(endpoint=server.url)
+    counts = _run(arena)
+    assert counts.pending == 0
+    assert min(counts.judged, counts.refused, counts.unreadable, counts.failed) > 0
+    for battle in arena.rounds.battles("r"):
+        assert (battle.outcome is Outcome.JUDGED) == (battle.preference is not None)
+        assert battle.outcome is Outcome.JUDGED or battle.detail
+
+
+def test_retry_asks_only_what_failed(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
+    """Retrying after the endpoint is mended asks the failed battles again and nothing else."""
+    server = scripted_llm(faults={"bad_request": 0.3})
+    arena = filled(endpoint=server.url)
+    failed = _run(arena).failed
+    assert failed > 0
+    server.script.faults = {}
+    asked = server.log.calls
+    assert arena.rounds.retry("r") == failed
+    counts = arena.rounds.run("r", concurrency=8, report=_quiet)
+    assert (counts.judged, server.log.calls - asked) == (72, failed)
+
+
+def test_unreachable_endpoint_pauses_the_round_with_one_clear_line(filled: Callable[..., Arena]) -> None:
+    """Nobody at the address: the run stops, says so, and what is pending stays pending."""
+    arena = filled()
+    with pytest.raises(EndpointError, match=r"127\.0\.0\.1:9"):
+        _run(arena)
+    found, counts = arena.rounds.status("r")
+    assert found.state is RoundState.PAUSED
+    assert counts.pending + counts.failed == 72
+
+
+def test_cap_on_money_ends_as_skipped(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
+    """What the budget leaves no room for is `skipped`, and the cap is never passed."""
+    server = scripted_llm()
+    arena = filled(endpoint=server.url)
+    whole = _run(arena, name="whole", judge="reference-free").cost_usd
+    arena.store.replies.forget()
+    counts = _run(arena, name="capped", budget_usd=whole / 2)
+    assert counts.skipped > 0
+    assert counts.judged > 0
+    assert counts.pending == 0
+    assert counts.cost_usd <= whole / 2
+
+
+def test_cancelled_round_counts_the_rest_as_skipped(filled: Callable[..., Arena]) -> None:
+    """Cancelling ends a round: nothing is pending, and running it again is refused."""
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    arena.rounds.cancel("r")
+    _, counts = arena.rounds.status("r")
+    assert (counts.skipped, counts.pending) == (36, 0)
+    with pytest.raises(ConflictError, match="cancelled"):
+        arena.rounds.run("r", concurrency=1, report=_quiet)
+
+
+def test_broken_database_ends_the_run_with_one_clear_error(filled: Callable[..., Arena]) -> None:
+    """A commit that fails stops the run at once, instead of judging on or waiting for ever."""
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+    with arena.store.database.begin() as connection:
+        connection.execute(
+            text("CREATE TRIGGER broken BEFORE UPDATE ON battle BEGIN INSERT INTO nowhere VALUES (1); END")
+        )
+    with pytest.raises(StoreError, match="nowhere"):
+        arena.rounds.run("r", concurrency=2, report=_quiet)
+    assert arena.rounds.rounds()[0].state is RoundState.PAUSED
+
+
+def test_existing_name_is_refused(filled: Callable[..., Arena]) -> None:
+    """A round is never overwritten; the error says how to go on with it."""
+    arena = filled()
+    _run(arena, judge="lexical")
+    with pytest.raises(ConflictError, match="rounds resume r"):
+        _run(arena, judge="lexical")
+
+
+def test_changed_judge_cannot_continue_a_round(filled: Callable[..., Arena], tmp_path: Path) -> None:
+    """A round keeps its judge: an edited spec is refused on resume."""
+    arena = filled()
+    spec = tmp_path / "mine.toml"
+    spec.write_text('kind = "llm"\nmodel = "m"\nprompt = "pairwise"\n')
+    arena.rounds.create(RoundRequest(set_name="tiny", judge=str(spec), name="r"))
+    spec.write_text('kind = "llm"\nmodel = "another"\nprompt = "pairwise"\n')
+    with pytest.raises(SpecError, match="not what round r began with: model was m, is another"):
+        arena.rounds.run("r", concurrency=1, report=_quiet)
+
+
+def test_changed_endpoint_is_named_when_a_round_cannot_go_on(
+    filled: Callable[..., Arena], make_arena: Callable[..., Arena]
+) -> None:
+    """Another OPENAI_BASE_URL makes another judge; the error says which address was and which is."""
+    filled(endpoint="http://one/v1").rounds.create(
+        RoundRequest(set_name="tiny", judge="reference-free", name="r")
+    )
+    moved = make_arena(endpoint="http://two/v1")
+    with pytest.raises(SpecError) as caught:
+        moved.rounds.run("r", concurrency=1, report=_quiet)
+    assert "endpoint was http://one/v1, is http://two/v1" in str(caught.value)
+    assert "OPENAI_BASE_URL" in str(caught.value)
+
+
+def test_round_on_postgresql_is_the_round_on_sqlite(filled: Callable[..., Arena], database_url: str) -> None:
+    """The same round gives the same books on either database."""
+    arena = filled(database_url=database_url)
+    counts = _run(arena, judge="lexical")
+    assert (counts.planned, counts.judged) == (72, 72)
+
+
+@pytest.mark.parametrize(("kills", "seed"), [(5, 20), pytest.param(10, 21, marks=pytest.mark.slow)])
+def test_kills_lose_nothing_and_ask_nothing_twice(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path, kills: int, seed: int
+) -> None:
+    """Kill −9 at random moments: the round ends complete; only calls in flight were repeated."""
+    server = scripted_llm(latency=0.12)
+    command, go_on, environment = _commands(filled(endpoint=server.url), server.url, tmp_path)
+    moments = random.Random(seed)
+    for _ in range(kills):
+        process = subprocess.Popen(
+            command, env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        _wait_for_calls(server, server.log.calls + moments.randint(3, 8), process)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        command = go_on
+    committed = Store.open(f"sqlite:///{tmp_path / 'home' / 'arena.sqlite'}").rounds.counts("r").judged
+    assert 0 < committed < 72
+    ended = subprocess.run(
+        command, env=environment, cwd=tmp_path, capture_output=True, check=True, timeout=120
+    )
+    books = json.loads(ended.stdout)
+    assert (books["state"], books["planned"], books["judged"]) == ("finished", 72, 72)
+    assert server.log.calls <= 72 + kills * IN_FLIGHT
+
+
+def test_ctrl_c_finishes_what_is_in_flight_and_pauses(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Every call that began is answered and kept, no traceback is shown, and resuming asks only the rest."""
+    server = scripted_llm(latency=0.3)
+    command, go_on, environment = _commands(filled(endpoint=server.url), server.url, tmp_path)
+    process = subprocess.Popen(
+        command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    _wait_for_calls(server, 6, process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    books = json.loads(out)
+    assert (process.returncode, books["state"]) == (0, "paused"), err
+    assert books["judged"] == server.log.calls == server.log.replied.total() < 72
+    assert books["judged"] + books["pending"] == 72
+    assert "arena rounds resume r" in err
+    assert "Traceback" not in err
+    ended = subprocess.run(go_on, env=environment, cwd=tmp_path, capture_output=True, check=True, timeout=120)
+    assert json.loads(ended.stdout)["judged"] == server.log.calls == 72
+
+
+def _commands(arena: Arena, url: str, folder: Path) -> tuple[list[str], list[str], dict[str, str]]:
+    """How a process of its own judges a round of an arena, how it goes on with it, and where it runs."""
+    arena.close()
+    environment = {
+        **{key: value for key, value in os.environ.items() if not key.startswith("ARENA_")},  # noqa: TID251
+        "ARENA_HOME": str(folder / "home"),
+        "OPENAI_BASE_URL": url,
+        "OPENAI_API_KEY": "none",
+        "PYTHONPATH": str(ROOT),
+    }
+    options = ["--concurrency", str(IN_FLIGHT), "--json"]
+    scope = ["--set", "tiny", "--judge", "reference-free", "--pairs", "all", "--name", "r"]
+    scope += ["--canaries", "0"]
+    rounds = [sys.executable, "-m", "arena", "rounds"]
+    return [*rounds, "run", *scope, *options], [*rounds, "resume", "r", *options], environment
+
+
+def _wait_for_calls(server: Any, calls: int, process: subprocess.Popen[bytes]) -> None:  # noqa: ANN401
+    end = time.monotonic() + 60
+    while server.log.calls < calls and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    assert process.poll() is None, "the round ended before it could be killed"

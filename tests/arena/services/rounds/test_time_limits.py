@@ -1,0 +1,347 @@
+"""A text that hangs whatever works on it ends as one outcome; workers, heartbeats and SIGTERM go on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.requests import Request
+from streamlit.runtime.scriptrunner import StopException
+
+from arena.api.dependencies import client_there
+from arena.container import Arena
+from arena.services.jobs.cancellation import raise_if_stopped
+from arena.services.rounds.models import RoundRequest
+from arena.services.rounds.runner import RoundRunner
+from arena.services.system.text_process import PROCESSES
+from arena.services.system.text_work import within
+from arena.site.ui import progress
+from data.errors import InvalidFileError, StoppedError
+from data.progress import Latest, listening, working
+from data.records import Outcome, Preference, RoundState, Verdict
+from judges.base import JudgeInput
+from judges.spec import JudgeSpec
+
+SITE = '''"""In processes of this test, cleaning a text with HANG in it matches a pattern for ages."""
+
+import os
+import re
+
+from data import no_answer
+
+is_no_answer = no_answer.is_no_answer
+
+
+def hanging(text):
+    if "HANG" in text:
+        with open(os.environ["HANGS"], "w") as told:
+            told.write("now")
+        re.search(r"(a+)+$", "a" * 60 + "b")
+    if "WAIT" in text:
+        with open(os.environ["GO_ON"]) as told:
+            told.read()
+    return text
+
+
+no_answer.is_no_answer = lambda text: is_no_answer(hanging(text))
+
+from judges.pairwise import cleaning
+from judges.pairwise.cleaning import _standard
+from submissions import card
+
+check_card = card.check_card
+
+
+def standard(text):
+    return _standard(hanging(text))
+
+
+def checked(text):
+    return check_card(hanging(text))
+
+
+cleaning._standard = standard
+card.check_card = checked
+checked.__qualname__ = checked.__name__ = "check_card"
+checked.__module__ = "submissions.card"
+'''
+ROOT = Path(__file__).parents[4]
+LIMIT = 2
+
+
+@pytest.fixture
+def hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
+    """From the call on, new processes hang on texts with HANG in them; gives the path that makes them."""
+    folder = tmp_path / "hanging"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(SITE)
+    path = os.pathsep.join((str(folder), str(ROOT)))
+
+    def begin() -> str:
+        PROCESSES.end_all()
+        monkeypatch.setenv("PYTHONPATH", path)
+        monkeypatch.setenv("HANGS", str(tmp_path / "hangs"))
+        return path
+
+    yield begin
+    PROCESSES.end_all()
+
+
+@pytest.fixture
+def bad_file(tmp_path: Path) -> Path:
+    """Twelve answers, of which the third hangs."""
+    words = ["HANG" if number == 2 else "red" for number in range(12)]
+    rows = [{"question_id": f"q{n}", "answer": f"Item {n} is {word}."} for n, word in enumerate(words)]
+    path = tmp_path / "bad.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("judge", ["lexical", "reference-free"])
+def test_battle_over_the_limit_has_failed_and_the_others_are_judged(
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    bad_file: Path,
+    hang: Callable[[], str],
+    judge: str,
+) -> None:
+    """A4: one answer that hangs is one battle, `failed` with `time_limit`; the round finishes."""
+    arena = filled(endpoint=scripted_llm().url, work_seconds=LIMIT)
+    arena.submissions.add(bad_file, "tiny", system="bad")
+    arena.rounds.create(RoundRequest(set_name="tiny", judge=judge, name="r", canaries=0))
+    hang()
+    counts = arena.rounds.run("r", concurrency=4, report=lambda _progress: None)
+    assert (counts.planned, counts.judged, counts.failed) == (48, 47, 1)
+    failed = [one for one in arena.rounds.battles("r") if one.outcome is Outcome.FAILED]
+    assert [one.detail for one in failed] == ["time_limit"]
+    assert arena.store.rounds.get("r").state is RoundState.FINISHED
+
+
+def test_answer_over_the_limit_is_not_scored_and_the_board_is_published(
+    filled: Callable[..., Arena], bad_file: Path, hang: Callable[[], str]
+) -> None:
+    """A4: publishing scores every other answer; the one without a score has the reason `time_limit`."""
+    arena = filled(work_seconds=LIMIT)
+    arena.submissions.add(bad_file, "tiny", system="bad")
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", canaries=0))
+    arena.rounds.run("r", concurrency=4, report=lambda _progress: None)
+    hang()
+    board, created = arena.boards.publish("r", report=lambda _note: None)
+    assert created
+    bad = next(one for one in arena.store.submissions.find(set_name="tiny") if one.system == "bad")
+    scores = arena.store.scores.detailed([bad.id], metric="comprehensiveness-nli", judge="")
+    reasons = {one.question_id: one.details["reason"] for one in scores if one.score is None}
+    assert reasons == {"q2": "time_limit"}
+    assert board.content_hash
+
+
+def test_file_over_the_limit_is_one_refused_file(
+    filled: Callable[..., Arena], bad_file: Path, answers_file: Callable[..., Path], hang: Callable[[], str]
+) -> None:
+    """A4: its one problem is `time_limit`, it is not stored, and the next file is checked."""
+    arena = filled(work_seconds=LIMIT)
+    hang()
+    found = arena.submissions.check(bad_file, "tiny")
+    assert [(one.line, one.code, one.severity.value) for one in found.problems] == [
+        (0, "time_limit", "error")
+    ]
+    assert not found.accepted
+    with pytest.raises(InvalidFileError) as refused:
+        arena.submissions.add(bad_file, "tiny", system="bad")
+    assert [one.code for one in refused.value.problems] == ["time_limit"]
+    assert arena.submissions.check(answers_file("good", "Item {n} is {word}."), "tiny").accepted
+
+
+def test_check_of_a_file_says_how_far_it_is(
+    filled: Callable[..., Arena],
+    hang: Callable[[], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A4: what is counted in the other process is heard in this one, while the file is being checked."""
+    go_on = tmp_path / "go-on"
+    os.mkfifo(go_on)
+    monkeypatch.setenv("GO_ON", str(go_on))
+    rows = [{"question_id": f"q{n}", "answer": f"Item {n} WAIT" if n == 11 else "red"} for n in range(12)]
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arena = filled(work_seconds=60)
+    hang()
+    latest, heard = Latest(), set[int]()
+
+    def look() -> None:
+        if latest.work is not None and latest.work.done and not heard:
+            heard.add(latest.work.done)
+            go_on.write_text("go on")
+
+    with listening(latest):
+        assert arena.submissions.check(path, "tiny", look=look).accepted
+    assert all(0 < one <= path.stat().st_size for one in heard)
+    assert heard
+
+
+def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A4: what a page waits for is ended once its visitor has left, and the page waits no longer."""
+
+    class Left:
+        def progress(self, share: float, _words: str) -> None:
+            if share:
+                raise StopException
+
+    def slow(look: Callable[[], None]) -> None:
+        with working("checking", 2) as work:
+            work.done = 1
+            within(600.0, time.sleep, 600.0, look=look)
+
+    monkeypatch.setattr(progress.st, "empty", Left)
+    with pytest.raises(StopException):
+        progress.shown(slow, until_told="Reading")
+
+
+def test_command_refuses_a_file_over_the_limit(
+    arena_of: Any,  # noqa: ANN401 - the class is in conftest.py, which cannot be imported
+    bad_file: Path,
+    hang: Callable[[], str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A4: `submissions check` names the problem and exits with 1."""
+    monkeypatch.setenv("ARENA_WORK_SECONDS", str(LIMIT))
+    hang()
+    code, out, _ = arena_of("submissions", "check", bad_file, "--set", "tiny", "--json")
+    assert code == 1
+    assert [one["code"] for one in json.loads(out)["problems"]] == ["time_limit"]
+
+
+def test_card_over_the_limit_is_refused(filled: Callable[..., Arena], hang: Callable[[], str]) -> None:
+    """A4: a system card that hangs its parser has one problem, `time_limit`; another card is read."""
+    checks = filled(work_seconds=LIMIT).submissions.checks
+    hang()
+    card, problems = checks.card("model: HANG\n")
+    assert (card, [one.code for one in problems]) == (None, ["time_limit"])
+    card, _ = checks.card("model: m1\n")
+    assert card is not None
+    assert card.model == "m1"
+
+
+def test_check_ends_when_its_client_has_left() -> None:
+    """A4: what works for a request is ended once whoever sent it has gone."""
+    gone = asyncio.Event()
+
+    async def receive() -> dict[str, str]:
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def ask() -> None:
+        request = Request({"type": "http", "headers": []}, receive)
+        async with client_there(request) as look:
+            asyncio.get_running_loop().call_later(0.5, gone.set)
+            await asyncio.to_thread(within, 600.0, time.sleep, 600.0, look=look)
+
+    with pytest.raises(StoppedError):
+        asyncio.run(ask())
+
+
+class Stalling:
+    """A judge that keeps its event loop until somebody else does something."""
+
+    name = "stalling"
+
+    def __init__(self, until: threading.Event) -> None:
+        self._until = until
+
+    async def judge(self, _contest: JudgeInput) -> Verdict:
+        """Wait without giving way."""
+        assert self._until.wait(60), "no heartbeat came while the loop was busy"
+        return Verdict(outcome=Outcome.JUDGED, preference=Preference.TIE)
+
+
+def test_heartbeats_come_while_the_loop_that_judges_is_busy(
+    filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A4: a lease is renewed though the event loop that judges from it does not come to anything else."""
+    arena = filled()
+    beats = threading.Event()
+    beat, count = arena.store.leases.beat, []
+
+    def counted(lease_id: int, *, lease: float) -> Any:  # noqa: ANN401 - what the store gives
+        count.append(lease_id)
+        if len(count) > 1:
+            beats.set()
+        return beat(lease_id, lease=lease)
+
+    @asynccontextmanager
+    async def open_judge(*_: object) -> Any:  # noqa: ANN401 - a context
+        yield Stalling(beats)
+
+    monkeypatch.setattr(arena.store.leases, "beat", counted)
+    created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", canaries=0))
+    spec: JudgeSpec = arena.rounds.spec_of(created)
+    runner = RoundRunner(arena.store, arena.job_leases, open_judge)
+    runner.run_alone(created, spec, concurrency=2, report=lambda _progress: None)
+    assert arena.store.rounds.counts("r").judged == 36
+
+
+def test_worker_beats_and_hears_sigterm_while_a_text_hangs(
+    filled: Callable[..., Arena],
+    bad_file: Path,
+    hang: Callable[[], str],
+    start: Callable[..., subprocess.Popen[str]],
+    until: Callable[..., None],
+    tmp_path: Path,
+) -> None:
+    """A4: its lease is renewed meanwhile; on SIGTERM it ends all the same, and the battle stays pending."""
+    arena = filled()
+    arena.submissions.add(bad_file, "tiny", system="bad")
+    created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", canaries=0))
+    arena.jobs.judge("r")
+    worker = start(arena, "worker", PYTHONPATH=hang(), ARENA_WORK_SECONDS="60")
+
+    until((tmp_path / "hangs").exists)
+    renewed: set[float] = set()
+
+    def beating() -> bool:
+        (lease,) = arena.store.leases.of_round(created.id)
+        renewed.add(round(lease.seconds - lease.beat_age, 1))
+        return len(renewed) > 3
+
+    until(beating)
+    worker.send_signal(signal.SIGTERM)
+    # The text would hang for ages.
+    assert worker.wait(timeout=60) == 0
+    counts = arena.store.rounds.counts("r")
+    assert counts.judged + counts.pending == 48
+    assert counts.pending >= 1
+
+
+def test_worker_goes_on_after_a_text_that_hangs(
+    filled: Callable[..., Arena],
+    bad_file: Path,
+    hang: Callable[[], str],
+    start: Callable[..., subprocess.Popen[str]],
+) -> None:
+    """A4: the worker's books show one failed battle, and it does its next job."""
+    arena = filled()
+    arena.submissions.add(bad_file, "tiny", system="bad")
+    for name in ("r", "next"):
+        arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name=name, canaries=0))
+        arena.jobs.judge(name)
+    worker = start(arena, "worker", "--once", PYTHONPATH=hang(), ARENA_WORK_SECONDS=str(LIMIT))
+    assert worker.wait(timeout=170) == 0
+    for name in ("r", "next"):
+        counts = arena.store.rounds.counts(name)
+        assert (counts.judged, counts.failed, counts.pending) == (47, 1, 0)
+
+
+def test_looking_ends_nothing_while_somebody_is_there() -> None:
+    """A halt that is not set lets work be done."""
+    assert within(60.0, len, "abc", look=lambda: raise_if_stopped(None)) == 3

@@ -1,0 +1,118 @@
+"""What models without a known price cost is unknown in every book, never nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from arena.site.admin.common import usd
+
+PANEL = """
+kind = "panel"
+rule = "majority"
+
+[[members]]
+name = "priced"
+extends = "reference-free"
+model = "gpt-4.1"
+
+[[members]]
+name = "unpriced"
+extends = "reference-free"
+model = "a-house-model"
+"""
+UNPRICED = 'kind = "llm"\nextends = "reference-free"\nmodel = "a-house-model"\n'
+
+
+def _judge(folder: Path, spec: str) -> Path:
+    path = folder / "house.toml"
+    path.write_text(spec)
+    return path
+
+
+def test_a_panel_with_an_unpriced_member_has_unknown_cost(
+    arena_of: Any,  # noqa: ANN401 - commands
+    scripted_llm: Callable[..., Any],
+    tmp_path: Path,
+) -> None:
+    """D10: one member without a price makes the cost of the round null and a dash, canaries included."""
+    server = scripted_llm()
+    judge = _judge(tmp_path, PANEL)
+    words = ("--set", "tiny", "--judge", judge, "--sample", 6, "--name", "r")
+    plan = arena_of.json("rounds", "plan", *words, "--json", endpoint=server.url)
+    assert plan["cost_usd"] is None
+    done = arena_of.json("rounds", "run", *words, "--json", endpoint=server.url)
+    assert done["judged"] == 12
+    assert done["input_tokens"] > 0
+    assert done["cost_usd"] is None
+    assert done["canaries"]["cost_usd"] is None
+    shown = arena_of("rounds", "status", "r")[1]
+    assert [line.split() for line in shown.splitlines() if line.startswith("cost_usd")] == [["cost_usd", "–"]]
+    assert usd(done["cost_usd"]) == "price not known"
+    assert arena_of("rounds", "export", "r", tmp_path / "out")[0] == 0
+    canaries = (tmp_path / "out" / "canaries.jsonl").read_text().splitlines()
+    asked = [found for line in canaries if (found := json.loads(line))["input_tokens"]]
+    assert asked
+    assert {found["cost_usd"] for found in asked} == {None}
+
+
+def test_a_replayed_round_cost_nothing_and_a_priced_one_what_it_cost(
+    arena_of: Any,  # noqa: ANN401 - commands
+    scripted_llm: Callable[..., Any],
+    tmp_path: Path,
+) -> None:
+    """D10: replies from the cache cost 0 whatever the model; a panel of priced models has a sum."""
+    server = scripted_llm()
+    judge = _judge(tmp_path, UNPRICED)
+    words = ("--set", "tiny", "--judge", judge, "--sample", 3, "--canaries", 0)
+    first = arena_of.json("rounds", "run", *words, "--name", "one", "--json", endpoint=server.url)
+    assert first["cost_usd"] is None
+    again = arena_of.json("rounds", "run", *words, "--name", "two", "--json", endpoint=server.url)
+    assert again["judged"] == 6
+    assert again["cost_usd"] == 0
+    priced = _judge(tmp_path, PANEL.replace("a-house-model", "gpt-4o"))
+    words = ("--set", "tiny", "--judge", priced, "--sample", 3, "--canaries", 0, "--name", "three")
+    assert arena_of.json("rounds", "run", *words, "--json", endpoint=server.url)["cost_usd"] > 0
+
+
+def test_answers_of_an_unpriced_model_have_unknown_cost(
+    arena_of: Any,  # noqa: ANN401 - commands
+    scripted_llm: Callable[..., Any],
+    tmp_path: Path,
+) -> None:
+    """D10: generating with a model without a price prints null and a dash, and 0 where nothing was asked."""
+    server = scripted_llm()
+    server.text_handler = lambda ask: f"<answer>Scripted {ask.digest[:6]}.</answer>"
+    out = tmp_path / "made.jsonl"
+    words = (
+        "answers",
+        "generate",
+        "--set",
+        "tiny",
+        "--model",
+        "a-house-model",
+        "--passages",
+        1,
+        "--out",
+        out,
+    )
+    made = arena_of.json(*words, "--json", endpoint=server.url)
+    assert made["calls"] == 12
+    assert made["cost_usd"] is None
+    assert arena_of.json(*words, "--json", endpoint=server.url)["cost_usd"] == 0
+
+
+def test_metrics_of_an_unpriced_model_have_unknown_cost(
+    arena_of: Any,  # noqa: ANN401 - commands
+    scripted_llm: Callable[..., Any],
+    tmp_path: Path,
+) -> None:
+    """D10: a run of a metric that was charged at no known price says null."""
+    server = scripted_llm()
+    words = ("metrics", "run", "--set", "tiny", "--metric", "coverage-icat-a", "--systems", "half")
+    judge = _judge(tmp_path, UNPRICED)
+    found = arena_of.json(*words, "--judge", judge, "--json", endpoint=server.url)
+    assert found["calls"] > 0
+    assert found["cost_usd"] is None

@@ -1,0 +1,310 @@
+"""The life of a submission: states, attempts, quotas, deadlines, and many uploads at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
+from arena.services.accounts.visibility import Visibility
+from arena.services.evidence.team_report_files import report_html, report_json
+from arena.services.rounds.models import RoundRequest
+from arena.services.submissions.status import STORED, SubmissionStatus, state_of
+from arena.settings import Settings
+from data.errors import (
+    AccessError,
+    ArenaError,
+    ClosedError,
+    ConflictError,
+    ForbiddenError,
+    InvalidFileError,
+    NotFoundError,
+    QuotaError,
+)
+from data.progress import Progress
+from data.records import Phase, Role, RoundState, SubmissionState, TokenScope
+
+TEXT = "Item {n} is {word}. This is number "
+TEAM = Caller(
+    kind=CallerKind.TOKEN,
+    name="ci",
+    roles=(("ours", Role.OWNER),),
+    scopes=frozenset({TokenScope.SUBMIT, TokenScope.READ}),
+)
+RIVAL = Caller(kind=CallerKind.TOKEN, name="x", roles=(("theirs", Role.OWNER),), scopes=TEAM.scopes)
+S, R = SubmissionState, RoundState
+TABLE: tuple[tuple[SubmissionState | None, tuple[RoundState, ...], SubmissionState], ...] = (
+    (None, (), S.DRAFT),
+    (S.CHECKED, (), S.CHECKED),
+    (S.ACCEPTED, (), S.ACCEPTED),
+    (S.ACCEPTED, (R.CANCELLED,), S.ACCEPTED),
+    (S.ACCEPTED, (R.PLANNED,), S.QUEUED),
+    (S.ACCEPTED, (R.RUNNING,), S.QUEUED),
+    (S.ACCEPTED, (R.PAUSED,), S.QUEUED),
+    (S.ACCEPTED, (R.FINISHED,), S.JUDGED),
+    (S.ACCEPTED, (R.RETRACTED,), S.JUDGED),
+    (S.ACCEPTED, (R.FINISHED, R.PLANNED), S.JUDGED),
+    (S.ACCEPTED, (R.FINISHED, R.PUBLISHED), S.PUBLISHED),
+    (S.WITHDRAWN, (R.PUBLISHED,), S.WITHDRAWN),
+)
+
+
+@pytest.mark.parametrize(("stored", "rounds", "state"), TABLE)
+def test_state_follows_from_what_is_stored_and_the_rounds(
+    stored: SubmissionState | None, rounds: tuple[RoundState, ...], state: SubmissionState
+) -> None:
+    """Checked, accepted and withdrawn are stored; all else is derived."""
+    assert state_of(stored, rounds) is state
+
+
+def test_no_round_brings_a_withdrawn_or_checked_submission_back() -> None:
+    """Only what is accepted can be queued, judged or published, whatever rounds there are."""
+    for stored, pair in product(STORED, product(RoundState, repeat=2)):
+        if stored is not SubmissionState.ACCEPTED:
+            assert state_of(stored, pair) is stored
+
+
+@pytest.fixture
+def submit(
+    filled: Callable[..., Arena], answers_file: Callable[..., Path], database_url: str
+) -> Callable[..., tuple[Arena, int]]:
+    """Submit the n-th file of a system for the team; the arena is opened once."""
+    arena = filled(database_url=database_url)
+    arena.teams.ensure("ours")
+
+    def add(number: int, system: str = "mine", **options: object) -> tuple[Arena, int]:
+        path = answers_file(f"file{number}", f"{TEXT}{number}.")
+        given: dict[str, object] = {"caller": TEAM, **options}
+        return arena, arena.submissions.add(path, "tiny", system=system, **given).submission.id  # type: ignore[arg-type]
+
+    return add
+
+
+def test_quota_is_charged_for_judged_work_only(submit: Callable[..., tuple[Arena, int]]) -> None:
+    """A version that is withdrawn before it is judged gives its attempt back; a judged one does not."""
+    arena, first = submit(1)
+    arena.policies.put_phase("tiny", Phase(daily_quota=2, total_quota=2))
+    _, second = submit(2)
+    with pytest.raises(QuotaError, match="2 submissions"):
+        submit(3)
+    assert [one.version for one in arena.store.submissions.versions("tiny", "ours")] == [1, 2]
+    arena.submissions.withdraw(second, caller=TEAM)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    line = arena.submissions.view(first, caller=TEAM)
+    assert (line.status.state, line.status.position, line.status.eta) == (SubmissionState.QUEUED, 1, None)
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    arena.submissions.withdraw(first, reason="a bug", caller=TEAM)
+    quota = arena.submissions.quota("tiny", "ours", caller=TEAM)
+    assert (quota.used, quota.left, quota.left_today) == (1, 1, 1)
+    _, third = submit(3)
+    with pytest.raises(QuotaError):
+        submit(4)
+    status = arena.submissions.view(third, caller=TEAM).status
+    assert (status.attempt, status.attempts) == (None, 1)
+
+
+def test_what_was_never_submitted_stays_unknown(
+    submit: Callable[..., tuple[Arena, int]], database_url: str
+) -> None:
+    """C1: A version that was only held is nobody else's to know, withdrawn or not, and leaves no gap."""
+    arena, held = submit(1, confirm=False, system="mine")
+    arena.submissions.withdraw(held, reason="our own reason", caller=TEAM)
+    _, waiting = submit(2, confirm=False, system="mine")
+    _, open_one = submit(3, system="mine")
+    _, hidden = submit(4, system="other", anonymous=True)
+    for caller in (PUBLIC, RIVAL):
+        lines = {line.submission.id: line for line in arena.submissions.find(set_name="tiny", caller=caller)}
+        assert not {held, waiting} & lines.keys()
+        assert lines[open_one].submission.version == 1
+        for number in (held, waiting):
+            for look in (arena.submissions.view, arena.submissions.answers, arena.submissions.known):
+                with pytest.raises(NotFoundError):
+                    look(number, caller=caller)
+    mine = arena.submissions.view(held, caller=TEAM)
+    assert (mine.sight, mine.submission.withdrawn_reason) == (Visibility.TOMBSTONE, "our own reason")
+    assert {one.version for one in arena.store.submissions.versions("tiny", "ours")} == {1, 2, 3}
+    assert arena.submissions.confirm(waiting, caller=TEAM).version == 2
+    assert arena.submissions.view(waiting, caller=PUBLIC).status.attempts == 0
+    assert arena.store.submissions.places("tiny")["other"] == 5
+    assert arena.submissions.view(hidden, caller=PUBLIC).submission.system == "Anonymous-5"
+
+
+def test_system_that_was_never_submitted_counts_among_no_hidden_names(
+    submit: Callable[..., tuple[Arena, int]],
+) -> None:
+    """C1: The numbers of hidden systems do not tell of systems that were only held."""
+    arena, held = submit(1, confirm=False, system="first")
+    _, hidden = submit(2, system="second", anonymous=True)
+    name = arena.submissions.view(hidden, caller=PUBLIC).submission.system
+    arena.submissions.withdraw(held, caller=TEAM)
+    assert arena.submissions.view(hidden, caller=PUBLIC).submission.system == name == "Anonymous-4"
+
+
+def test_running_round_tells_when_it_will_be_done(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
+) -> None:
+    """While a round runs, what waits in it and behind it has a moment, the later the further behind."""
+    arena = filled(endpoint=scripted_llm(latency=0.2).url)
+    number, other = (
+        arena.store.submissions.find(set_name="tiny", system=system)[0].id for system in ("full", "short")
+    )
+    for name, system in (("r", "full"), ("next", "short")):
+        arena.rounds.create(
+            RoundRequest(set_name="tiny", judge="reference-free", name=name, systems=(system,))
+        )
+    seen: list[tuple[SubmissionStatus, SubmissionStatus]] = []
+
+    def look(progress: Progress) -> None:
+        if progress.done < progress.total:
+            first, second = (arena.submissions.view(one, caller=OPERATOR).status for one in (number, other))
+            seen.append((first, second))
+
+    arena.rounds.run("r", concurrency=2, report=look)
+    assert seen, "nothing was reported while the round ran"
+    first, second = seen[-1]
+    assert (first.state, first.position) == (SubmissionState.QUEUED, 1)
+    assert (second.state, second.position) == (SubmissionState.QUEUED, 2)
+    assert first.eta is not None
+    assert second.eta is not None
+    assert datetime.now(UTC) - timedelta(minutes=1) < first.eta < second.eta
+    after = arena.submissions.view(other, caller=OPERATOR).status
+    assert (after.position, after.eta) == (1, None)
+
+
+def test_late_submissions_are_told_the_deadline(submit: Callable[..., tuple[Arena, int]]) -> None:
+    """After the deadline nothing is stored, and the message says when it was; checking stays possible."""
+    arena, _ = submit(1)
+    closed = datetime.now(UTC) - timedelta(minutes=1)
+    arena.policies.put_phase("tiny", Phase(name="final", closes_at=closed))
+    with pytest.raises(ClosedError, match=closed.strftime("%Y-%m-%d %H:%M")):
+        submit(2)
+    assert len(arena.store.submissions.versions("tiny", "ours")) == 1
+    arena.policies.put_phase("tiny", Phase(name="late", opens_at=closed, answer_chars=5))
+    with pytest.raises(InvalidFileError):
+        submit(3)
+
+
+def test_selected_version_enters_rounds(submit: Callable[..., tuple[Arena, int]]) -> None:
+    """The chosen version is planned; without a choice, the newest that was accepted."""
+    arena, first = submit(1)
+    submit(2)
+    _, held = submit(3, confirm=False)
+
+    def entered() -> int:
+        plan = arena.planner.plan(RoundRequest(set_name="tiny", judge="lexical", systems=("mine",)))
+        return plan.entrants[0].version
+
+    assert entered() == 2
+    arena.submissions.select(first, caller=TEAM)
+    assert entered() == 1
+    with pytest.raises(ConflictError, match="checked only"):
+        arena.submissions.select(held, caller=TEAM)
+    arena.submissions.confirm(held, caller=TEAM)
+    arena.submissions.select(held, caller=TEAM)
+    assert entered() == 3
+    arena.submissions.withdraw(held, caller=TEAM)
+    assert entered() == 2
+
+
+def test_other_teams_can_neither_take_a_name_nor_change_a_submission(
+    submit: Callable[..., tuple[Arena, int]],
+) -> None:
+    """Names belong to the team that used them first; strangers are refused, the public asked to sign in."""
+    arena, number = submit(1)
+    arena.teams.ensure("theirs")
+    rival = Caller(kind=CallerKind.TOKEN, name="x", roles=(("theirs", Role.OWNER),), scopes=TEAM.scopes)
+    with pytest.raises(ConflictError, match="taken"):
+        submit(2, caller=rival)
+    with pytest.raises(ConflictError, match="hidden"):
+        submit(2, system="anonymous-1")
+    with pytest.raises(ForbiddenError):
+        submit(2, caller=rival, team="ours")
+    with pytest.raises(ForbiddenError):
+        arena.submissions.withdraw(number, caller=rival)
+    with pytest.raises(AccessError):
+        arena.submissions.withdraw(number, caller=PUBLIC)
+
+
+def test_report_tells_the_team_alone_what_to_mend(filled: Callable[..., Arena]) -> None:
+    """A judged submission has a report for its team; markup in it is text, and nothing is loaded."""
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    arena.boards.publish("r", report=lambda _line: None)
+    (one,) = arena.store.submissions.find(set_name="tiny", system="wrong")
+    with pytest.raises(NotFoundError):
+        arena.reports.of(one.id, caller=TEAM)
+    organiser = Caller(kind=CallerKind.SESSION, name="o", scopes=frozenset(TokenScope), organiser=True)
+    report = arena.reports.of(one.id, caller=organiser)
+    found = report_json(report)
+    assert (found["round"], found["attempt"], found["attempts"]) == ("r", 1, 1)
+    assert sum(one.losses for one in report.domains) > 0
+    assert report.worst[0].lost[0].rationale
+    assert all(one.median_words and one.field_words for one in report.domains)
+    page = report_html(report)
+    assert "<script" not in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert arena.boards.get("r").standings["attempts"] == {"full": 1, "short": 1, "wrong": 1}
+
+
+def _upload(work: tuple[str, str, str, int]) -> str:
+    """Submit one file in a process of its own, and say how it ended."""
+    home, url, path, number = work
+    arena = Arena(Settings(home=Path(home), database_url=url))
+    try:
+        arena.submissions.add(Path(path), "tiny", system=f"s{number}", team="ours", caller=TEAM)
+    except ArenaError as error:
+        return type(error).__name__
+    finally:
+        arena.close()
+    return "accepted"
+
+
+@pytest.mark.slow
+def test_uploads_at_once_are_accepted_or_refused_whole(
+    filled: Callable[..., Arena], answers_file: Callable[..., Path], database_url: str, tmp_path: Path
+) -> None:
+    """Of twelve uploads at once by a team that may submit five, five are stored whole and seven refused."""
+    arena = filled(database_url=database_url)
+    arena.teams.ensure("ours")
+    arena.policies.put_phase("tiny", Phase(total_quota=5))
+    paths = [answers_file(f"u{number}", f"{TEXT}{number}.") for number in range(12)]
+    work = [(str(tmp_path / "home"), database_url, str(path), at) for at, path in enumerate(paths)]
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        ended = pool.map(_upload, work, chunksize=1)
+    assert sorted(ended) == ["QuotaError"] * 7 + ["accepted"] * 5
+    stored = arena.store.submissions.versions("tiny", "ours")
+    assert [one.answers for one in stored] == [12] * 5
+    assert all(len(arena.store.submissions.answers(one.id)) == 12 for one in stored)
+
+
+def test_who_may_not_know_of_a_submission_is_told_that_there_is_none(
+    submit: Callable[..., tuple[Arena, int]],
+) -> None:
+    """What was only checked can be neither changed nor told apart from nothing by another team."""
+    arena, number = submit(1, confirm=False)
+    other = replace(TEAM, roles=(("theirs", Role.OWNER),))
+    for change in (arena.submissions.confirm, arena.submissions.select, arena.submissions.withdraw):
+        with pytest.raises(NotFoundError) as nothing:
+            change(number + 1000, caller=other)
+        with pytest.raises(NotFoundError) as hidden:
+            change(number, caller=other)
+        assert str(hidden.value) == str(nothing.value).replace(str(number + 1000), str(number))
+
+
+def test_place_in_the_list_does_not_tell_a_hidden_name(submit: Callable[..., tuple[Arena, int]]) -> None:
+    """The public gets the list by the names that it sees; the team by the true ones."""
+    arena, _ = submit(1, system="zz-veiled", anonymous=True)
+    seen = [line.submission.system for line in arena.submissions.find(set_name="tiny")]
+    assert seen == sorted(seen)
+    assert seen[0].startswith("Anonymous-")
+    own = [line.submission.system for line in arena.submissions.find(set_name="tiny", caller=TEAM)]
+    assert own[-1] == "zz-veiled"

@@ -1,0 +1,180 @@
+"""Work on strangers' texts: a limit of time for each, in processes that can be ended."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.services.system.text_process import PROCESSES
+from arena.services.system.text_work import TextWork, within
+from data.errors import StoppedError, TimeLimitError, WorkError
+from data.steering import detector
+from judges.pairwise.cleaning import clean
+from judges.pairwise.llm_judge import Preparation
+from judges.spec import Cleaning, Protection
+
+SLOW = "a" * 60 + "b"
+LIMIT = 1.0
+LONG = 60.0
+
+
+def catastrophic(text: str) -> str:
+    """A pattern that takes ages over a text of 60 letters and another, and no time over other texts."""
+    return "no" if re.search(r"(a+)+$", text) is None else "yes"
+
+
+def dying(text: str) -> str:
+    """A function that some text makes end its process, as when memory runs out."""
+    if text == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return text
+
+
+def too_deep(text: str) -> str:
+    """A function that breaks on every text."""
+    raise RecursionError(text)
+
+
+def test_one_text_ends_at_its_limit_and_the_others_go_on() -> None:
+    """A4: what cannot be interrupted is ended; only that text has an error, wherever it stood in a batch."""
+    texts = ["aaa", SLOW, *(f"text {number}" for number in range(200)), SLOW, "aaaa"]
+
+    async def all_of() -> list[str | BaseException]:
+        with TextWork(LIMIT) as work:
+            doing = (work.do(catastrophic, text) for text in texts)
+            return list(await asyncio.gather(*doing, return_exceptions=True))
+
+    found = asyncio.run(all_of())
+    slow = [number for number, one in enumerate(found) if isinstance(one, TimeLimitError)]
+    assert slow == [1, 202]
+    assert [one for one in found if isinstance(one, str)] == ["yes", *["no"] * 200, "yes"]
+
+
+def test_one_piece_of_work_ends_at_its_limit() -> None:
+    """A4: a function that is waited for is ended as well, and the next one has another process."""
+    with pytest.raises(TimeLimitError, match="longer than 1 seconds"):
+        within(LIMIT, catastrophic, SLOW)
+    assert within(LONG, clean, " <answer>Yes.</answer> ") == "Yes."
+
+
+def test_work_ends_when_nobody_wants_it() -> None:
+    """A4: what is raised by whoever looks meanwhile, as when a client has left, ends the work at once."""
+    looks: list[None] = []
+
+    def look() -> None:
+        looks.append(None)
+        if len(looks) > 2:
+            raise StoppedError("gone")
+
+    with pytest.raises(StoppedError):
+        within(LONG, catastrophic, SLOW, look=look)
+
+
+def test_stopping_ends_what_hangs() -> None:
+    """A4: once somebody asked to stop, a text that hangs is let go of, whatever its limit."""
+
+    async def stopped() -> str:
+        with TextWork(LONG) as work:
+            asyncio.get_running_loop().call_later(0.5, work.stop)
+            return await work.do(catastrophic, SLOW)
+
+    with pytest.raises(StoppedError):
+        asyncio.run(stopped())
+
+
+def test_stopping_lets_quick_work_be_done() -> None:
+    """A reply that comes after somebody asked to stop is still read."""
+
+    async def late() -> str:
+        with TextWork(LONG) as work:
+            work.stop()
+            return await work.do(catastrophic, "aaa")
+
+    assert asyncio.run(late()) == "yes"
+
+
+def test_leaving_ends_what_is_unfinished() -> None:
+    """Who leaves the block waits for no text, and whoever still waits is told."""
+
+    async def left() -> BaseException:
+        with TextWork(LONG) as work:
+            waiting = asyncio.create_task(work.do(catastrophic, SLOW))
+            await asyncio.sleep(0)
+        return (await asyncio.gather(waiting, return_exceptions=True))[0]  # type: ignore[return-value]
+
+    assert isinstance(asyncio.run(left()), StoppedError)
+
+
+def test_a_process_that_ends_costs_one_text_at_most() -> None:
+    """A text over which processes end by themselves has its error after two of them; no other text has."""
+
+    async def all_of() -> list[str | BaseException]:
+        with TextWork(LONG) as work:
+            doing = (work.do(dying, text) for text in ("one", "die", "two"))
+            return list(await asyncio.gather(*doing, return_exceptions=True))
+
+    one, died, two = asyncio.run(all_of())
+    assert (one, two) == ("one", "two")
+    assert isinstance(died, WorkError)
+    assert "ended by itself" in str(died)
+    with pytest.raises(WorkError, match="ended by itself"):
+        within(LONG, dying, "die")
+
+
+def test_a_text_that_breaks_a_function_says_so() -> None:
+    """An error that is none of ours becomes one, with its name, and ends no process."""
+    with pytest.raises(WorkError, match=r"RecursionError: deep"):
+        within(LONG, too_deep, "deep")
+
+
+def test_what_cannot_be_sent_is_told() -> None:
+    """A function that no other process can find is a mistake of ours, and nobody waits for it for ever."""
+
+    async def sent() -> None:
+        with TextWork(LONG) as work:
+            await work.do(lambda: None)
+
+    with pytest.raises(Exception, match="pickle"):
+        asyncio.run(sent())
+
+
+def test_getting_ready_is_nobodys_time() -> None:
+    """A4: before the first answer is prepared for a judge, its process has compiled the rules for that."""
+    PROCESSES.end_all()
+    assert within(LONG, rules_compiled, Preparation(Cleaning.STANDARD, Protection.FULL)) == 1
+
+
+def rules_compiled(_preparation: Preparation) -> int:
+    """How many sets of rules are compiled in this process."""
+    return detector._rules.cache_info().currsize
+
+
+def test_processes_end_with_their_parent(tmp_path: Path, until: Callable[..., None]) -> None:
+    """A4: a process that hangs in a pattern ends though its parent was killed and cannot end it."""
+    told = tmp_path / "pid"
+    script = (
+        "import os, re, sys\n"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from arena.services.system.text_work import within\n"
+        "import test_text_work\n"
+        f"within(1.0, test_text_work.tell_and_hang, {str(told)!r})\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script]) as process:
+        until(lambda: told.exists() and bool(told.read_text()))
+        process.kill()
+    child = Path("/proc") / told.read_text()
+    until(lambda: not child.exists() or ") Z " in (child / "stat").read_text())
+
+
+def tell_and_hang(path: str) -> None:
+    """Write down which process this is, and then match for ages."""
+    Path(path).write_text(str(os.getpid()))
+    catastrophic(SLOW)

@@ -1,0 +1,226 @@
+"""What a board says of itself: who is separated, under control for length, and where the reference stands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import combinations
+from typing import Any
+from xml.etree.ElementTree import Element, fromstring, tostring
+
+import pytest
+
+from arena.site.boards.compare_page import verdict
+from arena.site.boards.sentences import leading, record_of, standing
+from arena.site.boards.snapshot_reader import read_board
+from arena.site.boards.standings_table import standings_table
+from arena.site.boards.view_model import OVERALL, BoardView, Line
+from arena.site.public.routes import embedded_page, static_page
+from arena.site.public.social_card import board_drawing
+from data.records import Board
+from leaderboard.ratings import Cluster, Settings
+from leaderboard.standings.build import build_standings
+from leaderboard.standings.model import About
+from leaderboard.standings.published import bundled_board
+
+SEPARATED = "The battles separate it from every other system."
+
+
+@pytest.fixture(scope="module")
+def standings() -> Mapping[str, Any]:
+    """The standings of the paper's board, as they are published."""
+    paper = bundled_board()
+    about = About(name=paper.name, title=paper.title, reference=paper.reference, labels=paper.labels)
+    return build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE)).as_json()
+
+
+def view_of(standings: Mapping[str, Any]) -> BoardView:
+    """A board of these standings, read."""
+    copied = json.loads(json.dumps(standings))
+    board = Board(
+        name="paper",
+        round_name=None,
+        standings=copied,
+        content_hash="ab" * 32,
+        notice="",
+        retracted=False,
+        published_at=datetime(2026, 11, 1, tzinfo=UTC),
+    )
+    return read_board(board)
+
+
+def before(standings: Mapping[str, Any]) -> dict[str, Any]:
+    """The same standings as they were published before letters and `rate_against_all`."""
+    found: dict[str, Any] = json.loads(json.dumps(standings))
+    ratings = [line["rating"] for part in found["lines"].values() for line in part]
+    for rating in (*ratings, *(one for table in found["beside"] for one in table["ratings"])):
+        rating.pop("letters")
+    for part in found["lines"].values():
+        for line in part:
+            line["rate"] = line["rate"] or line["rate_against_all"]
+            line.pop("rate_against_all")
+    return found
+
+
+def words_of(root: Element) -> str:
+    """The words of a page, without its style."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag == "style":
+                parent.remove(child)
+    return " ".join(root.itertext())
+
+
+def row_of(root: Element, system: str) -> list[str]:
+    """The texts of the cells of one system's first row."""
+    for row in root.iter("tr"):
+        cells = ["".join(cell.itertext()) for cell in row]
+        if any(cell.startswith(system) for cell in cells[:2]):
+            return cells
+    raise AssertionError(system)
+
+
+def test_a_system_is_called_separated_from_all_only_where_each_difference_is_significant(
+    standings: Mapping[str, Any],
+) -> None:
+    """D7: `qwen1.5-32b-chat` is alone in its tie group, and not separated from its neighbour."""
+    view = view_of(standings)
+    lines = view.lines[OVERALL]
+    for line in lines:
+        peers = [other.system for other in lines if other is not line and line.letter_set & other.letter_set]
+        assert (SEPARATED in standing(view, line.system)) is not bool(peers)
+        assert all(peer in standing(view, line.system) for peer in peers)
+    assert "do not separate it from qwen1.5-110b-chat." in standing(view, "qwen1.5-32b-chat")
+
+
+def test_rank_intervals_and_letters_tell_the_same(standings: Mapping[str, Any]) -> None:
+    """D7: whoever is separated from all others has one possible place, and nobody else has."""
+    lines = view_of(standings).lines[OVERALL]
+    for line in lines:
+        alone = not any(line.letter_set & other.letter_set for other in lines if other is not line)
+        assert (line.rank_lower == line.rank_upper) is alone
+
+
+def test_two_systems_are_compared_as_the_board_separates_them(standings: Mapping[str, Any]) -> None:
+    """D7: a lead is called real only where the letters say so too, though the pair alone might."""
+    view = view_of(standings)
+    for one, other in combinations(view.lines[OVERALL], 2):
+        real = "the lead is statistically significant" in verdict(view, one.system, other.system)
+        assert not (real and one.letter_set & other.letter_set)
+
+
+def test_boards_without_letters_go_by_their_paired_differences(standings: Mapping[str, Any]) -> None:
+    """D7: a board published before there were letters shows none, and is read by its pairwise differences."""
+    view = view_of(before(standings))
+    assert {line.letters for line in view.lines[OVERALL]} == {None}
+    for line in view.lines[OVERALL]:
+        gaps = [view.gap(line.system, other) for other in view.systems if other != line.system]
+        apart = [gap is not None and gap.points.span[0] * gap.points.span[1] > 0 for gap in gaps]
+        assert (SEPARATED in standing(view, line.system)) is all(apart)
+    table = standings_table(view, OVERALL, view.lines[OVERALL])
+    assert "aa-tie" not in tostring(table, encoding="unicode")
+    assert "do not separate it from" in standing(view, "gpt-4-turbo")
+
+
+def test_systems_that_cannot_be_compared_are_not_called_separated(standings: Mapping[str, Any]) -> None:
+    """D7: of two systems in components of their own nothing is known, whatever their letters are."""
+    view = view_of(standings)
+    first, last = view.lines[OVERALL][0], view.lines[OVERALL][-1]
+    assert view.separated(first, last, OVERALL)
+    assert not view.separated(first, replace(last, component=1), OVERALL)
+
+
+def test_a_stronger_rule_parts_only_what_is_separated(standings: Mapping[str, Any]) -> None:
+    """D7: no system above a stronger rule shares a letter with one below it."""
+    view = view_of(standings)
+    lines = view.lines[OVERALL]
+    rows = [row for row in standings_table(view, OVERALL, lines).iter("tr") if row.find("td") is not None]
+    cuts = [at for at, row in enumerate(rows) if row.get("class") == "aa-group"]
+    assert cuts
+    for cut in cuts:
+        assert not any(one.letter_set & other.letter_set for one in lines[:cut] for other in lines[cut:])
+    names = [line.system for line in lines]
+    assert names.index("qwen1.5-32b-chat") not in cuts
+
+
+def _tree(page: str) -> Element:
+    return fromstring(page)  # noqa: S314 - made by the program
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_the_reference_has_no_rate_beside_those_against_it(standings: Mapping[str, Any], older: bool) -> None:
+    """D9: in table, static page and frame the reference's rates are dashes, on older boards too."""
+    view = view_of(before(standings) if older else standings)
+    pages = [
+        standings_table(view, OVERALL, view.lines[OVERALL]),
+        *map(_tree, (static_page(view, (), "https://arena.example/"), embedded_page(view, OVERALL))),
+    ]
+    for page in pages:
+        cells = row_of(page, "LFRQA")
+        assert "reference" in " ".join(cells[:2])
+        assert "–" in cells
+        assert "87" not in " ".join(cells[4:])
+    for domain in (OVERALL, *view.domains):
+        line = view.line("LFRQA", domain)
+        assert line is not None
+        assert (line.win, line.win_tie, line.rates.battles) == (None, None, 0)
+        assert line.rating is not None
+    assert view.line("gpt-4o").win_tie is not None
+
+
+def test_the_references_own_rates_name_what_they_are_against(standings: Mapping[str, Any]) -> None:
+    """D9: on its own page the reference has its rates, called "against all systems"."""
+    names = dict(record_of(view_of(standings), "LFRQA"))
+    assert "Win rate, against all systems" in names
+    assert "Win rate" not in names
+    assert "Win rate" in dict(record_of(view_of(standings), "gpt-4o"))
+
+
+def test_a_picture_shows_one_quantity(standings: Mapping[str, Any]) -> None:
+    """D9: where ratings are drawn, a system without one has a dash and not its rate on the ratings' scale."""
+    view = view_of(standings)
+    first, *rest = view.lines[OVERALL]
+    unrated = replace(view, lines={**view.lines, OVERALL: (first, replace(rest[0], rating=None), *rest[1:])})
+    drawing = board_drawing(unrated)
+    texts = list(drawing.itertext())
+    assert "–" in texts
+    assert not any(text.endswith("%") for text in texts)
+    assert f"{first.system} (reference)" in texts
+
+
+def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(
+    standings: Mapping[str, Any],
+) -> None:
+    """D9: the leader's rate against the reference is not compared with the reference's against everyone."""
+    view = view_of(standings)
+
+    def unrated(line: Line) -> Line:
+        return replace(line, rating=None, letters=None)
+
+    lines = {domain: tuple(map(unrated, part)) for domain, part in view.lines.items()}
+    said = leading(replace(view, lines=lines, gaps={}), OVERALL)
+    assert "gpt-4o leads" in said
+    assert "LFRQA" not in said
+    assert "reference" not in said
+
+
+def test_headline_order_and_charts_share_one_control_for_length(standings: Mapping[str, Any]) -> None:
+    """D8: under control the whole view has other ratings and another order, and says so."""
+    found = before(standings)
+    reverse = [dict(line["rating"]) for line in reversed(found["lines"][OVERALL])]
+    for place, rating in enumerate(reverse, 1):
+        rating |= {"rating": 2000.0 - rating["rating"], "lower": None, "upper": None}
+        rating |= {"rank_lower": place, "rank_upper": place, "letters": chr(64 + place)}
+    found["beside"] = [{"kind": "length-controlled", "ratings": reverse, "note": "Length is worth 9 points."}]
+    view = view_of(found)
+    shown = view.under_control()
+    assert shown.systems == view.systems[::-1]
+    assert leading(shown, OVERALL).startswith("Controlled for length, command-r leads with a rating of 1184")
+    assert leading(shown, "fiqa") == leading(view, "fiqa")
+    assert "Length is worth 9 points." in shown.method
+    assert shown.key != view.key
+    assert shown.gap("gpt-4o", "command-r") is None
+    assert shown.rating_name(OVERALL) == "rating controlled for length"
+    assert shown.rating_name("fiqa") == view.rating_name(OVERALL) == "rating"

@@ -1,0 +1,367 @@
+"""The organisers' services: who may, what is noted, what a hostile zip file meets, how people agree."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
+from arena.services.annotation.tasks import TaskRequest
+from arena.services.judging.calibration import labelled_pairs
+from arena.services.question_sets.service import frozen, is_frozen
+from arena.services.rounds.models import RoundRequest
+from arena.workers.worker import Worker
+from data.errors import (
+    AccessError,
+    ClosedError,
+    ConflictError,
+    FileFormatError,
+    ForbiddenError,
+    InputError,
+    NotFoundError,
+)
+from data.records import Action, Phase, RoundState, SetPolicy, TokenScope
+
+ADA = Caller(kind=CallerKind.SESSION, name="Ada", scopes=frozenset(TokenScope), organiser=True, account="Ada")
+BEN = Caller(kind=CallerKind.SESSION, name="Ben", scopes=frozenset({TokenScope.READ}), account="Ben")
+REQUEST = RoundRequest(set_name="tiny", judge="lexical", name="spring")
+
+
+def _work(arena: Arena) -> None:
+    Worker(arena, arena.job_leases.worker).run(once=True)
+
+
+def _packed(files: dict[str, bytes], *, link: str = "") -> bytes:
+    kept = io.BytesIO()
+    with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+        if link:
+            entry = zipfile.ZipInfo(link)
+            entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+            archive.writestr(entry, "/etc/passwd")
+    return kept.getvalue()
+
+
+CHANGES: dict[str, Callable[[Arena, Caller], object]] = {
+    "bring a set": lambda arena, caller: arena.set_admin.bring("x.jsonl", b"{}", caller=caller),
+    "look at a set": lambda arena, caller: arena.set_admin.view("tiny", caller=caller),
+    "freeze": lambda arena, caller: arena.set_admin.freeze("tiny", caller=caller),
+    "list rounds": lambda arena, caller: arena.round_admin.rounds(caller=caller),
+    "estimate": lambda arena, caller: arena.round_admin.estimate(REQUEST, caller=caller),
+    "try": lambda arena, caller: arena.jobs.trial(REQUEST, caller=caller),
+    "launch": lambda arena, caller: arena.round_admin.launch(REQUEST, caller=caller),
+    "watch": lambda arena, caller: arena.round_admin.watch("r", caller=caller),
+    "go on": lambda arena, caller: arena.round_admin.go_on("r", caller=caller),
+    "retry": lambda arena, caller: arena.round_admin.retry("r", caller=caller),
+    "preview": lambda arena, caller: arena.round_admin.preview("r", caller=caller),
+    "pause": lambda arena, caller: arena.rounds.pause("r", caller=caller),
+    "cancel": lambda arena, caller: arena.rounds.cancel("r", caller=caller),
+    "cap": lambda arena, caller: arena.rounds.set_budget("r", 1.0, caller=caller),
+    "publish": lambda arena, caller: arena.jobs.publish("r", caller=caller),
+    "retract": lambda arena, caller: arena.boards.retract("r", "Why.", caller=caller),
+    "calibrate": lambda arena, caller: arena.calibrations.start(
+        Path("labels.jsonl"), ["lexical"], caller=caller
+    ),
+    "open a task": lambda arena, caller: arena.annotation.open(TASK, caller=caller),
+    "export labels": lambda arena, caller: arena.annotation.export("people", caller=caller),
+}
+TASK = TaskRequest(
+    name="people", set_name="tiny", systems=("full", "short", "human"), questions=6, overlap=2,
+    annotators=("Ada", "Ben", "Cleo"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("what", list(CHANGES))
+def test_only_organisers_may(filled: Callable[..., Arena], what: str) -> None:
+    """The public is told to sign in and anybody else to ask an organiser, whatever page they came by."""
+    arena = filled()
+    with pytest.raises(AccessError):
+        CHANGES[what](arena, PUBLIC)
+    with pytest.raises(ForbiddenError):
+        CHANGES[what](arena, BEN)
+    assert arena.rounds.rounds() == ()
+
+
+def test_round_of_one_domain_takes_its_questions_alone(filled: Callable[..., Arena]) -> None:
+    """A round may be held to some domains, which its plan remembers."""
+    arena = filled()
+    assert arena.round_admin.estimate(replace(REQUEST, domains=("d1",)), caller=ADA)["planned"] == 12
+    arena.round_admin.launch(replace(REQUEST, domains=("d1",)), caller=ADA)
+    _work(arena)
+    assert {one.domain for one in arena.rounds.battles("spring")} == {"d1"}
+    assert arena.rounds.status("spring")[0].plan["domains"] == ["d1"]
+
+
+def test_llm_round_is_not_launched_without_a_cap(filled: Callable[..., Arena]) -> None:
+    """A judge that costs money needs the most that it may spend; nothing is made without."""
+    arena = filled()
+    with pytest.raises(InputError, match="needs a cap"):
+        arena.round_admin.launch(replace(REQUEST, judge="reference-free"), caller=ADA)
+    assert arena.rounds.rounds() == ()
+
+
+def test_round_is_watched_previewed_published_and_retracted(
+    filled: Callable[..., Arena], database_url: str
+) -> None:
+    """Counters, what changed since the set's last board, and every step in the log under one's name."""
+    arena = filled(database_url=database_url)
+    arena.round_admin.launch(REQUEST, caller=ADA)
+    waiting = arena.round_admin.watch("spring", caller=ADA)
+    assert (waiting.share, waiting.waiting, waiting.rate) == (0.0, True, 0.0)
+    with pytest.raises(ConflictError):
+        arena.round_admin.go_on("spring", caller=ADA)
+    _work(arena)
+    watch = arena.round_admin.watch("spring", caller=ADA)
+    assert (watch.round.state, watch.share, len(watch.recent)) == (RoundState.FINISHED, 1.0, 5)
+    assert arena.round_admin.preview("spring", caller=ADA).changes is None
+    arena.jobs.publish("spring", metrics=False, caller=ADA)
+    _work(arena)
+    assert arena.boards.get("spring").published_at
+    arena.round_admin.launch(replace(REQUEST, name="summer", systems=("full", "short")), caller=ADA)
+    _work(arena)
+    preview = arena.round_admin.preview("summer", caller=ADA)
+    assert preview.before == "spring"
+    assert preview.changes is not None
+    assert preview.changes.left == ("wrong",)
+    arena.boards.retract("spring", "A prompt was wrong.", caller=ADA)
+    actions = [one.action for one in arena.teams.audit(actor="Ada", caller=ADA)]
+    assert Action.BOARD_RETRACTED in actions
+    assert actions.count(Action.BOARD_PUBLISHED) == 1
+    assert actions.count(Action.ROUND_CREATED) == 2
+    assert actions.count(Action.JOB_QUEUED) == 3
+    only = arena.teams.audit(action=Action.ROUND_CREATED, caller=ADA)
+    assert [one.subject for one in only] == ["round summer", "round spring"]
+
+
+def test_set_comes_as_a_zip_file(filled: Callable[..., Arena], set_folder: Path) -> None:
+    """A packed folder is the set that the folder is, with its checksum; the log says who brought it."""
+    arena = filled()
+    files = {f"tiny/{one.name}": one.read_bytes() for one in set_folder.iterdir()}
+    brought = arena.set_admin.bring("again.zip", _packed(files), caller=ADA)
+    assert not brought.created
+    other = arena.set_admin.bring("again.zip", _packed(files), name="other", caller=ADA)
+    assert (other.created, other.summary.questions) == (True, 12)
+    (note,) = arena.teams.audit(action=Action.SET_IMPORTED, actor="Ada", caller=ADA)
+    assert note.subject == "set other"
+    view = arena.set_admin.view("tiny", caller=ADA)
+    assert (view.splits, view.references, len(view.entrants)) == ({"test": 12}, 12, 3)
+
+
+HOSTILE = {
+    "a path upwards": _packed({"../evil.jsonl": b"{}"}),
+    "an absolute path": _packed({"/etc/evil.jsonl": b"{}"}),
+    "a link": _packed({"questions.jsonl": b"{}"}, link="set.toml"),
+    "folders in folders": _packed({"a/b/c/questions.jsonl": b"{}"}),
+    "too many files": _packed({f"{number}.txt": b"x" for number in range(300)}),
+    "a bomb": _packed({"questions.jsonl": b"0" * (201 * 1024 * 1024)}),
+    "no zip file": b"PK\x03\x04 and nothing else",
+}
+
+
+@pytest.mark.parametrize("what", list(HOSTILE))
+def test_hostile_zip_file_is_refused(filled: Callable[..., Arena], what: str) -> None:
+    """Nothing is unpacked elsewhere, nothing grows without bound, and one sentence says what is wrong."""
+    arena = filled()
+    with pytest.raises(FileFormatError):
+        arena.set_admin.bring("set.zip", HOSTILE[what], caller=ADA)
+    assert len(arena.sets.summaries()) == 1
+
+
+def test_frozen_set_takes_nothing(filled: Callable[..., Arena], answers_file: Callable[..., Path]) -> None:
+    """Once frozen, a set refuses submissions and keeps those that it has."""
+    arena = filled()
+    arena.set_admin.freeze("tiny", caller=ADA)
+    assert arena.set_admin.view("tiny", caller=ADA).frozen
+    with pytest.raises(ClosedError):
+        arena.submissions.add(answers_file("late", "{n}"), "tiny", system="late")
+    assert len(arena.planner.entrants("tiny")) == 3
+
+
+def test_freezing_ends_what_is_open_and_drops_what_would_open() -> None:
+    """Phases of the past stay as they were."""
+    now = datetime.now(UTC)
+    day = timedelta(days=1)
+    past = Phase(name="past", closes_at=now - day)
+    open_ = Phase(name="open", opens_at=now - day / 2)
+    later = Phase(name="later", opens_at=now + day)
+    policy = frozen(
+        SetPolicy(set_name="tiny", phases=(past, replace(open_, closes_at=now + day / 2), later)), now
+    )
+    assert policy.phases == (past, replace(open_, closes_at=now))
+    assert is_frozen(policy, now)
+    assert not is_frozen(SetPolicy(set_name="tiny"), now)
+
+
+def _people(arena: Arena) -> None:
+    for name in ("Ada", "Ben", "Cleo"):
+        arena.teams.add_account(name, is_organiser=name == "Ada", caller=OPERATOR)
+
+
+def test_annotators_label_blindly_and_their_labels_calibrate_judges(
+    filled: Callable[..., Arena], database_url: str, tmp_path: Path
+) -> None:
+    """Nothing tells whose answers a pair shows; labels are turned back and exported as human labels."""
+    arena = filled(database_url=database_url)
+    _people(arena)
+    task = arena.annotation.open(TASK, caller=ADA)
+    assert (task.pairs, task.wanted, task.done) == (6, 12, 0)
+    orders = set()
+    for name in TASK.annotators:
+        caller = replace(BEN, name=name, account=name)
+        while (pair := arena.annotation.next("people", caller=caller)) is not None:
+            # Everybody prefers the longer answer, by two grades.
+            longer = 2 if len(pair.second) > len(pair.first) else -2
+            orders.add(longer)
+            arena.annotation.label(pair.id, longer, caller=caller)
+    assert orders == {-2, 2}
+    found = arena.annotation.agreement("people", caller=ADA)
+    assert (found.complete, found.unanimous) == (6, 1.0)
+    assert found.labelled == {"Ada": (4, 4), "Ben": (4, 4), "Cleo": (4, 4)}
+    labels = arena.annotation.export("people", caller=ADA)
+    assert (labels.labels, labels.left_out) == (12, 0)
+    path = tmp_path / "labels.jsonl"
+    path.write_bytes(labels.content)
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert all((row["label"] > 0) == (len(row["answer_b"]) > len(row["answer_a"])) for row in rows)
+    assert {len(pair.labels) for pair in labelled_pairs(path)} == {2}
+    job = arena.calibrations.start(path, ["lexical"], caller=ADA)
+    _work(arena)
+    result = arena.calibrations.get(job.id, caller=ADA).job.result
+    assert result is not None
+    (report,) = result["reports"]
+    assert sum(sum(row.values()) for row in report["confusion"].values()) == report["pairs"] == 6
+
+
+def test_annotator_labels_own_pairs_until_the_task_is_closed(filled: Callable[..., Arena]) -> None:
+    """A pair of somebody else is not found; a closed task takes nothing; others do not see the task."""
+    arena = filled()
+    _people(arena)
+    arena.annotation.open(replace(TASK, annotators=("Ada", "Ben")), caller=ADA)
+    pair = arena.annotation.next("people", caller=BEN)
+    assert pair is not None
+    cleo = replace(BEN, name="Cleo", account="Cleo")
+    with pytest.raises(NotFoundError):
+        arena.annotation.label(pair.id, 1, caller=cleo)
+    assert arena.annotation.tasks(caller=cleo) == ()
+    assert [one.name for one in arena.annotation.tasks(caller=BEN)] == ["people"]
+    arena.annotation.close("people", caller=ADA)
+    assert arena.annotation.next("people", caller=BEN) is None
+    with pytest.raises(ConflictError):
+        arena.annotation.label(pair.id, 1, caller=BEN)
+
+
+def test_hidden_references_are_not_shown_to_annotators(filled: Callable[..., Arena]) -> None:
+    """A set that hides its references cannot have them labelled, and its labels leave without them."""
+    arena = filled()
+    _people(arena)
+    arena.policies.hide_references("tiny", hidden=True, caller=ADA)
+    with pytest.raises(InputError, match="hides its references"):
+        arena.annotation.open(TASK, caller=ADA)
+    arena.annotation.open(replace(TASK, systems=("full", "short")), caller=ADA)
+    pair = arena.annotation.next("people", caller=BEN)
+    assert pair is not None
+    arena.annotation.label(pair.id, 0, caller=BEN)
+    (row,) = map(json.loads, arena.annotation.export("people", caller=ADA).content.splitlines())
+    assert row["reference"] is None
+
+
+def test_bad_labels_are_refused_before_a_worker_sees_them(
+    filled: Callable[..., Arena], tmp_path: Path
+) -> None:
+    """Every problem of a label file is told at once, and no job is made."""
+    arena = filled()
+    path = tmp_path / "labels.jsonl"
+    path.write_text('{"id": 1}\n')
+    with pytest.raises(FileFormatError):
+        arena.calibrations.start(path, ["lexical"], caller=ADA)
+    assert arena.calibrations.all(caller=ADA) == ()
+
+
+def _calibrated(arena: Arena, judge: str) -> int:
+    row = {"id": "1", "question": "Q?", "answer_a": "Item 0 is alpha.", "answer_b": "No.", "label": "a"}
+    path = arena.settings.home / "labels.jsonl"
+    path.write_text(f"{json.dumps(row)}\n")
+    job = arena.calibrations.start(path, [judge], budget_usd=1, caller=ADA)
+    _work(arena)
+    return job.id
+
+
+def test_calibration_of_the_site_reaches_the_board(filled: Callable[..., Arena]) -> None:
+    """E5: a board published with a calibration's number tells its readers of that agreement with people."""
+    arena = filled()
+    number = _calibrated(arena, "lexical")
+    arena.round_admin.launch(REQUEST, caller=ADA)
+    _work(arena)
+    assert [one.id for one in arena.calibrations.of_judge("lexical", caller=ADA)] == [number]
+    assert arena.calibrations.of_judge("pairwise", caller=ADA) == ()
+    arena.jobs.publish("spring", metrics=False, calibration=number, caller=ADA)
+    _work(arena)
+    assert arena.boards.get("spring").standings["health"]["agreement"]["pairs"] == 1
+
+
+def test_calibration_that_tells_nothing_of_the_judge_is_refused_before_a_job_is_made(
+    filled: Callable[..., Arena],
+) -> None:
+    """E5: what is no finished calibration, or is of another judge, is refused by name and queues nothing."""
+    arena = filled()
+    arena.round_admin.launch(REQUEST, caller=ADA)
+    _work(arena)
+    (judged,) = arena.jobs.recent()
+    with pytest.raises(InputError, match=f"Job {judged.job.id} is no calibration"):
+        arena.jobs.publish("spring", calibration=judged.job.id, caller=ADA)
+    folder = arena.settings.home / "judges"
+    folder.mkdir()
+    (folder / "mine.toml").write_text('name = "mine"\nkind = "lexical"\n')
+    number = _calibrated(arena, "mine")
+    with pytest.raises(InputError, match=f"Calibration {number} tells nothing of the judge lexical"):
+        arena.jobs.publish("spring", calibration=number, caller=ADA)
+    with pytest.raises(NotFoundError):
+        arena.jobs.publish("spring", calibration=999, caller=ADA)
+    assert len(arena.jobs.recent()) == 2
+
+
+def test_tasks_that_wait_for_somebody_are_their_own_open_ones(filled: Callable[..., Arena]) -> None:
+    """E2: an annotator is led to the tasks they label in until these are closed; others are led nowhere."""
+    arena = filled()
+    _people(arena)
+    arena.annotation.open(replace(TASK, annotators=("Ada", "Ben")), caller=ADA)
+    cleo = replace(BEN, name="Cleo", account="Cleo")
+    assert [one.name for one in arena.annotation.open_to(BEN)] == ["people"]
+    assert arena.annotation.open_to(cleo) == arena.annotation.open_to(PUBLIC) == ()
+    arena.annotation.close("people", caller=ADA)
+    assert arena.annotation.open_to(BEN) == ()
+
+
+def test_organisers_see_how_far_a_worker_is(
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    start: Callable[..., Any],
+    until: Callable[..., None],
+    database_url: str,
+) -> None:
+    """A job that cannot be shared tells what is being done, how much of how much, and what is left of it."""
+    arena = filled(endpoint=scripted_llm(latency=3.0).url, database_url=database_url)
+    job = arena.round_admin.sample(replace(REQUEST, judge="reference-free", budget_usd=1.0), caller=ADA)
+    assert arena.round_admin.trial(job.id, caller=ADA).work is None
+    start(arena, "worker", "--once")
+
+    def judged() -> bool:
+        work = arena.round_admin.trial(job.id, caller=ADA).work
+        return work is not None and work.what == "judging by reference-free" and work.done > 0
+
+    until(judged)
+    shown = arena.jobs.status(job.id).as_json()["progress"]
+    assert shown["total"] == 20
+    assert 0 < shown["done"] <= 20
+    arena.jobs.cancel(job.id, caller=ADA)

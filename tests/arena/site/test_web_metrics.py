@@ -1,0 +1,345 @@
+"""What the site shows of metrics: claims, conflicts, statements, aspects, sub-questions, contexts, losses."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.evidence.claims import conflicts_of, read_claims
+from arena.services.evidence.coverage import (
+    Standing,
+    aspect_grid,
+    read_context,
+    read_statements,
+    sub_question_grid,
+)
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from arena.site.boards.snapshot_reader import asked_factuality
+from arena.site.services import as_secrets
+from data.records import Outcome
+from data.store.boards.scores import ScoredAnswer
+from judges.metrics.context.subsets import Use
+from judges.metrics.factuality.evidence.conflicts import PassageStance, resolve
+from judges.metrics.factuality.measures import Label
+
+PASSAGES = [
+    {"id": "p1", "title": "Guide", "text": "The Alder bridge was opened in 1960. It is 330 metres long."},
+    {"id": "p2", "title": "Chronicle", "text": "The Alder bridge was opened in 1970 after long delays."},
+    {"id": "p3", "title": "Toll office", "text": "Crossing the Alder bridge costs four euros for cars."},
+    {"id": "p4", "title": "Leaflet", "text": "The Alder bridge was opened in 1960 by the mayor."},
+]
+QUESTION = {
+    "id": "b-1",
+    "domain": "bridges",
+    "question": "When was the Alder bridge opened, how long is it and what does crossing it cost?",
+    "reference": "The Alder bridge was opened in 1960. It is 330 metres long. Crossing it costs four euros.",
+    "passages": PASSAGES,
+    "aspects": ["opening of the Alder bridge in 1960", "toll for crossing the Alder bridge in euros"],
+    "sub_questions": [
+        "When was the Alder bridge opened?",
+        "How long is the Alder bridge in metres?",
+        "What does crossing the Alder bridge cost for cars?",
+    ],
+}
+ANSWERS = {
+    "whole": (
+        "The Alder bridge was opened in 1960. It is 330 metres long. Cars cross it for four euros.",
+        [PASSAGES[0], PASSAGES[2]],
+    ),
+    "late": ("The Alder bridge was opened in 1970. <script>alert(1)</script>", None),
+    "narrow": ("The Alder bridge was opened in 1960.", [PASSAGES[0], PASSAGES[3]]),
+}
+MODULES = {
+    "data": "boards.data_page",
+    "leaderboard": "boards.leaderboard_page",
+    "question": "questions.question_page",
+    "system": "systems.system_page",
+}
+"""Pages by their address, and the modules of `arena.site` that show them."""
+
+
+@pytest.fixture(scope="module")
+def bridges(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A published round: passages that disagree, aspects, sub-questions, contexts of two systems."""
+    folder = tmp_path_factory.mktemp("bridges")
+    (folder / "set").mkdir()
+    (folder / "set" / "set.toml").write_text(
+        'name = "bridges"\ntitle = "Bridges"\nreference_name = "human"\n[domains]\nbridges = "Bridges"\n'
+    )
+    questions = [{**QUESTION, "id": f"b-{number}"} for number in (1, 2)]
+    (folder / "set" / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions))
+    settings = Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'arena.sqlite'}")
+    arena = Arena(settings)
+    arena.sets.import_from(folder / "set")
+    for system, (text, contexts) in ANSWERS.items():
+        rows = [{"question_id": one["id"], "answer": text} for one in questions]
+        if contexts is not None:
+            rows = [{**row, "contexts": contexts} for row in rows]
+        path = folder / f"{system}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        arena.submissions.add(path, "bridges", system=system)
+    arena.rounds.create(RoundRequest(set_name="bridges", judge="lexical", pairs="all", name="bridges"))
+    arena.rounds.run("bridges", concurrency=2, report=lambda _progress: None)
+    arena.boards.publish("bridges", report=lambda _note: None)
+    arena.close()
+    return settings
+
+
+def _page(name: str) -> None:
+    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
+
+    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
+
+    guarded(importlib.import_module(f"arena.site.{name}").show)
+
+
+@pytest.fixture
+def opened(bridges: Settings) -> Callable[..., AppTest]:
+    """Open a page over the published board."""
+
+    def open_page(name: str, **query: str) -> AppTest:
+        page = AppTest.from_function(_page, args=(MODULES.get(name, name),), default_timeout=30)
+        page.secrets.update({key: dict(value) for key, value in as_secrets(bridges).items()})
+        page.query_params.update(board="bridges", **query)
+        page.run()
+        assert not page.exception
+        return page
+
+    return open_page
+
+
+@pytest.fixture
+def shown(opened: Callable[..., AppTest]) -> Callable[..., str]:
+    """Everything that a page shows, as HTML and text."""
+
+    def show(name: str, **query: str) -> str:
+        page = opened(name, **query)
+        html = "".join(found.proto.body for found in page.get("html"))
+        return html + "\n" + "\n".join(found.value for found in page.text)
+
+    return show
+
+
+def test_comprehensiveness_is_drawn_against_win_rate(opened: Callable[..., AppTest]) -> None:
+    """The scatter plot of the leaderboard begins with these two; the address chooses others."""
+    for query in ({}, {"x": "words", "y": "rating"}):
+        page = opened("leaderboard", **query)
+        chosen = {one.label: one.value for one in page.selectbox}
+        expected = (query.get("x", "comprehensiveness-nli"), query.get("y", "win"))
+        assert (chosen["X axis"], chosen["Y axis"]) == expected
+
+
+def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Callable[..., str]) -> None:
+    """Each claim has its sign, posterior, reason and the words of the passages; markup in it stays text."""
+    found = shown("question", id="b-1")
+    assert 'class="aa-for"' in found
+    assert 'class="aa-against"' in found
+    assert "contradicted by p1" in found
+    assert "<strong>against, p1: </strong>" in found
+    assert "&lt;script&gt;" in found
+
+
+def test_question_page_shows_how_a_conflict_ended(shown: Callable[..., str]) -> None:
+    """Passages that disagree are named; with each answer the page says which of them prevails and why."""
+    found = shown("question", id="b-1")
+    assert "p1: Guide against p2: Chronicle" in found
+    assert re.search(r"weighed with the answers? of [^<:]*\blate\b", found)
+    assert re.search(r"<summary>\d+ claims? of late that one of the two passages bears on", found)
+    told = re.findall(r"<p><strong>(?:✓|·) [^<]*</strong></p><p>In dispute[^<]*“[^<]*”", found)
+    alike = [re.sub(r"weighed with the answers? of [^<:]*", "", one) for one in told]
+    assert len(alike) == len(set(alike)) > 0
+    assert "− against it" in found
+    assert "+ for it" in found
+    assert re.search(r"(✓ [^<]* stands? |· Undecided \()", found)
+
+
+def test_question_page_has_grids_of_aspects_and_sub_questions(shown: Callable[..., str]) -> None:
+    """Aspects and sub-questions stand by answers, with the context's part where it is known."""
+    found = shown("question", id="b-1")
+    for aspect in QUESTION["aspects"]:
+        assert f'<th scope="row">{aspect}</th>' in found
+    assert "[p4]" in found or "[p1]" in found
+    assert "What does crossing the Alder bridge cost for cars?" in found
+    assert "context ✓" in found
+    assert "context –" in found
+
+
+def test_question_page_says_what_contexts_are_good_for(shown: Callable[..., str]) -> None:
+    """Redundant and missing passages are named; for a file without contexts the page says why not."""
+    found = shown("question", id="b-1")
+    assert "Not known for late: the answers file gives no contexts." in found
+    assert "redundant: p4" in found
+    assert "missing, though it would help: p3" in found
+
+
+def test_system_page_tells_retrieval_from_writing(shown: Callable[..., str]) -> None:
+    """A system whose context lacks a passage loses in retrieval; one without contexts is told why not."""
+    narrow = shown("system", id="narrow")
+    assert "Lost in retrieval" in narrow
+    assert "33.3 %" in narrow
+    late = shown("system", id="late")
+    assert "Retrieval cannot be told from writing. The answers file gives no contexts" in late
+
+
+def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callable[..., str]) -> None:
+    """Means by domain, facts that others have, and claims that the passages contradict, with links."""
+    found = shown("system", id="late")
+    for label in ("Comprehensiveness", "Factual precision (lexical)", "Aspects", "Sub-questions"):
+        assert f'<th scope="col"><span>{label}</span></th>' in found
+    assert "10,000 resamples" in found
+    assert "– Crossing the Alder bridge costs four euros for cars." in found
+    assert "of 3 other answers" in found
+    assert "The Alder bridge was opened in 1970." in found
+    assert 'href="./question?board=bridges&amp;id=b-1"' in found
+
+
+def scored(system: str, metric: str, score: float | None, **details: object) -> ScoredAnswer:
+    """A kept score."""
+    return ScoredAnswer(
+        submission=1,
+        system=system,
+        question_id="q",
+        domain="d",
+        metric=metric,
+        judge="",
+        outcome=Outcome.UNREADABLE if score is None else Outcome.JUDGED,
+        score=score,
+        details=details,
+    )
+
+
+def fact(name: str, posterior: float, *, against: bool) -> dict[str, object]:
+    """A claim as factuality keeps it."""
+    witness = {"context": "k1", "passage": "p1", "probability": 0.9, "posterior": 0.6, "why": "Words."}
+    return {
+        "id": name,
+        "text": f"Claim {name}.",
+        "posterior": posterior,
+        "label": "contradicted" if against else "supported",
+        "for": [] if against else [witness],
+        "against": [witness] if against else [],
+        "reason": "Because.",
+    }
+
+
+def test_a_conflict_is_shown_with_its_voices() -> None:
+    """What is in dispute, which side stands and why, and every passage that has a say."""
+    voices = [PassageStance("p1", True, 0.9, 0.99, "It does."), PassageStance("p3", True, 0.7, 0.99, "Yes.")]  # noqa: FBT003 - reads well beside the words
+    found = resolve("It does so.", [*voices, PassageStance("p2", False, 0.9, 0.99, "It says no.")])  # noqa: FBT003 - as above
+    conflict: dict[str, object] = {"passages": ["p1", "p2"], "claim": None, "why": "It says no."}
+    claims = [fact("a1", 0.9, against=False), fact("a2", 0.1, against=True)]
+    open_ended = {**conflict, "passages": ["p4", "p5"]}
+    score = scored(
+        "s",
+        "factuality-fr3",
+        0.5,
+        claims=claims,
+        conflicts=[open_ended, {**conflict, "resolution": found.as_json()}],
+    )
+    (shown,) = conflicts_of([score])
+    (resolution,) = shown.resolutions
+    assert (shown.first, shown.second, shown.words) == ("p1", "p2", ("It says no.",))
+    assert resolution.decided
+    assert resolution.sentence == found.reason()
+    assert [voice.passage for voice in resolution.reasons] == ["p1", "p3", "p2"]
+    assert [claim.label for claim in resolution.claims] == [Label.SUPPORTED, Label.CONTRADICTED]
+
+
+def test_only_factuality_by_an_llm_stands_on_the_leaderboard() -> None:
+    """The lexical precision stays off the main table; of several by LLMs, FR3's is shown."""
+    mean = {"mean": 0.5, "lower": 0.4, "upper": 0.6}
+    lexical = {"factuality-fr3": mean, "comprehensiveness-nli": mean}
+    assert asked_factuality(lexical) is None
+    asked = {**lexical, "factuality-factscore llm@m": mean, "factuality-fr3 llm@m": {**mean, "mean": 0.7}}
+    found = asked_factuality(asked)
+    assert found is not None
+    assert found.value == 0.7
+
+
+def test_unscored_answers_have_nothing_to_show() -> None:
+    """A score without a value has no claims, statements, cells or uses, and keeps its reason."""
+    missing = scored("s", "context-crux", None, reason="No contexts.")
+    assert read_context(missing).why_not == "No contexts."
+    assert (read_claims(missing.details), read_statements(missing.details)) == ((), ())
+    assert (aspect_grid([missing]), conflicts_of([missing])) == ((), ())
+    assert sub_question_grid([missing], [missing]) == ()
+
+
+def test_statements_are_read_with_what_the_answer_says_instead() -> None:
+    """Contradicted statements come first, then the missing basis, then what follows, then the covered."""
+    found = read_statements(
+        {
+            "covered": [{"id": "c1", "text": "One.", "passages": ["p1"]}],
+            "missing": [
+                {"id": "c2", "text": "Two.", "passages": ["p1"]},
+                {"id": "c3", "text": "Three.", "passages": ["p2"]},
+                {"id": "c4", "text": "Four.", "passages": ["p2"]},
+            ],
+            "basis": [{"id": "c3", "text": "Three.", "passages": ["p2"]}],
+            "contradicted": [{"id": "c4", "text": "Four.", "passages": ["p2"], "answer": "Five."}],
+        }
+    )
+    assert [one.text for one in found] == ["Four.", "Three.", "Two.", "One."]
+    assert found[0].instead == "Five."
+    assert [one.standing for one in found] == [
+        Standing.CONTRADICTED,
+        Standing.BASIS,
+        Standing.MISSING,
+        Standing.COVERED,
+    ]
+
+
+def test_sub_questions_of_answer_and_context_are_told_apart() -> None:
+    """A cell says what the answer has and what its context has; unknown is neither yes nor no."""
+    common = {"sub_questions": ["A?", "B?"], "answerable": [0, 1]}
+    rows = sub_question_grid(
+        [
+            scored("s", "answer-crux", 0.5, answered=[0], **common),
+            scored("t", "answer-crux", 0.0, answered=[], **common),
+        ],
+        [scored("s", "context-crux", 0.5, answered=[1], **common)],
+    )
+    cells = [[(cell.answer, cell.context) for cell in row.cells] for row in rows]
+    assert cells == [[(True, False), (False, None)], [(False, True), (False, None)]]
+
+
+def test_uses_of_a_context_are_grouped() -> None:
+    """Passages are listed by what they are good for, and those that would have helped apart."""
+    found = read_context(
+        scored(
+            "s",
+            "context-crux",
+            0.5,
+            uses=[{"passage": "p1", "use": "required"}, {"passage": "p2", "use": "redundant"}],
+            missing_passages=["p3"],
+        )
+    )
+    assert (found.uses[Use.REQUIRED], found.uses[Use.REDUNDANT], found.missing) == (("p1",), ("p2",), ("p3",))
+
+
+DATA = Path(__file__).parents[3].parent / "shared" / "data" / "wikicontradict" / "dev.jsonl"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DATA.exists(), reason="WIKICONTRADICT IS NOT THERE: its conflicts are not tested")
+def test_conflicts_of_wikicontradict_are_shown_with_reasons(tmp_path: Path) -> None:
+    """The published file becomes a set with systems; conflicts between its passages end with reasons."""
+    arena = Arena(Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'arena.sqlite'}"))
+    assert len(arena.sets.import_from(DATA).systems) == 25
+    arena.metrics.score_board("wikicontradict", lambda _note: None)
+    with_conflicts = settled = 0
+    for question in arena.sets.get("wikicontradict").questions:
+        scores = arena.store.scores.of_question("wikicontradict", question.id)
+        conflicts = conflicts_of([score for score in scores if score.metric == "factuality-fr3"])
+        with_conflicts += any(one.reasons for conflict in conflicts for one in conflict.resolutions)
+        settled += any(one.decided for conflict in conflicts for one in conflict.resolutions)
+    arena.close()
+    assert with_conflicts >= 8
+    assert settled >= 4

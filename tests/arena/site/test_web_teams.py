@@ -1,0 +1,416 @@
+"""The pages of teams, without a browser: what each kind of visitor sees and can do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.runtime.context import ContextProxy
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.accounts.sessions import COOKIE
+from arena.services.annotation.tasks import TaskRequest
+from arena.services.rounds.models import RoundRequest
+from arena.site.services import as_secrets
+from arena.site.sign_in import SignIn
+from data.records import Phase, Role, SubmissionState, SystemCard, TokenScope
+
+TEXT = "Item {n} is {word}, they say."
+READ, SUBMIT, MANAGE = TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE
+TOKENS: Mapping[str, tuple[str, set[TokenScope]]] = {
+    "owner": ("ours", {READ, SUBMIT, MANAGE}),
+    "reader": ("ours", {READ}),
+    "stranger": ("theirs", {READ, SUBMIT, MANAGE}),
+}
+MODULES = {
+    "organise_annotate": "admin.annotation_page",
+    "report": "teams.report_page",
+    "submit": "teams.submit_page",
+    "team": "teams.team_page",
+}
+"""Pages by their address, and the modules of `arena.site` that show them."""
+
+
+def _page(name: str) -> None:
+    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
+
+    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
+
+    guarded(importlib.import_module(f"arena.site.{name}").show)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Club:
+    """An arena with the teams `ours` and `theirs`, an organiser, and how to visit it."""
+
+    arena: Arena
+    secrets: dict[str, str]
+    visit: Callable[..., AppTest]
+
+
+@pytest.fixture
+def club(filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch) -> Club:
+    """Open pages as somebody: `club.visit("teams.submit_page", "owner", set="tiny")`; None is the public."""
+    arena = filled()
+    secrets = {}
+    for team in ("ours", "theirs"):
+        arena.teams.add(team, title=f"The team {team}", caller=OPERATOR)
+    for who, (team, scopes) in TOKENS.items():
+        secrets[who] = arena.tokens.create(name=who, scopes=scopes, team=team, caller=OPERATOR).secret
+    arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
+    secrets["organiser"] = arena.tokens.create(
+        name="olga", scopes={TokenScope.ORGANISE}, account="olga", caller=OPERATOR
+    ).secret
+
+    def visit(name: str, who: str | None, **query: str) -> AppTest:
+        page = AppTest.from_function(_page, args=(MODULES.get(name, name),), default_timeout=60)
+        page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
+        page.query_params.update(query)
+        # AppTest has no browser, which is what brings cookies.
+        cookie = arena.sessions.sign_in(secrets[who], client="test").cookie if who else ""
+        monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {COOKIE: cookie}))
+        page.run()
+        assert not page.exception
+        return page
+
+    return Club(arena=arena, secrets=secrets, visit=visit)
+
+
+def shown(page: AppTest) -> str:
+    """Everything on a page that somebody can read."""
+    html = "".join(found.proto.body for found in page.get("html") if "<style" not in found.proto.body)
+    kinds = (page.text, page.markdown, page.info, page.error, page.warning, page.success, page.code)
+    plain = "\n".join(str(found.value) for kind in kinds for found in kind).replace("\\", "")
+    labels = "\n".join(one.label for one in page.button)
+    heads = "\n".join(one.value for one in (*page.title, *page.header, *page.subheader))
+    return f"{html}\n{plain}\n{labels}\n{heads}"
+
+
+def submit(club: Club, path: Path, system: str = "mine", **options: object) -> int:
+    """Submit a file for the team `ours`; gives its number."""
+    added = club.arena.submissions.add(path, "tiny", system=system, team="ours", **options)  # type: ignore[arg-type]
+    return added.submission.id
+
+
+def judge(club: Club) -> None:
+    """Judge a round on everything and publish it."""
+    club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+    club.arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    club.arena.boards.publish("r", report=lambda _line: None, score=False)
+
+
+@pytest.mark.parametrize("name", ["submit", "team", "report"])
+def test_public_is_told_how_to_sign_in(club: Club, name: str, answers_file: Callable[..., Path]) -> None:
+    """Without a sign-in a page says how to get one, and shows nothing of a team."""
+    number = submit(club, answers_file("mine", TEXT), system="hidden-name", anonymous=True)
+    page = club.visit(name, None, id=str(number), team="ours")
+    said = shown(page)
+    assert "access token of your team" in said
+    assert "./auth/sign-in" in said
+    assert "hidden-name" not in said
+    assert "ours" not in said
+    assert not page.get("file_uploader")
+
+
+def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
+    """Every problem is listed as text with line, code and advice; there is no button to submit."""
+    rows = [{"question_id": "q0", "answer": "Item 0 is alpha."}, {"question_id": "<b>no</b>", "answer": "x"}]
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode() + b"not json\n"
+    page = club.visit("teams.submit_page", "owner", set="tiny")
+    page.file_uploader[0].set_value(("../../etc/passwd", content, "text/plain")).run()
+    assert not page.exception
+    said = shown(page)
+    assert "cannot be submitted yet" in said
+    assert "Line 2 · error" in said
+    assert "Line 3 · error" in said
+    assert "&lt;b&gt;no&lt;/b&gt;" in said
+    assert "<b>no</b>" not in said
+    assert "submit-now" not in {one.key for one in page.button}
+    page.button_group[0].set_value("warning").run()
+    assert "· error ·" not in shown(page)
+    assert {one.label for one in page.get("download_button")} >= {
+        *("Report, JSON", "Report, CSV", "Report, HTML"),
+        *("Template, JSONL", "Sample, JSONL"),
+    }
+
+
+def test_sample_file_is_accepted_with_its_card(club: Club) -> None:
+    """The sample goes from the template's button to an accepted submission with its card, charged once."""
+    club.arena.policies.put_phase("tiny", Phase(name="dev", total_quota=3, daily_quota=2))
+    content = "\n".join(club.arena.submissions.template("tiny", sample=True)).encode()
+    page = club.visit("teams.submit_page", "owner", set="tiny")
+    assert "3 of 3" in shown(page)
+    page.file_uploader[0].set_value(("sample.jsonl", content, "")).run()
+    assert page.button(key="submit-now").disabled
+    page.text_input(key="system-name").set_value("mine").run()
+    page.text_input(key="card-link").set_value("javascript:alert(1)").run()
+    assert "Link: The link is no web address." in shown(page)
+    assert page.button(key="submit-now").disabled
+    page.text_input(key="card-link").set_value("https://example.org").run()
+    assert "submission 1 of 3 in phase dev and submission 1 of 2 today" in shown(page)
+    page.button(key="submit-now").click().run()
+    assert not page.exception
+    assert "mine, version 1 (5 answers) is accepted" in shown(page)
+    assert "2 of 3" in shown(page)
+    (one,) = club.arena.store.submissions.versions("tiny", "ours")
+    assert (one.system, one.card.link, one.state) == ("mine", "https://example.org", SubmissionState.ACCEPTED)
+    assert not list((club.arena.settings.uploads_folder / "checks").iterdir())
+
+
+def test_card_file_fills_the_fields_or_says_what_is_wrong(club: Club) -> None:
+    """A card.yaml fills the form; one with problems is listed and changes nothing."""
+    content = "\n".join(club.arena.submissions.template("tiny", sample=True)).encode()
+    page = club.visit("teams.submit_page", "owner", set="tiny")
+    page.file_uploader[0].set_value(("sample.jsonl", content, "")).run()
+    page.file_uploader(key="card-file").set_value(("card.yaml", b"model: llm-9\nlink: nowhere\n", "")).run()
+    assert "bad-link" in shown(page)
+    assert page.text_input(key="card-model").value == ""
+    page.file_uploader(key="card-file").set_value(("card.yaml", b"model: llm-9\n", "")).run()
+    assert page.text_input(key="card-model").value == "llm-9"
+    assert "bad-link" not in shown(page)
+
+
+def test_closed_set_and_used_up_quota_say_so(club: Club, answers_file: Callable[..., Path]) -> None:
+    """Where nothing can be submitted the page says why, and the file can still be checked."""
+    club.arena.policies.put_phase("tiny", Phase(name="dev", total_quota=1))
+    path = answers_file("mine", TEXT)
+    submit(club, path)
+    page = club.visit("teams.submit_page", "owner", set="tiny")
+    assert "0 of 1" in shown(page)
+    page.file_uploader[0].set_value(("a.jsonl", path.read_bytes(), "")).run()
+    page.text_input(key="system-name").set_value("mine").run()
+    assert page.button(key="submit-now").disabled
+    assert "no submission left" in shown(page)
+
+
+def test_token_without_the_scope_may_look_and_not_touch(
+    club: Club, answers_file: Callable[..., Path]
+) -> None:
+    """A token that may only read sees the team and gets no buttons that change something."""
+    number = submit(club, answers_file("mine", TEXT))
+    assert "needs the scope submit" in shown(club.visit("teams.submit_page", "reader", set="tiny"))
+    page = club.visit("teams.team_page", "reader", id=str(number))
+    assert "mine" in shown(page)
+    assert not page.button
+    for part in ("members", "tokens"):
+        page = club.visit("teams.team_page", "reader", part=part)
+        assert not page.button
+        assert "Owners" in shown(page)
+
+
+def test_other_teams_see_nothing_of_it(club: Club, answers_file: Callable[..., Path]) -> None:
+    """By no address does another team reach submissions, members, tokens, log or reports of a team."""
+    number = submit(club, answers_file("mine", TEXT), system="veiled", anonymous=True)
+    for part in ("submissions", "members", "tokens", "log"):
+        said = shown(club.visit("teams.team_page", "stranger", team="ours", part=part, id=str(number)))
+        assert "The team theirs" in said
+        assert "veiled" not in said
+        assert "The team ours" not in said
+        assert "owner" not in said.replace("Its owners", "").replace("Owners", "")
+    judge(club)
+    assert f"There is no submission {number}" in shown(
+        club.visit("teams.report_page", "stranger", id=str(number))
+    )
+
+
+def test_team_submits_chooses_and_withdraws(club: Club, answers_file: Callable[..., Path]) -> None:
+    """What was only checked is submitted, a version is chosen, and a withdrawal needs its box ticked."""
+    first = submit(club, answers_file("one", TEXT))
+    held = submit(club, answers_file("two", f"{TEXT} Again."), confirm=False)
+    page = club.visit("teams.team_page", "owner", id=str(held))
+    assert "Checked and stored, not submitted yet" in shown(page)
+    page.button(key=f"confirm-{held}").click().run()
+    assert club.arena.store.submissions.get(held).state is SubmissionState.ACCEPTED
+    page = club.visit("teams.team_page", "owner", id=str(first))
+    page.button(key=f"select-{first}").click().run()
+    assert "Version 1 of mine enters the rounds to come" in shown(page)
+    assert club.arena.store.submissions.get(first).selected
+    assert page.button(key=f"withdraw-{first}").disabled
+    page.text_input(key=f"reason-{first}").set_value("wrong file").run()
+    page.checkbox(key=f"sure-{first}").check().run()
+    page.button(key=f"withdraw-{first}").click().run()
+    assert f"Submission {first} is withdrawn." in shown(page)
+    assert "Reason: wrong file" in shown(page)
+    assert not [one for one in page.button if one.key and one.key.endswith(f"-{first}")]
+    assert "submission-withdrawn" in shown(club.visit("teams.team_page", "owner", part="log"))
+
+
+def test_waiting_submission_shows_its_place(club: Club, answers_file: Callable[..., Path]) -> None:
+    """In the queue a submission has a place; once judged its attempt is counted."""
+    number = submit(club, answers_file("mine", TEXT))
+    club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    said = shown(club.visit("teams.team_page", "owner", id=str(number)))
+    assert "queued" in said
+    assert "place in the queue" in said
+    club.arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    said = shown(club.visit("teams.team_page", "owner", id=str(number)))
+    assert "1st of 1 judged versions" in said
+    assert "Read its report" not in said
+    assert "Read its report" in shown(club.visit("teams.team_page", "organiser", team="ours", id=str(number)))
+
+
+def test_token_is_shown_once(club: Club) -> None:
+    """A new token stands on the page that made it and on no later one; revoked, it opens nothing."""
+    page = club.visit("teams.team_page", "owner", part="tokens")
+    page.text_input[0].set_value("ci")
+    next(one for one in page.button if one.label == "Make a token").click().run()
+    secret = page.code[0].value
+    assert club.arena.identities.of_token(secret, client="x").teams == ("ours",)
+    page.run()
+    assert not page.code
+    number = club.arena.tokens.all(team="ours", caller=OPERATOR)[-1].id
+    page.selectbox[-1].set_value(number)
+    page.checkbox[0].check()
+    next(one for one in page.button if one.label == "Revoke").click().run()
+    assert "The token ci is revoked" in shown(page)
+    assert club.arena.store.tokens.get(number).revoked_at is not None
+    assert secret.rsplit("_", 1)[1] not in shown(club.visit("teams.team_page", "owner", part="log"))
+
+
+def test_owner_adds_and_removes_members(club: Club) -> None:
+    """An account joins by its name, and leaves when the box is ticked; an unknown name is an answer."""
+    club.arena.teams.add_account("ann", caller=OPERATOR)
+    page = club.visit("teams.team_page", "owner", part="members")
+    page.text_input[0].set_value("nobody")
+    page.button[0].click().run()
+    assert "nobody" in shown(page)
+    page.text_input[0].set_value("ann")
+    page.selectbox[0].set_value(Role.OWNER.value)
+    page.button[0].click().run()
+    assert "ann is owner of ours" in shown(page)
+    page.button[1].click().run()
+    assert "Tick the box" in shown(page)
+    page.checkbox[0].check()
+    page.button[1].click().run()
+    assert "ann belongs to ours no more" in shown(page)
+
+
+def test_report_tells_its_team_what_to_mend(club: Club, answers_file: Callable[..., Path]) -> None:
+    """A published submission has its report for the team, organisers too; once withdrawn it has none."""
+    number = submit(club, answers_file("mine", "It may be {word}."), card=SystemCard(contact="me@x.example"))
+    early = shown(club.visit("teams.report_page", "owner", id=str(number)))
+    assert "has no report yet" in early
+    judge(club)
+    for who in ("owner", "organiser"):
+        page = club.visit("teams.report_page", who, id=str(number))
+        said = shown(page)
+        assert "It loses most in" in said
+        assert "Its worst questions" in said
+        assert "What do we know of item" in said
+        assert {one.label for one in page.get("download_button")} == {"Report, HTML", "Report, JSON"}
+    assert "Choose a submission" in shown(club.visit("teams.report_page", "owner"))
+    assert "There is no submission 999" in shown(club.visit("teams.report_page", "owner", id="999"))
+    club.arena.submissions.withdraw(number, reason="slip")
+    assert "is withdrawn" in shown(club.visit("teams.report_page", "owner", id=str(number)))
+
+
+def test_limits_of_the_installation_hold_on_the_page(
+    make_arena: Callable[..., Arena], set_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the settings refuse, the page refuses: its limits are those of the command line and the API."""
+    arena = make_arena(max_answer_chars=10)
+    arena.sets.import_from(set_folder)
+    arena.teams.add("ours", caller=OPERATOR)
+    token = arena.tokens.create(name="t", scopes={SUBMIT}, team="ours", caller=OPERATOR).secret
+    cookie = arena.sessions.sign_in(token, client="test").cookie
+    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {COOKIE: cookie}))
+    page = AppTest.from_function(_page, args=(MODULES["submit"],), default_timeout=60)
+    page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
+    page.run()
+    row = json.dumps({"question_id": "q0", "answer": "Longer than ten."}).encode()
+    page.file_uploader[0].set_value(("a.jsonl", row, "")).run()
+    assert "cannot be submitted yet" in shown(page)
+    assert "10 are allowed" in shown(page)
+
+
+def test_provider_is_offered_where_it_is_configured(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an `[auth]` section the page has its button beside the token; without one it has none."""
+    assert not club.visit("teams.team_page", None).button
+    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
+    page = AppTest.from_function(_page, args=(MODULES["team"],), default_timeout=60)
+    page.secrets.update({key: dict(value) for key, value in as_secrets(club.arena.settings).items()})
+    section = {"redirect_uri": "http://localhost/oauth2callback", "cookie_secret": "c" * 40}
+    page.secrets["auth"] = {**section, "client_id": "arena", "client_secret": "s", "server_metadata_url": "x"}
+    page.run()
+    assert not page.exception
+    assert [one.label for one in page.button] == ["Sign in with your organisation"]
+
+
+def test_empty_arena_says_what_to_do(
+    make_arena: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before there is a question set the page says how one comes in."""
+    arena = make_arena()
+    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
+    page = AppTest.from_function(_page, args=(MODULES["submit"],), default_timeout=60)
+    page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
+    page.run()
+    assert "arena sets import" in shown(page)
+    assert not page.exception
+
+
+def test_a_team_reads_why_its_board_was_retracted(club: Club, answers_file: Callable[..., Path]) -> None:
+    """D13: team page and report page give the notice; nothing says that publication comes next."""
+    number = submit(club, answers_file("mine", TEXT))
+    judge(club)
+    assert "Read its report" in shown(club.visit("teams.team_page", "owner", team="ours", id=str(number)))
+    club.arena.boards.retract("r", "Two files were exchanged.")
+    said = shown(club.visit("teams.team_page", "owner", team="ours", id=str(number)))
+    assert "board r, which was retracted. Notice of the organisers: Two files were exchanged." in said
+    assert "organisers publish the board" not in said
+    assert "Why there is no report" in said
+    assert "board retracted" in said
+    report = shown(club.visit("teams.report_page", "owner", id=str(number)))
+    assert "The board r was retracted" in report
+    assert "Two files were exchanged." in report
+    assert "Where it loses" in shown(club.visit("teams.report_page", "organiser", id=str(number)))
+
+
+def test_annotator_without_a_team_is_led_to_their_pairs(
+    club: Club, answers_file: Callable[..., Path]
+) -> None:
+    """E2: the team page of an annotator without a team leads to their pairs, and speaks of no team."""
+    club.arena.teams.add_account("ann", caller=OPERATOR)
+    secret = club.arena.tokens.create(name="ann", scopes={READ}, account="ann", caller=OPERATOR).secret
+    club.secrets["annotator"] = secret
+    assert "You belong to no team" in shown(club.visit("teams.team_page", "annotator"))
+    task = TaskRequest(
+        name="people", set_name="tiny", systems=("full", "human"), questions=2, overlap=1, annotators=("ann",)
+    )
+    club.arena.annotation.open(task, caller=OPERATOR)
+    said = shown(club.visit("teams.team_page", "annotator"))
+    assert 'href="./annotate?task=people"' in said
+    assert "belong to no team" not in said
+    assert "Answer 1" in shown(club.visit("organise_annotate", "annotator", task="people"))
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_annotator_is_taken_to_their_pairs_after_signing_in(club: Club, labels: bool) -> None:
+    """E2: signing in leads annotators without a team to their pairs, everybody else to their team."""
+    annotator = club.arena.teams.add_account("ann", caller=OPERATOR).name
+    team = "" if labels else "ours"
+    if team:
+        club.arena.teams.add_member(team, annotator, caller=OPERATOR)
+    task = TaskRequest(
+        name="people", set_name="tiny", systems=("full", "human"), questions=2, overlap=1, annotators=("ann",)
+    )
+    club.arena.annotation.open(task, caller=OPERATOR)
+    secret = club.arena.tokens.create(name="ann", scopes={READ}, account="ann", caller=OPERATOR).secret
+    routes = Starlette(routes=SignIn(club.arena).routes())
+    with TestClient(routes, base_url="http://testserver", follow_redirects=False) as client:
+        word = re.search(r'name="csrf" value="([^"]+)"', client.get("/auth/sign-in").text)
+        assert word is not None
+        answer = client.post(
+            "/auth/sign-in",
+            data={"token": secret, "csrf": word[1]},
+            headers={"Origin": "http://testserver"},
+        )
+    assert (answer.status_code, answer.headers["location"]) == (303, "../annotate" if labels else "../team")

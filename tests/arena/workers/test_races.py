@@ -1,0 +1,184 @@
+"""Two at once: what one found before the other's change was there does not count, on either engine."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from data.errors import AccessError, ConflictError
+from data.records import Phase, Role, SubmissionState, SystemCard, TokenScope
+from data.store.submissions.submissions import NewSubmission
+
+Start = Callable[[Callable[[], object]], Future[object]]
+LATER = 0.5
+"""Seconds in which somebody who need not wait would be done."""
+
+
+@pytest.fixture
+def arena(filled: Callable[..., Arena], database_url: str) -> Arena:
+    """An arena on each engine with the team `ours`."""
+    made = filled(database_url=database_url)
+    made.teams.add("ours", caller=OPERATOR)
+    return made
+
+
+@contextmanager
+def meanwhile(arena: Arena, change: Callable[[], object]) -> Iterator[Start]:
+    """Make a change and commit it only when what the block starts has had time to look."""
+    ready, go = threading.Event(), threading.Event()
+
+    def first() -> None:
+        with arena.store.audit.audited():
+            change()
+            ready.set()
+            go.wait(30)
+
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(first)
+        assert ready.wait(30)
+
+        def start(second: Callable[[], object]) -> Future[object]:
+            started = pool.submit(second)
+            time.sleep(LATER)
+            return started
+
+        try:
+            yield start
+        finally:
+            go.set()
+            one.result()
+
+
+@pytest.fixture
+def held(arena: Arena, answers_file: Callable[..., Path]) -> int:
+    """A submission that was only checked."""
+    path = answers_file("held", "Item {n} is {word}, held.")
+    added = arena.submissions.add(path, "tiny", system="held", team="ours", confirm=False)
+    return added.submission.id
+
+
+def test_withdrawn_submission_is_not_brought_back(arena: Arena, held: int) -> None:
+    """Who confirms while a withdrawal is on its way is told so; the tombstone stays."""
+    with meanwhile(arena, lambda: arena.store.submissions.withdraw(held, "first")) as start:
+        second = start(lambda: arena.submissions.confirm(held))
+    with pytest.raises(ConflictError, match="withdrawn"):
+        second.result()
+    found = arena.store.submissions.get(held)
+    assert (found.state, found.withdrawn_reason) == (SubmissionState.WITHDRAWN, "first")
+
+
+def test_submission_is_withdrawn_and_confirmed_once(arena: Arena, held: int) -> None:
+    """The second withdrawal neither changes the reason nor writes a line; nor does a second confirmation."""
+    with meanwhile(arena, lambda: arena.store.submissions.confirm(held)) as start:
+        again = start(lambda: arena.submissions.confirm(held))
+    with pytest.raises(ConflictError, match="accepted"):
+        again.result()
+    with meanwhile(arena, lambda: arena.store.submissions.withdraw(held, "first")) as start:
+        again = start(lambda: arena.submissions.withdraw(held, reason="second"))
+        chosen = start(lambda: arena.submissions.select(held))
+    for late in (again, chosen):
+        with pytest.raises(ConflictError, match="withdrawn already"):
+            late.result()
+    found = arena.store.submissions.get(held)
+    assert (found.withdrawn_reason, found.selected) == ("first", False)
+    actions = [line.action for line in arena.teams.audit(subject=f"submission {held}", caller=OPERATOR)]
+    assert actions == ["submission-checked"]
+
+
+def test_quota_holds_for_whoever_confirms_at_once(
+    arena: Arena, held: int, answers_file: Callable[..., Path]
+) -> None:
+    """The last attempt is given once, though two found it free."""
+    arena.policies.put_phase("tiny", Phase(daily_quota=1, total_quota=1))
+
+    def other() -> None:
+        arena.submissions.add(answers_file("other", "Other {n}."), "tiny", system="other", team="ours")
+
+    with meanwhile(arena, other) as start:
+        second = start(lambda: arena.submissions.confirm(held))
+    with pytest.raises(ConflictError, match="has used its 1 submissions"):
+        second.result()
+
+
+def test_token_opens_while_a_file_is_stored(arena: Arena) -> None:
+    """Reading with a token does not wait for the one writer of SQLite, nor fail with it."""
+    made = arena.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR)
+    with meanwhile(arena, lambda: arena.teams.add("another", caller=OPERATOR)) as start:
+        reading = start(lambda: arena.identities.of_token(made.secret, client="192.0.2.1").teams)
+        assert reading.result() == ("ours",)
+    arena.identities.of_token(made.secret, client="192.0.2.1")
+    assert arena.store.tokens.get(made.token.id).used_at is not None
+
+
+def test_name_that_was_free_is_not_shared_by_two_teams(arena: Arena) -> None:
+    """A version of another team's system is refused where it is stored, whatever was found before."""
+    first = NewSubmission(set_name="tiny", system="same", team="ours", card=SystemCard(), content_hash="1")
+    theirs = NewSubmission(set_name="tiny", system="same", team="theirs", card=SystemCard(), content_hash="1")
+    arena.store.submissions.add(first, [])
+    with pytest.raises(ConflictError, match="by somebody else"):
+        arena.store.submissions.add(theirs, [])
+    assert [one.team for one in arena.store.submissions.find(system="same")] == ["ours"]
+
+
+def _new(system: str, team: str = "ours") -> NewSubmission:
+    return NewSubmission(set_name="tiny", system=system, team=team, card=SystemCard(), content_hash=system)
+
+
+def test_names_that_look_alike_are_not_both_taken_at_once(arena: Arena) -> None:
+    """C3: Of two new names that look alike and come at the same moment, the second one is refused."""
+    with meanwhile(arena, lambda: arena.store.submissions.add(_new("twin"), [])) as start:
+
+        def follow() -> object:
+            with arena.store.audit.audited():
+                return arena.store.submissions.add(_new("Tw1n.", "theirs"), [])
+
+        second = start(follow)
+    with pytest.raises(ConflictError, match=r"'Tw1n.' looks like 'twin' on tiny"):
+        second.result()
+    assert [one.system for one in arena.store.submissions.find() if one.team] == ["twin"]
+
+
+def test_names_that_differ_do_not_hinder_each_other(arena: Arena) -> None:
+    """C3: Two new names of a set that do not look alike are both taken, whoever comes first."""
+    with meanwhile(arena, lambda: arena.store.submissions.add(_new("one"), [])) as start:
+        second = start(lambda: arena.store.submissions.add(_new("two", "theirs"), []))
+    second.result()
+    assert {one.system for one in arena.store.submissions.find() if one.team} == {"one", "two"}
+
+
+def test_two_owners_cannot_remove_each_other(arena: Arena) -> None:
+    """A team keeps an owner though each of two found the other one."""
+    for name, role in (("ann", Role.OWNER), ("bob", Role.OWNER), ("cat", Role.MEMBER)):
+        arena.teams.add_account(name, caller=OPERATOR)
+        arena.teams.add_member("ours", name, role=role, caller=OPERATOR)
+    with meanwhile(arena, lambda: arena.teams.remove_member("ours", "ann", caller=OPERATOR)) as start:
+        second = start(lambda: arena.teams.remove_member("ours", "bob", caller=OPERATOR))
+    with pytest.raises(ConflictError, match="no owner"):
+        second.result()
+
+
+def test_member_who_is_added_twice_at_once_is_one(arena: Arena) -> None:
+    """The second one changes the role."""
+    arena.teams.add_account("ann", caller=OPERATOR)
+    with meanwhile(arena, lambda: arena.teams.add_member("ours", "ann", caller=OPERATOR)) as start:
+        second = start(lambda: arena.teams.add_member("ours", "ann", role=Role.OWNER, caller=OPERATOR))
+    second.result()
+    (ann,) = arena.teams.view("ours", caller=OPERATOR).members
+    assert ann.role is Role.OWNER
+
+
+def test_address_belongs_to_the_first_who_signs_in_with_it(arena: Arena) -> None:
+    """Of two subjects with one address, at once or not, the first one has the account."""
+    arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
+    assert arena.store.teams.bind("ann", "iss#1").subject == "iss#1"
+    assert arena.store.teams.bind("ann", "iss#2").subject == "iss#1"
+    with pytest.raises(AccessError, match="No account"):
+        arena.sessions.who_oidc("iss#2", email="ann@example.org", verified=True)

@@ -1,0 +1,139 @@
+"""A round on a Ray cluster: the same verdicts and books as in one process, also when a node dies."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from arena.workers.ray import judge_on_ray
+from data.records import RoundState
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("ray") is None, reason="NO RAY: rounds are not tested on a cluster"
+    ),
+    # Ray leaves sockets and files to the garbage collector.
+    pytest.mark.filterwarnings("ignore"),
+]
+
+
+def _quiet(_progress: object) -> None:
+    """No progress."""
+
+
+@pytest.fixture
+def cluster(
+    make_arena: Callable[..., Arena], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[Arena], Any]]:
+    """Start a cluster of two nodes whose environment names an arena's database; stopped at the end."""
+    import ray  # noqa: PLC0415 - an extra
+    from ray.cluster_utils import Cluster  # noqa: PLC0415 - as above
+
+    started: list[Any] = []
+
+    def start(arena: Arena) -> Any:  # noqa: ANN401 - the library ships no types
+        settings = arena.settings
+        monkeypatch.setenv("ARENA_HOME", str(settings.home))
+        monkeypatch.setenv("ARENA_DATABASE_URL", settings.database_url)
+        monkeypatch.setenv("OPENAI_BASE_URL", settings.endpoint)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
+        monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        made.add_node(num_cpus=1)
+        started.append(made)
+        ray.init(address=made.address, log_to_driver=False)
+        return made
+
+    yield start
+    ray.shutdown()
+    for made in started:
+        made.shutdown()
+
+
+def _create(arena: Arena, name: str, **fields: Any) -> None:  # noqa: ANN401 - fields of a request
+    request = RoundRequest(
+        set_name="tiny", judge="reference-free", name=name, pairs="all", canaries=2, budget_usd=10.0, **fields
+    )
+    arena.rounds.create(request)
+
+
+def _found(arena: Arena, name: str) -> list[tuple[object, ...]]:
+    return [(one.key, one.outcome, one.preference, one.score) for one in arena.rounds.battles(name)]
+
+
+def test_ray_judges_as_one_process_does(
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    database_url: str,
+    cluster: Callable[[Arena], Any],
+) -> None:
+    """Verdicts, outcomes, canaries, cost and tokens are those of the local engine."""
+    server = scripted_llm(rule="hash", faults={"refusal": 0.1, "wrong_format": 0.1})
+    arena = filled(database_url=database_url, endpoint=server.url)
+    _create(arena, "local")
+    local = arena.rounds.run("local", concurrency=8, report=_quiet)
+    arena.store.replies.forget()
+    cluster(arena)
+    _create(arena, "ray")
+    counts = judge_on_ray(arena, "ray", concurrency=8, report=_quiet)
+    assert _found(arena, "ray") == _found(arena, "local")
+    assert counts.cost_usd == pytest.approx(local.cost_usd)
+    assert (counts.input_tokens, counts.output_tokens) == (local.input_tokens, local.output_tokens)
+    assert arena.rounds.attacks("ray").pending == 0
+    assert arena.rounds.status("ray")[0].state is RoundState.FINISHED
+
+
+def test_node_killed_mid_round_costs_nothing_but_its_calls(
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    database_url: str,
+    cluster: Callable[[Arena], Any],
+) -> None:
+    """One of two nodes is killed with its processes: the round is complete and its books balance."""
+    server = scripted_llm(latency=0.4)
+    arena = filled(database_url=database_url, endpoint=server.url)
+    made = cluster(arena)
+    _create(arena, "r")
+    victim: list[int] = []
+
+    def kill() -> None:
+        ends = time.monotonic() + 120
+        while arena.rounds.status("r")[1].judged < 12 and time.monotonic() < ends:
+            time.sleep(0.05)
+        node = list(made.worker_nodes)[0]  # noqa: RUF015 - a set of one
+        raylet = node.all_processes["raylet"][0].process.pid
+        below = [
+            lease.worker.pid for lease in arena.store.leases.all() if _parent(lease.worker.pid) == raylet
+        ]
+        for pid in (raylet, *below):
+            os.kill(pid, signal.SIGKILL)
+            victim.append(pid)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    counts = judge_on_ray(arena, "r", concurrency=4, report=_quiet)
+    killer.join()
+    assert len(victim) >= 2, "no task ran on the node that was killed"
+    assert (counts.judged, counts.planned, counts.pending) == (72, 72, 0)
+    assert arena.rounds.status("r")[0].state is RoundState.FINISHED
+    assert server.log.calls <= 74 + 4
+    account = arena.store.ledgers.account(arena.store.rounds.get("r").id)
+    assert account.drawn == pytest.approx(0.0, abs=1e-9)
+    assert account.spent <= account.cap
+    assert arena.store.leases.all() == ()
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])

@@ -1,0 +1,378 @@
+"""Workers: jobs, leases, fencing, and real processes on one round, one of them killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.container import Arena
+from arena.services.jobs.job_leases import JobLeases
+from arena.services.jobs.worker_identity import has_ended, this_worker
+from arena.services.rounds.models import RoundRequest
+from data.errors import ConflictError, LeaseLostError
+from data.records import (
+    Job,
+    JobKind,
+    JobState,
+    Lease,
+    NewJob,
+    Outcome,
+    Preference,
+    RoundState,
+    Verdict,
+    WorkerId,
+)
+from data.store import Store
+from data.store.jobs.leases import Release
+
+ROOT = Path(__file__).parents[3]
+VERDICT = Verdict(outcome=Outcome.JUDGED, preference=Preference.A, judgments=())
+LEASE = 30.0
+
+
+def _nobody(_worker: WorkerId) -> bool:
+    return False
+
+
+def _worker(name: str) -> WorkerId:
+    return WorkerId(name=name, place="", pid=1, started="")
+
+
+def _create(arena: Arena, judge: str = "reference-free", **fields: Any) -> int:  # noqa: ANN401
+    request = RoundRequest(set_name="tiny", judge=judge, name="r", pairs="all", canaries=0, **fields)
+    return arena.rounds.create(request).id
+
+
+def _take(store: Store, name: str, lease: float = LEASE) -> tuple[Job, Lease]:
+    taken = store.leases.take(_worker(name), lease=lease, gone=_nobody)
+    assert taken is not None
+    return taken
+
+
+@pytest.fixture
+def queued(filled: Callable[..., Arena], database_url: str) -> Arena:
+    """An arena on each engine with a round of 72 battles in the queue."""
+    arena = filled(database_url=database_url)
+    _create(arena)
+    arena.jobs.judge("r")
+    return arena
+
+
+# The queue ---------------------------------------------------------------------------------------
+
+
+def test_round_has_one_job_at_a_time(queued: Arena) -> None:
+    """A second job for a round is refused while one is queued or running, and a local run as well."""
+    with pytest.raises(ConflictError, match="has job 1 already, which is queued"):
+        queued.jobs.judge("r")
+    with pytest.raises(ConflictError, match="has job 1 already"):
+        queued.rounds.run("r", concurrency=1, report=lambda _progress: None)
+    queued.jobs.cancel(1)
+    assert queued.jobs.judge("r").id > 1
+
+
+def test_higher_priority_goes_first(queued: Arena) -> None:
+    """Jobs are taken by priority, then by age, and the queue tells each its place."""
+    store = queued.store
+    jobs = [store.jobs.put(NewJob(kind=JobKind.CALIBRATE, priority=priority)) for priority in (0, 5, 0)]
+    assert [store.jobs.position(job) for job in jobs] == [3, 1, 4]
+    assert queued.jobs.status(1).position == 2
+    assert [_take(store, "w")[0].id for _ in range(3)] == [jobs[1].id, 1, 1]
+
+
+def test_battle_has_one_holder(queued: Arena) -> None:
+    """Workers on one round get different battles, together all of them."""
+    store = queued.store
+    round_id = store.rounds.get("r").id
+    held: list[int] = []
+    leases = [_take(store, name)[1] for name in "abc"]
+    for _ in range(3):
+        for lease in leases:
+            held += [battle.id for battle in store.holds.battles(lease.id, round_id, limit=9)[0]]
+    assert len(held) == len(set(held)) == 72
+    assert store.holds.battles(leases[0].id, round_id, limit=9) == ([], 0)
+    assert store.leases.take(_worker("d"), lease=LEASE, gone=_nobody) is None
+
+
+def test_worker_that_lost_its_lease_commits_nothing(queued: Arena) -> None:
+    """After its lease a worker's battles go to another, and whatever it brings is refused whole."""
+    store = queued.store
+    round_id = store.rounds.get("r").id
+    _, slow = _take(store, "slow", lease=0.0)
+    mine, _ = store.holds.battles(slow.id, round_id, limit=10)
+    time.sleep(0.01)
+    job, quick = _take(store, "quick")
+    assert (job.id, job.attempts) == (1, 1)
+    theirs, _ = store.holds.battles(quick.id, round_id, limit=10)
+    assert [battle.id for battle in theirs] == [battle.id for battle in mine]
+    with pytest.raises(LeaseLostError):
+        store.verdicts.record([(battle.id, VERDICT) for battle in mine], lease_id=slow.id)
+    with pytest.raises(LeaseLostError):
+        store.leases.beat(slow.id, lease=LEASE)
+    with pytest.raises(LeaseLostError):
+        store.holds.battles(slow.id, round_id, limit=1)
+    assert queued.rounds.status("r")[1].judged == 0
+    assert store.verdicts.record([(theirs[0].id, VERDICT)], lease_id=quick.id) == 1
+    with pytest.raises(LeaseLostError):
+        store.verdicts.record([(theirs[0].id, VERDICT)], lease_id=quick.id)
+
+
+def test_two_workers_cannot_take_one_exclusive_job(store: Store) -> None:
+    """A job for one worker has one lease, until that worker leaves."""
+    store.jobs.put(NewJob(kind=JobKind.CALIBRATE))
+    _, lease = _take(store, "a")
+    assert store.leases.take(_worker("b"), lease=LEASE, gone=_nobody) is None
+    store.leases.release(lease.id, Release(finished=True, result={"n": 1}))
+    assert (store.jobs.get(1).state, store.jobs.get(1).result) == (JobState.DONE, {"n": 1})
+
+
+def test_job_that_kills_its_workers_is_given_up(queued: Arena) -> None:
+    """A job whose workers die without settling anything fails after three, and says so."""
+    store = queued.store
+    for name in "abc":
+        _take(store, name, lease=0.0)
+        time.sleep(0.01)
+    assert store.leases.give_up(_nobody) == 1
+    job = store.jobs.get(1)
+    assert (job.state, job.attempts) == (JobState.FAILED, 3)
+    assert (
+        job.error == "Worker c was lost while on it. It was given up after 3 attempts that settled nothing."
+    )
+    assert store.leases.take(_worker("d"), lease=LEASE, gone=_nobody) is None
+
+
+def test_dead_worker_leaves_a_balanced_account(filled: Callable[..., Arena], database_url: str) -> None:
+    """What a lost worker had set aside is free again, and what its verdicts cost is in the account."""
+    arena = filled(database_url=database_url)
+    round_id = _create(arena, budget_usd=1.0)
+    arena.jobs.judge("r")
+    store = arena.store
+    _, lease = _take(store, "a", lease=0.0)
+    assert store.ledgers.draw(round_id, 0.1, 0.5, lease_id=lease.id) == 0.5
+    store.ledgers.settle(round_id, spent=0.1, returned=0.0, lease_id=lease.id)
+    time.sleep(0.01)
+    store.leases.give_up(_nobody)
+    account = store.ledgers.account(round_id)
+    assert (account.spent, account.drawn) == (pytest.approx(0.1), pytest.approx(0.0))
+    with pytest.raises(LeaseLostError):
+        store.ledgers.draw(round_id, 0.1, 0.5, lease_id=lease.id)
+    # A call that was in flight when it was given up was paid all the same.
+    store.ledgers.settle(round_id, spent=0.2, returned=0.2, lease_id=lease.id)
+    account = store.ledgers.account(round_id)
+    assert (account.spent, account.drawn) == (pytest.approx(0.3), pytest.approx(0.0))
+
+
+def test_pause_takes_the_job_back_and_resume_may_follow_at_once(queued: Arena) -> None:
+    """Pausing cancels the job, its workers learn so by their next heartbeat, and a new job may come."""
+    store = queued.store
+    _, lease = _take(store, "a")
+    store.rounds.move("r", to=RoundState.RUNNING, allowed=(RoundState.PLANNED,))
+    assert store.leases.beat(lease.id, lease=LEASE).wanted is True
+    queued.rounds.pause("r")
+    assert store.leases.beat(lease.id, lease=LEASE).wanted is False
+    job = queued.jobs.judge("r")
+    store.leases.release(lease.id, Release())
+    assert (store.jobs.get(1).state, store.jobs.get(job.id).state) == (JobState.CANCELLED, JobState.QUEUED)
+
+
+def test_process_is_known_to_have_ended() -> None:
+    """A worker of this machine is alive while its process is, and dead from then on at once."""
+    command = "from arena.services.jobs.worker_identity import this_worker; print(this_worker('x')); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", command], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        found: WorkerId = eval(process.stdout.readline(), {"WorkerId": WorkerId})  # noqa: S307 - our own line
+        assert found.place == this_worker().place != ""
+        assert has_ended(found) is False
+        process.kill()
+        process.wait()
+    assert has_ended(found) is True
+    assert has_ended(WorkerId(name="x", place="elsewhere", pid=found.pid, started="")) is False
+
+
+# Processes ---------------------------------------------------------------------------------------
+
+
+def test_four_workers_judge_every_battle_once(
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    database_url: str,
+    start: Callable[..., subprocess.Popen[str]],
+    until: Callable[..., None],
+) -> None:
+    """Four processes share a round; one is killed: each battle is judged once, and the books balance."""
+    server = scripted_llm(latency=0.25, rule="hash")
+    arena = filled(database_url=database_url, endpoint=server.url)
+    round_id = _create(arena, budget_usd=10.0)
+    concurrency = 2
+    arena.jobs.judge("r", options={"concurrency": concurrency})
+    workers = [start(arena, "worker", "--name", f"w{number}") for number in range(4)]
+    until(lambda: len(arena.store.leases.all()) == 4 and arena.rounds.status("r")[1].judged > 8)
+    workers[0].send_signal(signal.SIGKILL)
+    workers[0].wait()
+    until(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
+    counts = arena.rounds.status("r")[1]
+    assert (counts.judged, counts.planned, counts.pending) == (72, 72, 0)
+    evidence = list(arena.store.verdicts.evidence("r"))
+    assert [len(one.judgments) for one in evidence] == [1] * 72
+    assert server.log.calls <= counts.planned + concurrency
+    costs = [judgment.cost_usd for one in evidence for judgment in one.judgments if judgment.cost_usd]
+    account = arena.store.ledgers.account(round_id)
+    assert account.drawn == pytest.approx(0.0, abs=1e-9)
+    # The killed worker had paid for calls whose verdicts it could not commit; their replies are cached.
+    orphaned = server.log.calls - len(costs)
+    assert sum(costs) - 1e-9 <= account.spent <= sum(costs) + 2 * orphaned * max(costs) + 1e-9
+    assert arena.store.jobs.get(1).state is JobState.DONE
+    assert arena.store.leases.all() == ()
+    for worker in workers[1:]:
+        worker.send_signal(signal.SIGTERM)
+    assert [worker.wait(30) for worker in workers[1:]] == [0, 0, 0]
+
+
+def test_stopped_worker_hands_its_job_back(
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    database_url: str,
+    start: Callable[..., subprocess.Popen[str]],
+    until: Callable[..., None],
+) -> None:
+    """SIGTERM lets calls in flight finish and puts the job back; the next worker asks only the rest."""
+    server = scripted_llm(latency=0.2)
+    arena = filled(database_url=database_url, endpoint=server.url)
+    _create(arena)
+    arena.jobs.judge("r", options={"concurrency": 4})
+    worker = start(arena, "worker")
+    until(lambda: arena.rounds.status("r")[1].judged > 4)
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(30) == 0
+    assert (arena.store.jobs.get(1).state, arena.store.leases.all()) == (JobState.QUEUED, ())
+    assert server.log.calls == arena.rounds.status("r")[1].judged < 72
+    assert start(arena, "worker", "--once").wait(60) == 0
+    assert arena.rounds.status("r")[1].judged == server.log.calls == 72
+    assert arena.rounds.status("r")[0].state is RoundState.FINISHED
+
+
+def test_pause_reaches_a_worker_within_seconds(
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    start: Callable[..., subprocess.Popen[str]],
+    until: Callable[..., None],
+) -> None:
+    """A paused round is let go of by its worker, which then takes the next job."""
+    server = scripted_llm(latency=0.2)
+    arena = filled(endpoint=server.url)
+    _create(arena)
+    arena.jobs.judge("r", options={"concurrency": 2})
+    start(arena, "worker")
+    until(lambda: arena.rounds.status("r")[1].judged > 2)
+    arena.rounds.pause("r")
+    until(lambda: not arena.store.leases.all(), 10)
+    assert arena.rounds.status("r")[0].state is RoundState.PAUSED
+    asked = server.log.calls
+    assert asked == arena.rounds.status("r")[1].judged < 72
+    arena.jobs.judge("r", options={"concurrency": 32})
+    until(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
+    assert server.log.calls == 72
+
+
+def test_retry_publish_and_calibrate_are_jobs(
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    tmp_path: Path,
+    start: Callable[..., subprocess.Popen[str]],
+) -> None:
+    """A worker retries what failed, publishes the round, and holds a judge against labels."""
+    server = scripted_llm(faults={"bad_request": 0.3})
+    arena = filled(endpoint=server.url)
+    _create(arena)
+    failed = arena.rounds.run("r", concurrency=8, report=lambda _progress: None).failed
+    assert failed
+    server.script.faults = {}
+    arena.jobs.judge("r", retry=True)
+    assert start(arena, "worker", "--once").wait(60) == 0
+    assert arena.rounds.status("r")[1].judged == 72
+    label = {"id": "1", "domain": "x", "question": "Q?", "answer_a": "a b c", "answer_b": "a", "label": "a"}
+    arena.jobs.publish("r", metrics=False)
+    arena.jobs.calibrate(["reference-free"], json.dumps(label) + "\n", concurrency=2)
+    assert start(arena, "worker", "--once").wait(60) == 0
+    states = [one.job.state for one in arena.jobs.recent()]
+    assert states == [JobState.DONE] * 4, [one.job.error for one in arena.jobs.recent()]
+    assert arena.boards.get("r").name == "r"
+    assert arena.jobs.status(4).job.result["reports"][0]["pairs"] == 1
+
+
+def test_judge_that_stops_existing_fails_the_job(
+    filled: Callable[..., Arena], start: Callable[..., subprocess.Popen[str]], database_url: str
+) -> None:
+    """A round whose judge spec is gone is not tried again: the job says why, and nothing is judged."""
+    arena = filled(database_url=database_url)
+    folder = arena.settings.judges_folder
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text('kind = "lexical"\n')
+    _create(arena, judge="mine")
+    arena.jobs.judge("r")
+    (folder / "mine.toml").unlink()
+    assert start(arena, "worker", "--once").wait(60) == 0
+    job = arena.store.jobs.get(1)
+    assert (job.state, job.attempts) == (JobState.FAILED, 1)
+    assert "mine" in job.error
+    assert arena.rounds.status("r")[1].pending == 72
+
+
+def test_failing_endpoint_is_tried_again_later(
+    filled: Callable[..., Arena],
+    scripted_llm: Callable[..., Any],
+    start: Callable[..., subprocess.Popen[str]],
+) -> None:
+    """A job whose endpoint refuses the key goes back to the queue with a wait, and nothing is failed."""
+    server = scripted_llm(faults={"unauthorised": 1.0})
+    arena = filled(endpoint=server.url)
+    _create(arena)
+    arena.jobs.judge("r")
+    assert start(arena, "worker", "--once").wait(60) == 0
+    job = arena.store.jobs.get(1)
+    assert (job.state, job.attempts) == (JobState.QUEUED, 1)
+    assert job.error
+    assert arena.rounds.status("r")[1].failed == 0
+
+
+def test_workers_share_the_requests_a_minute(
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], sqlite_store: Store
+) -> None:
+    """The share of a minute's limits that a process uses falls with the number of workers."""
+    from judges.llm.endpoint_state import TokenBucket  # noqa: PLC0415
+
+    clock = [0.0]
+    bucket = TokenBucket(600, lambda: clock[0])
+    bucket.share(0.25)
+    assert sum(bucket.delay(1) == 0 for _ in range(20)) <= 3
+    clock[0] = 60.0
+    bucket.delay(0)
+    assert JobLeases(sqlite_store, this_worker(), LEASE).give_up_dead() == 0
+
+
+def test_who_only_watches_takes_no_share_of_the_limits(
+    filled: Callable[..., Arena], database_url: str
+) -> None:
+    """A driver of others holds a lease, but the limits a minute are divided among those that call."""
+    arena = filled(database_url=database_url)
+    found = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    job, driver = arena.rounds.runner.begin(found, workers=3)
+    assert arena.store.leases.callers() == 0
+    others = [arena.job_leases.take(owner=job.owner, job_id=job.id) for _ in range(2)]
+    assert arena.store.leases.callers() == 2
+    for lease in (driver, *(taken[1] for taken in others if taken is not None)):
+        arena.job_leases.release(lease, Release())
+    _, alone = arena.rounds.runner.begin(arena.rounds.status("r")[0])
+    assert arena.store.leases.callers() == 1
+    arena.job_leases.release(alone, Release())
+    arena.close()

@@ -1,0 +1,37 @@
+import pytest
+
+from data.steering.confusables import confusable_skeleton, look_of
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Open-RAG", "open-rag"),
+        ("Open", "Оpen"),
+        ("Open", "ꓳꓑꓰꓠ"),
+        ("IBM", "lBM"),
+        ("GPT-4", "ＧＰＴ‐4"),
+        ("model 1", "rnodel\u3000l"),
+        ("rag", "r\u200bag"),
+        ("Cherokee", "Ꮯherokee"),
+    ],
+)
+def test_texts_that_look_alike_share_a_key(one: str, other: str) -> None:
+    """Case, scripts, widths, hidden characters, spaces and digits in place of letters make no difference."""
+    assert confusable_skeleton(one) == confusable_skeleton(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("1.5", "15"), ("run-2", "run-3"), ("naive", "native"), ("a b", "ab")]
+)
+def test_texts_that_look_different_have_keys_of_their_own(one: str, other: str) -> None:
+    """Inner punctuation, digits, letters and spaces tell texts apart."""
+    assert confusable_skeleton(one) != confusable_skeleton(other)
+
+
+@pytest.mark.parametrize(
+    ("character", "look"), [("ᐸ", "<"), ("Ꭱ", "R"), ("ꓠ", "N"), ("١", "1"), ("漢", "漢")]
+)
+def test_a_character_of_another_script_has_the_look_of_a_latin_one(character: str, look: str) -> None:
+    """Look-alikes come from Unicode's data; what looks like no Latin letter stays itself."""
+    assert look_of(character) == look

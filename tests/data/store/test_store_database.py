@@ -1,0 +1,134 @@
+"""Connections to the database: kept, and never to a file that is another one by now."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from data.errors import StoreError
+from data.store import Store
+from data.store.engine import Database
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "rubbish",
+        "mysql://user@host/name",
+        "postgresql+psycopg://user@host:port/name",
+        "oracle+nothing://host/x",
+        "",
+    ],
+)
+def test_unusable_address_is_told_in_a_sentence(url: str) -> None:
+    """Whatever stands in place of a database's address, the error says what to write."""
+    with pytest.raises(StoreError, match=r"Write sqlite:///PATH or postgresql\+psycopg://"):
+        Database(url)
+
+
+@pytest.mark.parametrize("name", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_address_of_a_provider_is_taken_as_it_is(name: str) -> None:
+    """Addresses that name no driver are reached by psycopg 3."""
+    database = Database(f"{name}://user:secret@host/name")
+    assert database.place == "postgresql+psycopg://user:***@host/name"
+    database.close()
+
+
+def test_connections_are_kept_and_closed_at_the_end(tmp_path: Path) -> None:
+    """A transaction takes the connection of the one before; closing folds the log into the file."""
+    store = Store.open(f"sqlite:///{tmp_path / 'a.sqlite'}")
+    seen = set()
+    for _ in range(5):
+        with store.database.begin() as connection:
+            seen.add(id(connection.connection.dbapi_connection))
+    assert len(seen) == 1
+    store.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite"]
+
+
+def test_a_database_that_nobody_closes_is_whole_all_the_same(tmp_path: Path) -> None:
+    """What is forgotten without a close leaves one file, as copies of it need."""
+    store = Store.open(f"sqlite:///{tmp_path / 'a.sqlite'}")
+    del store
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite"]
+
+
+def test_a_file_that_was_put_in_the_place_of_another_is_read(tmp_path: Path) -> None:
+    """Whoever swaps the file under a running site is not answered from the old one."""
+    path = tmp_path / "a.sqlite"
+    store = Store.open(f"sqlite:///{path}")
+    assert store.database.version() is not None
+    other = tmp_path / "other.sqlite"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num VARCHAR)")
+        connection.execute("INSERT INTO alembic_version VALUES ('other')")
+    connection.close()
+    for name in ("a.sqlite-wal", "a.sqlite-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+    shutil.move(other, path)
+    assert store.database.version() == "other"
+    store.close()
+
+
+FORKING = """
+import multiprocessing
+import sys
+
+from data.store import Store
+
+store = Store.open(sys.argv[1])
+version = store.database.version()
+context = multiprocessing.get_context("fork")
+ours, theirs = context.Pipe()
+
+
+def child():
+    with store.database.begin() as connection:
+        place = connection.connection.dbapi_connection
+        theirs.send((id(place) == parents, store.database.version()))
+
+
+with store.database.begin() as connection:
+    parents = id(connection.connection.dbapi_connection)
+process = context.Process(target=child)
+process.start()
+process.join(60)
+assert ours.poll(), f"the child sent nothing and ended with {process.exitcode}"
+assert ours.recv() == (False, version)
+assert store.database.version() == version
+store.close()
+"""
+
+
+def test_a_forked_process_opens_its_own_connection(tmp_path: Path) -> None:
+    """E16: a child uses no connection of its parent, whatever libraries the tests beside this one loaded."""
+    # This process may have threads of libraries that warn when it is forked, so another one forks.
+    url = f"sqlite:///{tmp_path / 'a.sqlite'}"
+    command = [sys.executable, "-W", "error", "-c", FORKING, url]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_migrations_leave_no_careless_connection(tmp_path: Path) -> None:
+    """After an upgrade every connection holds to foreign keys."""
+    database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}")
+    database.upgrade()
+    with database.begin() as connection:
+        assert connection.execute(text("PRAGMA foreign_keys")).scalar_one() == 1
+    database.close()
+
+
+def test_a_short_wait_is_not_handed_on(tmp_path: Path) -> None:
+    """Who waits for another writer only a moment leaves the usual patience behind."""
+    database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}")
+    with database.together(wait_ms=1) as connection:
+        assert connection.execute(text("PRAGMA busy_timeout")).scalar_one() == 10_000
+    database.close()

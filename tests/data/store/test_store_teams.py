@@ -1,0 +1,145 @@
+"""Teams, tokens, phases and the log in the store, on both engines."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from data.errors import ConflictError, InvalidFileError, NotFoundError, RecordError, StoreError
+from data.files.question_sets import load_set
+from data.records import Action, AuditNote, Phase, QuestionSet, Role, SetPolicy, TokenScope
+from data.store import Store
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+NOTE = AuditNote(actor="somebody", action=Action.TEAM_ADDED, subject="team x", team="x", detail={"n": 1})
+
+
+def _run(store: Store, statement: str) -> None:
+    with store.database.begin() as connection:
+        connection.execute(text(statement))
+
+
+def _add_twice(store: Store) -> None:
+    with store.audit.audited() as notes:
+        store.teams.add("x")
+        notes.take(NOTE)
+        store.teams.add("x")
+
+
+@pytest.mark.parametrize("statement", ["UPDATE audit SET actor = 'nobody'", "DELETE FROM audit"])
+def test_log_is_only_ever_added_to(store: Store, statement: str) -> None:
+    """The database itself refuses to change or remove a line of the log."""
+    store.audit.write(NOTE)
+    with pytest.raises((StoreError, DBAPIError), match="only ever added to"):
+        _run(store, statement)
+    (entry,) = store.audit.entries(limit=10)
+    assert (entry.actor, entry.action, entry.detail) == ("somebody", Action.TEAM_ADDED, {"n": 1})
+
+
+def test_change_and_its_line_are_one(store: Store) -> None:
+    """A change that fails leaves neither itself nor its line; one that succeeds leaves both."""
+    with pytest.raises(ConflictError):
+        _add_twice(store)
+    assert (store.teams.all(), store.audit.entries(limit=10)) == ((), ())
+    with store.audit.audited() as notes:
+        store.teams.add("x")
+        notes.take(NOTE)
+    assert [team.name for team in store.teams.all()] == ["x"]
+    assert len(store.audit.entries(team="x", limit=10)) == 1
+
+
+def test_members_have_one_role_each(store: Store) -> None:
+    """Joining again changes the role; leaving what one is not in says so."""
+    store.teams.add("x")
+    store.teams.add_account("ann", email="Ann@Example.org")
+    store.teams.join("x", "ann", Role.MEMBER)
+    store.teams.join("x", "ann", Role.OWNER)
+    assert [(one.account, one.role) for one in store.teams.members("x")] == [("ann", Role.OWNER)]
+    store.teams.leave("x", "ann")
+    with pytest.raises(NotFoundError, match="no member"):
+        store.teams.leave("x", "ann")
+    with pytest.raises(ConflictError):
+        store.teams.add_account("ben", email="ann@example.ORG")
+
+
+@pytest.mark.parametrize("name", ["", " x", "x" * 101, "a/b", "a\nb"])
+def test_unusable_team_names_are_refused(store: Store, name: str) -> None:
+    """A team's name stands on one line and in an address."""
+    with pytest.raises(RecordError):
+        store.teams.add(name)
+
+
+def test_email_leads_to_an_account_until_it_has_a_subject(store: Store) -> None:
+    """Once an account is bound to a subject, the same address under another subject is a stranger."""
+    store.teams.add_account("ann", email="ann@example.org")
+    found = store.teams.account_of(subject="iss|1", email="ANN@example.org")
+    assert found is not None
+    store.teams.bind("ann", "iss|1")
+    assert store.teams.account_of(subject="iss|2", email="ann@example.org") is None
+    again = store.teams.account_of(subject="iss|1", email=None)
+    assert again is not None
+    assert again.name == "ann"
+
+
+def test_policy_comes_back_as_it_was_put(store: Store) -> None:
+    """Phases keep their order and moments, whatever zone these were written in."""
+    store.sets.add(QuestionSet(name="s", title="S"), "h")
+    zone = datetime.fromisoformat("2026-05-01T14:00+02:00")
+    policy = SetPolicy(
+        set_name="s",
+        phases=(
+            Phase(name="dev", closes_at=zone, daily_quota=2),
+            Phase(name="final", opens_at=NOON, closes_at=NOON + timedelta(days=1), answer_chars=9),
+        ),
+        hidden_references=True,
+    )
+    assert store.policies.put(policy) == store.policies.get("s") == policy
+    assert store.policies.put(SetPolicy(set_name="s")).current(NOON) == Phase()
+
+
+def test_phases_may_not_overlap() -> None:
+    """Two phases open at one moment, or of one name, are refused; touching ones are not."""
+    early, late = Phase(name="a", closes_at=NOON), Phase(name="b", opens_at=NOON)
+    policy = SetPolicy(set_name="s", phases=(early, late))
+    assert [policy.current(NOON + timedelta(seconds=step)) for step in (-1, 0)] == [early, late]
+    with pytest.raises(RecordError, match="same time"):
+        SetPolicy(set_name="s", phases=(early, Phase(name="b")))
+    with pytest.raises(RecordError, match="called a"):
+        SetPolicy(set_name="s", phases=(early, Phase(name="a", opens_at=NOON)))
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("daily_quota = 2\nhidden_references = true", "Phase(name='open', opens_at=None"),
+        ("phase = 'final'\ncloses_at = 2026-05-01T12:00:00Z", "datetime.timezone.utc"),
+        ("daily_quota = 0", "unusable fields: daily_quota"),
+        ("phase = 'not a name!'", "not a usable name"),
+        ("quota = 1", "unusable fields: quota"),
+    ],
+)
+def test_set_file_may_say_what_holds_for_submissions(tmp_path: Path, head: str, expected: str) -> None:
+    """`[submissions]` of set.toml becomes the set's policy; what cannot be used is a problem of the file."""
+    (tmp_path / "set.toml").write_text(f'name = "s"\n[domains]\nd = "D"\n[submissions]\n{head}\n')
+    (tmp_path / "questions.jsonl").write_text('{"id": "q", "domain": "d", "question": "Why?"}\n')
+    try:
+        found = str(load_set(tmp_path).policy)
+    except InvalidFileError as error:
+        found = str(error.problems)
+    assert expected in found
+
+
+def test_revoking_a_token_ends_its_sessions(store: Store) -> None:
+    """A browser that signed in with a token is nobody once the token is revoked."""
+    team = store.teams.add("x")
+    token = store.tokens.add(
+        prefix="p", digest="d", name="n", scopes=frozenset({TokenScope.READ}), expires_at=None, team=team.id
+    )
+    store.tokens.open_session("s", token.id, datetime.now(UTC) + timedelta(hours=1))
+    assert store.tokens.of_session("s") == token
+    store.tokens.revoke(token.id)
+    assert store.tokens.of_session("s") is None

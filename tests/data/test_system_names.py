@@ -1,0 +1,93 @@
+"""Names of systems that look alike, and words that no system may be called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import insert, update
+
+from data.errors import ConflictError
+from data.records import QuestionSet, SystemCard
+from data.records.questions import NAME_PATTERN
+from data.store import Store
+from data.store.submissions.submissions import NewSubmission
+from data.system_names import RESERVED, look_alike, name_key
+from data.tables import submissions
+
+NAMES = st.from_regex(NAME_PATTERN, fullmatch=True)
+
+
+@pytest.fixture
+def named(store: Store, make_set: Callable[..., QuestionSet]) -> Store:
+    """A store with the tiny set, whose reference is `gold`, and the systems `alpha` and `qwen1.5`."""
+    store.sets.add(replace(make_set(), reference_name="gold"), "x")
+    for system in ("alpha", "qwen1.5"):
+        store.submissions.add(_new(system), [])
+    return store
+
+
+def _new(system: str, *, content: str = "1", **more: object) -> NewSubmission:
+    options: dict[str, object] = {"team": "ours", "card": SystemCard(), "content_hash": content, **more}
+    return NewSubmission(set_name="tiny", system=system, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "name", ["Alpha", "a1pha", "aIpha", "alpha.", "alpha-", "ALPHA_", "Gold", "go1d", "qwenl.5", "QWEN1.5+"]
+)
+def test_name_that_looks_like_another_is_refused(named: Store, name: str) -> None:
+    """C3: Case, look-alikes and outer punctuation make no new name, whichever team brings it."""
+    with pytest.raises(ConflictError, match="looks like") as caught:
+        named.submissions.add(_new(name, team="theirs"), [])
+    assert "Choose another name" in caught.value.advice
+
+
+@pytest.mark.parametrize("name", ["qwen15", "alpha2", "al-pha", "qwen1-5"])
+def test_inner_punctuation_tells_names_apart(named: Store, name: str) -> None:
+    """C3: `1.5` is not `15`: what stands inside a name makes another one."""
+    assert named.submissions.add(_new(name), [])[1]
+
+
+@pytest.mark.parametrize(
+    "name", ["human", "Human", "overall", "0verall", "tie", "T1E", "model_a", "Reference."]
+)
+def test_reserved_words_name_no_system(named: Store, name: str) -> None:
+    """C3: What tables and battle files call something else is refused, and called reserved."""
+    with pytest.raises(ConflictError, match="is reserved"):
+        named.submissions.add(_new(name), [])
+
+
+def test_names_that_are_there_stay(named: Store) -> None:
+    """C3: Systems from before the rule keep their names and get further versions."""
+    with named.database.begin() as connection:
+        connection.execute(
+            update(submissions).where(submissions.c.system == "qwen1.5").values(system="Alpha")
+        )
+        columns = [one.name for one in submissions.c if one.name != "id"]
+        old = connection.execute(submissions.select().where(submissions.c.system == "alpha")).one()
+        row = {name: getattr(old, name) for name in columns}
+        connection.execute(insert(submissions).values({**row, "system": "tie"}))
+    for name in ("Alpha", "alpha", "tie"):
+        assert named.submissions.add(_new(name, content="2"), [])[0].version == 2
+
+
+def test_message_names_no_hidden_system(named: Store) -> None:
+    """C3: Whose name is taken is not told where the system is anonymous."""
+    named.submissions.add(_new("secret", anonymous=True), [])
+    with pytest.raises(ConflictError, match="looks like a name that is taken"):
+        named.submissions.add(_new("Secret", team="theirs"), [])
+
+
+@given(NAMES)
+def test_every_name_has_a_key_and_looks_like_itself(name: str) -> None:
+    """C3: No name is without a key, and case never tells two names apart."""
+    assert name_key(name)
+    assert look_alike(name.swapcase(), [name]) == name
+
+
+def test_reserved_words_are_distinct() -> None:
+    """C3: Each reserved word is one of its own."""
+    assert len({name_key(word) for word in RESERVED}) == len(RESERVED)

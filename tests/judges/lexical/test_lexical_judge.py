@@ -1,0 +1,176 @@
+import asyncio
+import json
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data.errors import SpecError
+from data.records import Outcome, Passage, Preference, Presentation, Question, Verdict, Yardstick
+from judges.base import Judge, JudgeInput
+from judges.lexical import LexicalJudge
+
+
+@dataclass(frozen=True)
+class Spec:
+    """The parts of a judge spec that the embedded judge reads."""
+
+    name: str = "lexical"
+    yardstick: Yardstick = Yardstick.NONE
+    lexical: dict[str, float] = field(default_factory=dict)
+
+
+PASSAGES = (
+    Passage(
+        "p1",
+        "The Eiffel Tower was finished in 1889 for the World's Fair. It is 330 metres tall. "
+        "Gustave Eiffel's company designed it.",
+        "Eiffel Tower",
+    ),
+    Passage(
+        "p2", "About seven million people visit the tower each year. The paint is renewed every seven years."
+    ),
+    Passage("p3", "Basil likes warm soil. Water it in the morning."),
+)
+QUESTION = Question(
+    id="q1",
+    domain="travel",
+    question="What should I know about the Eiffel Tower?",
+    passages=PASSAGES,
+    reference="The Eiffel Tower, finished in 1889, is 330 metres tall with seven million visitors a year.",
+)
+WITHOUT_PASSAGES = Question(
+    id="q2", domain="travel", question=QUESTION.question, reference=QUESTION.reference
+)
+COMPLETE = (
+    "Finished in 1889 for the World's Fair, the Eiffel Tower is 330 metres tall. It was designed by Gustave "
+    "Eiffel's company, is painted every seven years, and about seven million people visit it each year."
+)
+SHORT = "The Eiffel Tower is 330 metres tall."
+WRONG = COMPLETE.replace("1889", "1925").replace("330", "210")
+NONE = "I couldn't find an answer."
+
+
+def settle(a: str, b: str, question: Question = QUESTION, side: str | None = None, **spec: object) -> Verdict:
+    """Let a fresh judge settle one battle."""
+    judge = LexicalJudge(Spec(**spec))
+    judge_input = JudgeInput(battle_id="x", question=question, answer_a=a, answer_b=b, reference_side=side)
+    return asyncio.run(judge.judge(judge_input))
+
+
+def test_it_is_a_judge() -> None:
+    """The embedded judge can stand wherever a judge is asked for."""
+    assert isinstance(LexicalJudge(Spec()), Judge)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [(COMPLETE, SHORT), (COMPLETE, WRONG), (SHORT, NONE), (SHORT, ""), (SHORT, " \n"), (WRONG, "…")],
+)
+@pytest.mark.parametrize("question", [QUESTION, WITHOUT_PASSAGES])
+def test_the_fuller_and_truer_answer_wins_from_either_side(
+    better: str, worse: str, question: Question
+) -> None:
+    """Coverage beats brevity, truth beats contradiction, and any answer beats none."""
+    first, second = settle(better, worse, question), settle(worse, better, question)
+    assert (first.preference, second.preference) == (Preference.A, Preference.B)
+    assert first.judgments[0].margin == -second.judgments[0].margin < 0
+
+
+@pytest.mark.parametrize(("a", "b"), [("", NONE), (NONE, NONE), (COMPLETE, COMPLETE), (SHORT, f" {SHORT} ")])
+def test_equal_answers_and_two_silences_tie(a: str, b: str) -> None:
+    """Neither side gains where there is nothing between them."""
+    verdict = settle(a, b)
+    assert verdict.preference is Preference.TIE
+    assert verdict.judgments[0].margin == 0
+
+
+def test_a_long_truth_with_a_falsehood_loses_to_the_plain_truth() -> None:
+    """Contradicting two facts costs more than leaving some out."""
+    assert settle(
+        WRONG, "The tower was finished in 1889, is 330 metres tall and designed by Eiffel."
+    ).preference is (Preference.B)
+
+
+def test_the_reference_cannot_be_opponent_and_yardstick() -> None:
+    """Without passages, a battle against the reference is unreadable and says why."""
+    verdict = settle(str(QUESTION.reference), SHORT, WITHOUT_PASSAGES, side="a")
+    assert verdict.outcome is Outcome.UNREADABLE
+    assert "opponent" in verdict.detail
+    assert settle(str(QUESTION.reference), SHORT, side="a").outcome is Outcome.JUDGED
+
+
+@pytest.mark.parametrize("reference", [None, "", "?!"])
+def test_a_question_without_a_yardstick_is_unreadable(reference: str | None) -> None:
+    """No yardstick, no verdict."""
+    bare = Question(id="q3", domain="d", question="Why?", reference=reference)
+    verdict = settle(COMPLETE, SHORT, bare)
+    assert verdict.outcome is Outcome.UNREADABLE
+    assert verdict.detail
+
+
+def test_the_reasons_name_what_was_said_missed_and_beyond() -> None:
+    """The rationale is JSON that carries each side's sentences, and parts whose sum is the margin."""
+    judgment = settle(WRONG, SHORT, side="b").judgments[0]
+    reasons = json.loads(judgment.rationale)
+    assert reasons["yardstick"] == "passages"
+    assert {fact["passage"] for fact in reasons["b"]["missed"]} >= {"p1", "p2"}
+    assert {"text": "It is 330 metres tall.", "passage": "p1"} in reasons["b"]["covered"]
+    assert reasons["a"]["beyond"]
+    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-2", Presentation.A_FIRST, 0)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [(COMPLETE, SHORT), (SHORT, WRONG), (f"{SHORT} Basil likes rain.", SHORT)]
+)
+@pytest.mark.parametrize("side", [None, "b"])
+def test_the_shown_parts_sum_to_the_margin(a: str, b: str, side: str | None) -> None:
+    """What each part gave b less what it gave a adds up to the stored margin, to four decimals."""
+    judgment = settle(a, b, side=side).judgments[0]
+    parts = json.loads(judgment.rationale)["parts"]
+    assert judgment.margin is not None
+    assert sum(part["b"] - part["a"] for part in parts) == pytest.approx(judgment.margin, abs=1e-9)
+
+
+def test_each_judgment_stores_its_yardstick() -> None:
+    """The reference between systems; the passages where it plays or is missing."""
+    alone = Question(id="q4", domain="d", question=QUESTION.question, passages=PASSAGES)
+    settled = (settle(COMPLETE, SHORT), settle(COMPLETE, SHORT, side="a"), settle(COMPLETE, SHORT, alone))
+    stored = [json.loads(verdict.judgments[0].settings)["yardstick"] for verdict in settled]
+    assert stored == ["reference", "passages", "passages"]
+
+
+def test_a_language_that_cannot_be_read_is_refused_with_advice() -> None:
+    """There is no Korean stemmer, so nothing in Korean is scored."""
+    korean = Question(id="q5", domain="d", question="왜?", reference="에펠탑은 330미터이다.", language="ko")
+    verdict = settle("에펠탑은 330미터이다.", "모른다고 한다.", korean)
+    assert verdict.outcome is Outcome.UNREADABLE
+    assert "set.toml" in verdict.detail
+
+
+def test_what_was_judged_before_changes_nothing() -> None:
+    """A verdict depends on the question and the two texts alone."""
+    busy = LexicalJudge(Spec())
+    for other in ("Paris.", WRONG, NONE):
+        busy.settle(JudgeInput(battle_id="y", question=QUESTION, answer_a=other, answer_b=SHORT))
+    judge_input = JudgeInput(battle_id="x", question=QUESTION, answer_a=COMPLETE, answer_b=WRONG)
+    assert busy.settle(judge_input) == LexicalJudge(Spec()).settle(judge_input)
+
+
+@pytest.mark.parametrize("lexical", [{"balence": 1.0}, {"tie_band": -1}, {"scale": "wide"}])
+def test_settings_are_checked(lexical: dict[str, float]) -> None:
+    """A misspelt or impossible setting is refused by name."""
+    with pytest.raises(SpecError, match=next(iter(lexical))):
+        LexicalJudge(Spec(lexical=lexical))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_two_texts_get_mirrored_verdicts(a: str, b: str) -> None:
+    """Whatever the texts, in whatever script, swapping them mirrors the verdict."""
+    judge = LexicalJudge(Spec())
+    one = judge.settle(JudgeInput(battle_id="x", question=QUESTION, answer_a=a, answer_b=b))
+    two = judge.settle(JudgeInput(battle_id="x", question=QUESTION, answer_a=b, answer_b=a))
+    assert one.preference is not None
+    assert one.preference.flipped is two.preference

@@ -1,0 +1,274 @@
+"""Gates, limits a minute, breakers and budgets, each alone and on a clock of the test's own."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges.llm.costs import Budget, MemoryLedger
+from judges.llm.endpoint_state import AdaptiveLimiter, CircuitBreaker, TokenBucket
+from judges.llm.errors import CallError, CallErrorKind, fault_of_status, retry_after_of
+from judges.llm.settings import AccessSettings
+
+
+class Clock:
+    """Seconds that pass when told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        """The time now."""
+        return self.now
+
+
+@given(st.integers(2, 6_000), st.lists(st.floats(0, 5), min_size=1, max_size=300))
+def test_no_minute_has_more_starts_than_allowed(limit: int, gaps: list[float]) -> None:
+    """However requests arrive, every window of a minute has at most the limit of starts."""
+    clock, starts = Clock(), []
+    bucket = TokenBucket(limit, clock)
+    for gap in gaps:
+        clock.now += gap
+        starts.append(clock.now + bucket.delay(1))
+    for first in starts:
+        assert sum(first <= start < first + 59.999 for start in starts) <= limit
+
+
+def test_large_units_are_waited_for_afterwards() -> None:
+    """A request of more tokens than a second's worth starts, and the next waits until they are paid off."""
+    bucket = TokenBucket(6_000, Clock())
+    assert bucket.delay(1_000) == 0
+    assert bucket.delay(1) == pytest.approx(901 / (5_900 / 60))
+
+
+def test_a_gate_admits_in_order_and_never_too_many() -> None:
+    """Places are given first come, first served, and a cancelled waiter leaves none behind."""
+
+    async def run() -> list[int]:
+        gate, order = AdaptiveLimiter(2, 2), list[int]()
+
+        async def visit(name: int) -> None:
+            async with gate:
+                order.append(name)
+                assert gate.in_use <= 2
+                await asyncio.sleep(0.001)
+
+        visits = [asyncio.create_task(visit(name)) for name in range(8)]
+        await asyncio.sleep(0)
+        visits[4].cancel()
+        await asyncio.gather(*visits, return_exceptions=True)
+        assert gate.in_use == 0
+        return order
+
+    assert asyncio.run(run()) == [0, 1, 2, 3, 5, 6, 7]
+
+
+def test_one_burst_of_rate_limits_cuts_once() -> None:
+    """Calls that were in flight together shrink the gate together, not each by itself."""
+
+    async def run() -> float:
+        gate = AdaptiveLimiter(100, 100)
+        for _ in range(100):
+            await gate.enter()
+        for _ in range(100):
+            gate.cut(started=0.0)
+        return gate.limit
+
+    assert asyncio.run(run()) == pytest.approx(70)
+
+
+def test_growth_is_one_place_a_round_after_a_cut() -> None:
+    """After the first 429 a full gate grows by one for as many successes as it has places."""
+
+    async def run() -> tuple[float, float]:
+        gate = AdaptiveLimiter(10, 100)
+        for _ in range(10):
+            await gate.enter()
+        gate.cut(started=0.0)
+        before = gate.limit
+        for _ in range(int(before)):
+            gate.succeed()
+        return before, gate.limit
+
+    before, after = asyncio.run(run())
+    assert before == pytest.approx(7)
+    assert 7.9 < after <= 8
+
+
+def test_the_breaker_rides_out_a_blip() -> None:
+    """Faults within one second do not give up an endpoint that has answered; lasting ones do."""
+    clock = Clock()
+    breaker = CircuitBreaker("e", AccessSettings(), clock)
+    breaker.succeed()
+    for request in range(1_000):
+        breaker.fail(CallError(CallErrorKind.TRANSIENT, "HTTP 503"), f"{request}")
+    assert not breaker.is_open
+    clock.now = 21.0
+    breaker.fail(CallError(CallErrorKind.TRANSIENT, "HTTP 503"), "last")
+    assert breaker.is_open
+
+
+def test_successes_between_faults_keep_the_breaker_closed() -> None:
+    """An endpoint that fails half of its calls for an hour is slow, not dead."""
+    clock = Clock()
+    breaker = CircuitBreaker("e", AccessSettings(), clock)
+    for minute in range(60):
+        clock.now = 60.0 * minute
+        breaker.fail(CallError(CallErrorKind.TRANSIENT, "HTTP 500"), f"{minute}")
+        breaker.succeed()
+    assert not breaker.is_open
+
+
+def test_a_few_poisoned_requests_do_not_give_an_endpoint_up() -> None:
+    """Three requests that always end in a 500 fail by themselves, even when nothing else is left to ask."""
+    clock = Clock()
+    breaker = CircuitBreaker("e", AccessSettings(), clock)
+    for attempt in range(100):
+        clock.now = float(attempt)
+        breaker.fail(CallError(CallErrorKind.TRANSIENT, "HTTP 500"), f"{attempt % 3}")
+    assert not breaker.is_open
+
+
+def test_a_wait_of_hours_is_not_waited_for() -> None:
+    """An endpoint that asks for more patience than there is, is given up with its reason."""
+    breaker = CircuitBreaker("e", AccessSettings(), Clock())
+    breaker.fail(CallError(CallErrorKind.RATE_LIMITED, "HTTP 429: daily limit", retry_after=40_000.0), "one")
+    assert "wait of 40000 s: HTTP 429: daily limit" in str(breaker.error())
+
+
+def test_requests_that_are_rejected_after_a_success_are_their_own_fault() -> None:
+    """Too long a battle is a 400; ten thousand of them leave a working endpoint alone."""
+    clock = Clock()
+    breaker = CircuitBreaker("e", AccessSettings(), clock)
+    breaker.succeed()
+    for second in range(10_000):
+        clock.now = float(second)
+        breaker.fail(CallError(CallErrorKind.REJECTED, "HTTP 400: too long"), f"{second}")
+    assert not breaker.is_open
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (429, "rate_limit_exceeded", CallErrorKind.RATE_LIMITED),
+        (429, "insufficient_quota", CallErrorKind.FATAL),
+        (401, "invalid_api_key", CallErrorKind.FATAL),
+        (404, "model_not_found", CallErrorKind.FATAL),
+        (400, "context_length_exceeded", CallErrorKind.REJECTED),
+        (422, "", CallErrorKind.REJECTED),
+        (400, "content_filter", CallErrorKind.REFUSED),
+        (408, "", CallErrorKind.TRANSIENT),
+        (500, "", CallErrorKind.TRANSIENT),
+        (529, "overloaded_error", CallErrorKind.TRANSIENT),
+    ],
+)
+def test_statuses_are_sorted_by_what_to_do(status: int, code: str, kind: CallErrorKind) -> None:
+    """What an HTTP error means for the request and for the endpoint."""
+    fault = fault_of_status(status, {"error": {"code": code, "message": "m"}}, {})
+    assert fault.kind is kind
+    assert fault.detail == f"HTTP {status}: m"
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "2"}, 2.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-1"}, None),
+        ({"retry-after": "nan"}, None),
+        ({}, None),
+    ],
+)
+def test_retry_after_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
+    """Seconds, milliseconds and dates; nonsense is no wait at all."""
+    assert retry_after_of(headers) == seconds
+
+
+@given(
+    st.floats(0.1, 10),
+    st.lists(st.tuples(st.floats(0.001, 1), st.floats(0, 1)), min_size=1, max_size=60),
+    st.integers(1, 4),
+)
+def test_budgets_on_one_ledger_never_pass_its_cap(
+    cap: float, calls: list[tuple[float, float]], workers: int
+) -> None:
+    """Whatever is reserved and however much of it is used, spent and drawn stay within the cap."""
+
+    async def run() -> None:
+        ledger = MemoryLedger(cap)
+        budgets = [Budget(ledger, block_calls=3) for _ in range(workers)]
+
+        async def one(place: int, reserved: float, share: float) -> None:
+            budget = budgets[place % workers]
+            if await budget.reserve(reserved):
+                await asyncio.sleep(0)
+                budget.settle(reserved, reserved * share)
+            balance = await ledger.balance()
+            assert balance.spent + balance.drawn <= cap + 1e-9
+
+        await asyncio.gather(*(one(place, *call) for place, call in enumerate(calls)))
+        for budget in budgets:
+            await budget.close()
+        assert (await ledger.balance()).drawn == pytest.approx(0, abs=1e-9)
+
+    asyncio.run(run())
+
+
+def test_a_budget_waits_for_calls_in_flight_before_it_gives_up() -> None:
+    """Reservations are bounds; once a call settles below its own, the next may start."""
+
+    async def run() -> tuple[bool, bool]:
+        budget = Budget(MemoryLedger(1.0))
+        assert await budget.reserve(0.9)
+        second = asyncio.create_task(budget.reserve(0.5))
+        await asyncio.sleep(0)
+        waiting = not second.done()
+        budget.settle(0.9, 0.1)
+        return waiting, await second
+
+    assert asyncio.run(run()) == (True, True)
+
+
+async def _many_through(ledger: MemoryLedger) -> int:
+    """Forty askers reserve and settle while the ledger takes its time; how many calls were made."""
+    budget, made = Budget(ledger), 0
+
+    async def ask() -> None:
+        nonlocal made
+        for _ in range(5):
+            if await budget.reserve(0.005):
+                await asyncio.sleep(0.001)
+                budget.settle(0.005, 0.003)
+                made += 1
+            await budget.flush()
+
+    await asyncio.gather(*(ask() for _ in range(40)))
+    await budget.close()
+    return made
+
+
+def test_cap_holds_while_the_ledger_is_slow() -> None:
+    """What is reserved and settled while a draw waits for the database is never forgotten."""
+
+    class Slow(MemoryLedger):
+        async def draw(self, least: float, wished: float) -> float:
+            drawn = await super().draw(least, wished)
+            await asyncio.sleep(0.002)
+            return drawn
+
+        async def settle(self, *, spent: float, returned: float, lost: float = 0.0) -> None:
+            await asyncio.sleep(0.002)
+            await super().settle(spent=spent, returned=returned, lost=lost)
+
+    ledger = Slow(0.2)
+    made = asyncio.run(_many_through(ledger))
+    balance = asyncio.run(ledger.balance())
+    assert balance.spent <= 0.2
+    assert balance.spent == pytest.approx(0.003 * made)
+    assert balance.drawn == pytest.approx(0.0, abs=1e-9)

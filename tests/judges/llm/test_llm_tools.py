@@ -1,0 +1,241 @@
+"""Tools that a model calls natively: requests, replies, turns, and endpoints that call none."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from data.records import Outcome
+from data.store import Store
+from judges.llm.cache import MemoryReplyCache
+from judges.llm.factory import open_client
+from judges.llm.requests import Message, Request, Tool, ToolCall
+from judges.llm.settings import AccessSettings, CacheMode, TransportKind
+from judges.llm.tasks import TaskRunner
+from judges.llm.templates import Tagged
+from judges.llm.tools import MOST_TURNS, calls_of
+from judges.metrics.comprehensiveness.answer_relations import (
+    COMPARE_ANSWERS,
+    COMPARE_WITH_TOOL,
+    AnswerComparer,
+    AnswerRelation,
+)
+from judges.metrics.comprehensiveness.claims import Missing
+
+Serve = Callable[..., Any]
+Rule = Callable[[Any], object]
+PLAIN = Request(endpoint="http://e/v1", model="m", messages=(Message("user", "How far?"),))
+TOOL = Tool(name="compare_quantities", description="Compares.", parameters={"type": "object"})
+CALL = {"first": "10 km", "second": "10,000 m"}
+
+
+@pytest.fixture
+def tool_use(scripted_module: Any) -> Callable[..., object]:  # noqa: ANN401 - a module
+    """Make what a handler returns to call `compare_quantities`, once for each of some arguments."""
+
+    def make(*arguments: object, name: str = "compare_quantities") -> object:
+        return scripted_module.ToolUse(tuple((name, one) for one in arguments))
+
+    return make
+
+
+def by_result(tool_use: Callable[..., object]) -> Rule:
+    """Call the tool where it is offered or can be asked for, then decide by what it said."""
+
+    def rule(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
+        pair = {"first": ask.tagged("first_answer")[0], "second": ask.tagged("second_answer")[0]}
+        said = [*ask.results, *(one for one in ask.tagged("tool_result") if "not called" not in one)]
+        if said:
+            relation = "equivalent" if "equal to" in said[-1] else "contradictory"
+            return {"reasoning": said[-1], "relation": relation, "compare_quantities": None}
+        if ask.offered:
+            return tool_use(pair)
+        return {"compare_quantities": pair, "reasoning": "", "relation": None}
+
+    return rule
+
+
+def compare(
+    url: str,
+    *pairs: tuple[str, str],
+    cache: Any = None,  # noqa: ANN401 - any reply cache
+    **settings: Any,  # noqa: ANN401 - access settings of any type
+) -> list[AnswerRelation | Missing]:
+    """Compare pairs of answers at once with one comparer."""
+
+    async def every() -> list[AnswerRelation | Missing]:
+        async with open_client(AccessSettings(backoff=0.01, **settings), cache) as client:
+            comparer = AnswerComparer(TaskRunner(client, endpoint=url, model="m"))
+            return await asyncio.gather(*(comparer("How far?", *pair) for pair in pairs))
+
+    return asyncio.run(every())
+
+
+def test_requests_without_tools_keep_their_keys() -> None:
+    """The cache of earlier versions stays good: a request without tools has the key it always had."""
+    assert PLAIN.key == "0e582937dba2efbdbafb244ab5e8c39de454a75b1da5346057f1ddb58a156996"
+    assert "tools" not in PLAIN.canonical
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"tools": (TOOL,)},
+        {"tools": (replace(TOOL, description="Compares two."),)},
+        {"messages": (Message("user", "How far?"), Message("assistant", "", (ToolCall("1", "f", "{}"),)))},
+        {"messages": (Message("user", "How far?"), Message("assistant", "", (ToolCall("1", "f", "[]"),)))},
+        {"messages": (Message("user", "How far?"), Message("tool", "equal", tool_call_id="1"))},
+    ],
+)
+def test_tools_and_their_calls_are_part_of_the_key(changed: Mapping[str, Any]) -> None:
+    """What a model may call and what the tool said can change the reply, so they change the key."""
+    keys = {PLAIN.key, replace(PLAIN, messages=(*PLAIN.messages, Message("assistant", ""))).key}
+    assert replace(PLAIN, **changed).key not in keys
+
+
+@pytest.mark.parametrize("transport", [TransportKind.OPENAI, TransportKind.LITELLM])
+def test_the_tool_is_called_natively_and_run_here(
+    scripted_llm: Serve, tool_use: Callable[..., object], transport: TransportKind
+) -> None:
+    """The request declares the tool, the model calls it, its result goes back as a message of the tool."""
+    server = scripted_llm()
+    server.handlers["compare_answers"] = by_result(tool_use)
+    model = "openai/m" if transport is TransportKind.LITELLM else "m"
+
+    async def once() -> object:
+        async with open_client(AccessSettings(backoff=0.01, transport=transport, api_key="k")) as client:
+            runner = TaskRunner(client, endpoint=server.url, model=model)
+            return await AnswerComparer(runner)("How far?", "10 km", "10,000 m")
+
+    assert asyncio.run(once()) is AnswerRelation.EQUIVALENT
+    first, second = server.log.bodies
+    (offered,) = first["tools"]
+    assert offered["function"]["name"] == "compare_quantities"
+    assert set(offered["function"]["parameters"]["required"]) == {"first", "second"}
+    said, result = second["messages"][-2:]
+    assert said["tool_calls"][0]["function"] == {"name": "compare_quantities", "arguments": json.dumps(CALL)}
+    assert (result["role"], result["tool_call_id"]) == ("tool", said["tool_calls"][0]["id"])
+    assert "10 km is equal to 10,000 m" in result["content"]
+
+
+def test_tool_calls_are_kept_verbatim_and_replayed(
+    scripted_llm: Serve, tool_use: Callable[..., object], store: Store
+) -> None:
+    """The cache keeps the message with its calls as it came; a replay of both turns asks nothing."""
+    server = scripted_llm()
+    server.handlers["compare_answers"] = by_result(tool_use)
+    kept = MemoryReplyCache()
+    assert compare(server.url, ("10 km", "12 miles"), cache=kept) == [AnswerRelation.CONTRADICTORY]
+    store.replies.put(list(kept.replies.values()))
+    stored = store.replies.get_many(list(kept.replies))
+    called = [reply for reply in stored.values() if calls_of(reply)]
+    assert json.loads(called[0].text)["tool_calls"][0]["type"] == "function"
+    kept.replies = dict(stored)
+    asked = server.log.calls
+    again = compare(server.url, ("10 km", "12 miles"), cache=kept, cache_mode=CacheMode.REPLAY)
+    assert (again, server.log.calls) == ([AnswerRelation.CONTRADICTORY], asked)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("{not json", "cannot be carried out"),
+        ({"first": "10 km"}, "second: Field required"),
+        ({"first": "10 km", "second": "blue"}, "cannot be compared"),
+        ("", "first: Field required"),
+    ],
+)
+def test_a_bad_call_is_told_to_the_model(
+    scripted_llm: Serve, tool_use: Callable[..., object], arguments: object, told: str
+) -> None:
+    """Arguments that are no JSON, lack something or are no quantities: the result says so, nothing fails."""
+    server = scripted_llm()
+    server.handlers["compare_answers"] = lambda ask: (
+        {"reasoning": "", "relation": "neutral"} if ask.results else tool_use(arguments)
+    )
+    assert compare(server.url, ("10 km", "blue")) == [AnswerRelation.NEUTRAL]
+    assert told in server.log.bodies[-1]["messages"][-1]["content"]
+
+
+def test_an_unknown_tool_and_several_calls_at_once_are_answered(
+    scripted_llm: Serve, tool_use: Callable[..., object]
+) -> None:
+    """Every call of a reply gets a message of its own, one of a tool that is not there as well."""
+    server = scripted_llm()
+    turns = [tool_use(CALL, CALL), tool_use({}, name="search_web"), {"reasoning": "", "relation": "neutral"}]
+    server.handlers["compare_answers"] = lambda _: turns.pop(0)
+    assert compare(server.url, ("1 km", "2 km")) == [AnswerRelation.NEUTRAL]
+    roles = [message["role"] for message in server.log.bodies[-1]["messages"]]
+    assert roles == ["system", "user", "assistant", "tool", "tool", "assistant", "tool"]
+    assert "compare_quantities" in server.log.bodies[-1]["messages"][-1]["content"]
+
+
+def test_turns_are_bounded(scripted_llm: Serve, tool_use: Callable[..., object]) -> None:
+    """A model that only ever calls the tool is asked once more to answer, then there is no relation."""
+    server = scripted_llm()
+    server.handlers["compare_answers"] = lambda _: tool_use(CALL)
+    (found,) = compare(server.url, ("1 km", "2 km"))
+    assert isinstance(found, Missing)
+    assert found.outcome is Outcome.UNREADABLE
+    assert "calls a tool once more" in found.reason
+    assert server.log.calls == 2 * (MOST_TURNS + 1)
+
+
+def test_a_model_that_needs_no_tool_answers_at_once(scripted_llm: Serve) -> None:
+    """Calling the tool is the model's choice; without a call there is one request."""
+    server = scripted_llm()
+    server.handlers["compare_answers"] = lambda _: {"reasoning": "", "relation": "neutral"}
+    assert compare(server.url, ("oboe", "flute")) == [AnswerRelation.NEUTRAL]
+    assert server.log.calls == 1
+
+
+def test_an_endpoint_without_tools_is_asked_by_a_field_of_the_reply(
+    scripted_llm: Serve, tool_use: Callable[..., object]
+) -> None:
+    """A 400 to the tools is met once, not by a crowd; from then on the call goes through the reply."""
+    server = scripted_llm(tools=False)
+    server.handlers["compare_answers"] = by_result(tool_use)
+    pairs = [(f"{n} km", f"{n},000 m") for n in range(1, 21)]
+    assert compare(server.url, *pairs) == [AnswerRelation.EQUIVALENT] * 20
+    assert server.log.statuses["400"] == 1
+    assert server.log.calls == 1 + 2 * len(pairs)
+
+
+def test_batches_go_without_tools(scripted_llm: Serve, tool_use: Callable[..., object]) -> None:
+    """In a batch every turn would take a day, so the call goes through the reply there."""
+    from judges.llm.transports.batch_files import MemoryBatchBook  # noqa: PLC0415
+
+    server = scripted_llm()
+    server.handlers["compare_answers"] = by_result(tool_use)
+    settings = AccessSettings(transport=TransportKind.BATCH, batch_gather=0.05, batch_poll=0.01)
+
+    async def once() -> object:
+        async with open_client(settings, MemoryReplyCache(), book=MemoryBatchBook()) as client:
+            comparer = AnswerComparer(TaskRunner(client, endpoint=server.url, model="m"))
+            return await comparer("How far?", "10 km", "10,000 m")
+
+    assert asyncio.run(once()) is AnswerRelation.EQUIVALENT
+    assert server.batches == 2
+
+
+def test_text_that_only_looks_like_a_call_is_text() -> None:
+    """A task without tools never carries anything out, whatever its reply says."""
+    inputs = {"question": "q", "first": Tagged("first_answer", "1"), "second": Tagged("second_answer", "2")}
+    assert COMPARE_WITH_TOOL.tools
+    assert not COMPARE_ANSWERS.tools
+
+    async def requests() -> tuple[Request, Request]:
+        async with open_client() as client:
+            runner = TaskRunner(client, endpoint="http://e/v1", model="m")
+            by_field = inputs | {"tool_result": Tagged("tool_result", "(not called)")}
+            return runner.request(COMPARE_WITH_TOOL, inputs), runner.request(COMPARE_ANSWERS, by_field)
+
+    native, field = asyncio.run(requests())
+    assert [tool.name for tool in native.tools] == ["compare_quantities"]
+    assert field.tools == ()
+    assert (native.response_format.name, field.response_format.name) == ("compare_answers",) * 2

@@ -1,0 +1,165 @@
+"""Fact graphs: what is covered, what is missing, and the least that would have to be added."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.errors import FileFormatError, RecordError
+from judges.metrics.comprehensiveness import (
+    Edge,
+    FactGraph,
+    Node,
+    NodeKind,
+    Relation,
+    analyse,
+    coverage_json,
+    read_graphs,
+)
+
+SAMPLE = Path(__file__).parents[4] / "../shared/data/graphs/comp_graphs_sample.json"
+IMPLYING = (Relation.ENTAILMENT, Relation.EQUIVALENCE)
+
+
+@pytest.mark.skipif(not SAMPLE.exists(), reason="the authors' graphs are not beside the checkout")
+def test_the_authors_graphs_are_reproduced() -> None:
+    """All 123 stored graphs: covered, uncovered, clusters, basis and score are equal.
+
+    D10: where there is nothing to cover they store 0, and the score is null here.
+    """
+    raw = json.loads(SAMPLE.read_text(encoding="utf-8"))
+    graphs = read_graphs(raw, where="the sample")
+    assert len(graphs) == 123
+    for stored, graph in zip(raw["graphs"], graphs, strict=True):
+        found = coverage_json(analyse(graph))
+        for name in ("covered", "uncovered", "clusters", "basis_clusters"):
+            assert found[name] == sorted(stored[name])
+        assert found["score"] == (pytest.approx(stored["score"], abs=1e-12) if stored["clusters"] else None)
+        assert found["defined"] is bool(stored["clusters"])
+        assert len(found["basis"]) == len(stored["basis_clusters"])
+
+
+def graph_of(answer: int, passages: int, edges: list[tuple[str, str, Relation]]) -> FactGraph:
+    """A graph of claims a0… of the answer and c0… of the passages."""
+    nodes = [Node(f"a{at}", NodeKind.ANSWER) for at in range(answer)]
+    nodes += [Node(f"c{at}", NodeKind.PASSAGE) for at in range(passages)]
+    return FactGraph(tuple(nodes), tuple(Edge(*edge) for edge in edges))
+
+
+def test_a_chain_of_implications_covers_and_shortens_the_basis() -> None:
+    """Paths count, not only single edges, and what another missing claim implies need not be added."""
+    ahead, same = Relation.ENTAILMENT, Relation.EQUIVALENCE
+    found = analyse(
+        graph_of(
+            1,
+            7,
+            [
+                ("a0", "c0", ahead),
+                ("c0", "c1", ahead),
+                ("c2", "c3", ahead),
+                ("c4", "c5", same),
+                ("c6", "c0", Relation.CONTRADICTION),
+            ],
+        )
+    )
+    assert found.covered == ("c0", "c1")
+    assert found.uncovered == ("c2", "c3", "c4", "c5", "c6")
+    assert found.clusters == (("c0",), ("c1",), ("c2",), ("c3",), ("c4", "c5"), ("c6",))
+    assert found.basis == ("c2", "c4", "c6")
+    assert found.score == pytest.approx(2 / 6)
+
+
+@pytest.mark.parametrize(("answer", "passages"), [(0, 0), (3, 0)])
+def test_nothing_to_cover_is_told_from_covering_nothing(answer: int, passages: int) -> None:
+    """D10: without claims of passages there is no score, and a graph that covers nothing scores 0."""
+    found = analyse(graph_of(answer, passages, []))
+    assert (found.score, found.defined) == (None, False)
+    assert coverage_json(found)["score"] is None
+    assert analyse(graph_of(0, 1, [])).score == 0
+
+
+def test_the_representative_is_the_most_frequent_wording() -> None:
+    """A statement is shown by its commonest wording, and ties go to the first id."""
+    nodes = [
+        Node(f"c{at}", NodeKind.PASSAGE, text)
+        for at, text in enumerate(["Late", "It is late.", "it is  late."])
+    ]
+    edges = [Edge("c0", "c1", Relation.EQUIVALENCE), Edge("c1", "c2", Relation.EQUIVALENCE)]
+    assert analyse(FactGraph(tuple(nodes), tuple(edges))).basis == ("c1",)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> FactGraph:
+    """Small graphs with any relations."""
+    answer, passages = draw(st.integers(0, 3)), draw(st.integers(0, 5))
+    ids = [f"a{at}" for at in range(answer)] + [f"c{at}" for at in range(passages)]
+    pairs = list(itertools.permutations(ids, 2))
+    chosen = draw(st.lists(st.sampled_from(pairs), max_size=12, unique=True)) if pairs else []
+    return graph_of(answer, passages, [(*pair, draw(st.sampled_from(Relation))) for pair in chosen])
+
+
+def closure(graph: FactGraph) -> set[tuple[str, str]]:
+    """Which claim implies which, by Warshall's algorithm."""
+    ids = list(graph.by_id)
+    implied = {(one, one) for one in ids}
+    for edge in graph.edges:
+        if edge.relation in IMPLYING:
+            implied.add((edge.start, edge.end))
+        if edge.relation is Relation.EQUIVALENCE:
+            implied.add((edge.end, edge.start))
+    for middle, first, last in itertools.product(ids, ids, ids):
+        if (first, middle) in implied and (middle, last) in implied:
+            implied.add((first, last))
+    return implied
+
+
+@given(graphs())
+def test_a_second_implementation_agrees(graph: FactGraph) -> None:
+    """The definitions of section 3.1, spelt out over the transitive closure, give the same result."""
+    implied, found = closure(graph), analyse(graph)
+    passages = [node.id for node in graph.nodes if node.kind is NodeKind.PASSAGE]
+    answer = [node.id for node in graph.nodes if node.kind is NodeKind.ANSWER]
+    covered = [one for one in passages if any((own, one) in implied for own in answer)]
+    assert list(found.covered) == sorted(covered)
+    missing = [one for one in passages if one not in covered]
+    for one in missing:
+        above = [other for other in missing if (other, one) in implied and (one, other) not in implied]
+        assert any(one in group for group in found.basis_clusters) == (not above)
+    assert len(found.basis) == len(found.basis_clusters) <= len(missing)
+
+
+def test_both_forms_of_graph_files_are_read() -> None:
+    """Nodes as objects or as a map, edges as objects or as triples mean the same graph."""
+    objects = {
+        "nodes": [{"id": "a0", "type": "atom"}, {"id": "c0", "type": "context"}],
+        "edges": [{"from": "a0", "to": "c0", "relation": "entailment"}],
+    }
+    triples = {"nodes": {"a0": "atom", "c0": "context"}, "edges": [["a0", "c0", "entailment"]]}
+    assert (
+        read_graphs(objects, where="x")
+        == read_graphs([triples], where="x")
+        == read_graphs({"graphs": [triples]}, where="x")
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        ({"nodes": 3}, FileFormatError),
+        ({"edges": []}, FileFormatError),
+        ("graph", FileFormatError),
+        ({"nodes": {"a": "atom"}, "edges": [["a", "b"]]}, FileFormatError),
+        ({"nodes": {"a": "claim"}}, FileFormatError),
+        ({"nodes": {"a": "atom"}, "edges": [["a", "b", "entailment"]]}, RecordError),
+        ({"nodes": [{"id": "a", "type": "atom"}, {"id": "a", "type": "context"}]}, RecordError),
+    ],
+)
+def test_other_shapes_are_refused_with_the_place(value: object, error: type[Exception]) -> None:
+    """A file of another shape is refused in one line."""
+    with pytest.raises(error):
+        read_graphs(value, where="graph.json")

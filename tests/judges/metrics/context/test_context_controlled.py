@@ -1,0 +1,118 @@
+"""Building a controlled set from summaries and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from data.errors import RecordError
+from data.records import MetricItem, Outcome, Passage
+from judges.llm.tasks import TaskRunner
+from judges.metrics.comprehensiveness.claims import Missing
+from judges.metrics.context.controlled import (
+    Controlled,
+    ControlledSetBuilder,
+    Source,
+    build_all,
+    cut_document,
+)
+from judges.metrics.context.settings import ContextSettings
+
+Serve = Callable[..., Any]
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def source(item: MetricItem) -> Source:
+    """A summary with two documents."""
+    documents = (
+        Passage("d1", " ".join(passage.text for passage in item.passages[:2]), "History"),
+        Passage("d2", " ".join(passage.text for passage in item.passages[2:])),
+    )
+    return Source(id="c-1", domain="travel", summary=item.reference or "", documents=documents)
+
+
+@pytest.fixture
+def writing_llm(rating_llm: Serve) -> Serve:
+    """A scripted LLM that writes a passage a sentence pair, and one request."""
+
+    def passages(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
+        sentences = ask.tagged("document")[0].split(". ")
+        return {"passages": [". ".join(sentences[at : at + 2]) for at in range(0, len(sentences), 2)]}
+
+    def serve(**script: object) -> Any:  # noqa: ANN401 - as above
+        server = rating_llm(**script)
+        server.handlers["write_passages"] = passages
+        server.handlers["write_request"] = lambda _: {"request": "Write a report on the tower."}
+        return server
+
+    return serve
+
+
+def build(with_runner: Run, url: str, *sources: Source) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
+    """Build questions at an endpoint."""
+
+    async def use(runner: TaskRunner) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
+        return await build_all(ControlledSetBuilder(runner, ContextSettings()), sources)
+
+    return with_runner(url, use)
+
+
+def test_a_source_becomes_a_question_with_a_known_oracle(
+    writing_llm: Serve, with_runner: Run, source: Source
+) -> None:
+    """The request, the passages, and the sub-questions that the passages answer, with their ratings."""
+    (built,), failed = build(with_runner, writing_llm().url, source)
+    assert not failed
+    question = built.question
+    assert question.question == "Write a report on the tower."
+    assert question.reference == source.summary
+    assert [passage.id for passage in question.passages] == ["d1-1", "d1-2", "d2-1"]
+    assert question.passages[0].title == "History"
+    assert len(question.sub_questions) == 3
+    assert built.dropped == ("Who owns the tower today?",)
+    assert built.ratings.answerable == (0, 1, 2)
+    assert built.required() == ("d1-1", "d1-2", "d2-1")
+
+
+@pytest.mark.parametrize("task", ["write_passages", "write_request", "rate_answerability"])
+def test_a_step_without_a_reply_builds_nothing(
+    writing_llm: Serve, with_runner: Run, source: Source, task: str
+) -> None:
+    """A malformed reply is no question with holes but none, with the reason; others are still built."""
+    server = writing_llm()
+    server.handlers[task] = lambda _: {"nonsense": 1}
+    built, failed = build(with_runner, server.url, source)
+    assert not built
+    assert failed["c-1"].outcome is Outcome.UNREADABLE
+
+
+def test_a_source_that_answers_nothing_is_left_out(
+    writing_llm: Serve, with_runner: Run, source: Source
+) -> None:
+    """Where no sub-question can be answered there is nothing to measure."""
+    server = writing_llm()
+    server.handlers["rate_answerability"] = lambda _: {"rating": 2}
+    _, failed = build(with_runner, server.url, source)
+    assert "None of the sub-questions" in failed["c-1"].reason
+
+
+def test_long_documents_are_cut_between_sentences() -> None:
+    """Every sentence is in one piece, and no piece is longer than told but for a single long sentence."""
+    text = " ".join(f"Sentence number {number} says something of its own." for number in range(100))
+    pieces = list(cut_document(text, longest=64))
+    assert " ".join(pieces) == text
+    assert len(pieces) > 10
+    assert max(len(piece) for piece in pieces) <= 64 * 4 + 8
+    assert list(cut_document(" \n")) == []
+
+
+@pytest.mark.parametrize("change", [{"summary": " "}, {"documents": ()}, {"documents": (Passage("d", ""),)}])
+def test_a_source_needs_a_summary_and_documents(source: Source, change: dict[str, Any]) -> None:
+    """Neither can be made up."""
+    with pytest.raises(RecordError):
+        Source(
+            **{"id": "c", "domain": "d", "summary": source.summary, "documents": source.documents, **change}
+        )

@@ -1,0 +1,222 @@
+"""Ratings, required subsets, coverage, ranked coverage, density."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.errors import RecordError
+from judges.metrics.context.diagnosis import losses, total
+from judges.metrics.context.measures import coverage, density, ranked_coverage
+from judges.metrics.context.ratings import Ratings
+from judges.metrics.context.subsets import Order, Use, required_subset, uses
+
+CASE_STUDY = [
+    [0, 0, 5, 5, 0, 0, 0, 0, 5, 0],
+    [5, 0, 0, 0, 5, 0, 5, 0, 0, 0],
+    [0, 0, 0, 0, 5, 5, 0, 0, 0, 5],
+]
+TABLES = st.integers(1, 6).flatmap(
+    lambda width: st.lists(
+        st.lists(st.sampled_from([0, 2, 3, 5]), min_size=width, max_size=width), min_size=1, max_size=6
+    )
+)
+
+
+def test_the_case_study_of_the_paper() -> None:
+    """CRUX's Table 5: three required passages answer 8 of 10 sub-questions; the summary is rated for 4."""
+    ratings = Ratings.of(CASE_STUDY)
+    assert ratings.answerable == (0, 2, 3, 4, 5, 6, 8, 9)
+    assert required_subset(ratings, Order.STATIC) == required_subset(ratings, Order.DYNAMIC) == (0, 1, 2)
+    assert coverage(ratings, (0, 1, 2)) == 1
+    assert coverage(ratings, (0,)) == 3 / 8
+    answer = Ratings.of([*CASE_STUDY, [5, 0, 0, 0, 0, 5, 5, 0, 0, 5]])
+    assert coverage(answer, (3,)) == 4 / 8
+
+
+@pytest.mark.parametrize(
+    ("ranking", "expected"),
+    [((0,), 0.863757), ((1,), 0.431879), ((0, 1), 1.0), ((1, 0), 0.840606)],
+)
+def test_ranked_coverage_of_two_passages(ranking: tuple[int, ...], expected: float) -> None:
+    """α-nDCG 0.5 with subtopics d0 {0, 1} and d1 {0}, as ir-measures computes it; never as if tied."""
+    ratings = Ratings.of([[5, 5], [5, 0]])
+    assert ranked_coverage(ratings, ranking) == pytest.approx(expected, abs=5e-7)
+
+
+def test_ranked_coverage_agrees_with_trecs_implementation() -> None:
+    """120 random rankings score as with ir-measures over pyndeval (cutoff 20), ties in the ideal included."""
+    golden = Path(__file__).parents[3] / "golden" / "alpha_ndcg.jsonl"
+    for line in golden.read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        ratings = Ratings.of([[5 * int(digit) for digit in row] for row in case["answers"]])
+        found = ranked_coverage(ratings, case["ranking"], alpha=case["alpha"])
+        assert found == pytest.approx(case["alpha_ndcg"], abs=1e-9)
+
+
+def test_a_ranking_is_looked_at_to_a_depth() -> None:
+    """At depth 1 only the first ranks of the ranking and of the ideal count."""
+    ratings = Ratings.of([[5, 5], [5, 0]])
+    assert ranked_coverage(ratings, (0, 1), depth=1) == 1
+    assert ranked_coverage(ratings, (1, 0), depth=1) == 0.5
+
+
+@given(TABLES, st.sampled_from([0.0, 0.3, 0.5, 0.9]))
+def test_the_greedy_ideal_scores_one(rows: list[list[float]], alpha: float) -> None:
+    """Ranking passages by what each adds to those before is worth 1; every ranking is worth 0 or more."""
+    ratings = Ratings.of(rows)
+    order: list[int] = []
+    earlier = np.zeros(ratings.sub_questions)
+    while len(order) < ratings.passages:
+        gains = [
+            -1.0 if place in order else float(((1 - alpha) ** earlier[ratings.answers[place]]).sum())
+            for place in range(ratings.passages)
+        ]
+        order.append(int(np.flatnonzero(np.isclose(gains, max(gains)))[-1]))
+        earlier += ratings.answers[order[-1]]
+    found = ranked_coverage(ratings, order, alpha=alpha)
+    assert found is None if not ratings.answerable else found == pytest.approx(1)
+    for ranking in itertools.islice(itertools.permutations(range(ratings.passages)), 24):
+        other = ranked_coverage(ratings, ranking, alpha=alpha)
+        assert other is None or other >= 0
+
+
+@given(TABLES)
+def test_required_subsets_answer_all_and_hold_nothing_idle(rows: list[list[float]]) -> None:
+    """Either order answers everything answerable, and each passage answered something new when chosen."""
+    ratings = Ratings.of(rows)
+    for order in Order:
+        chosen = required_subset(ratings, order)
+        answered: set[int] = set()
+        for place in chosen:
+            new = set(np.flatnonzero(ratings.answers[place]))
+            assert new - answered
+            answered |= new
+        assert answered == set(ratings.answerable)
+        assert coverage(ratings, chosen) in {None, 1.0}
+
+
+@given(TABLES, st.data())
+def test_more_passages_never_cover_less(rows: list[list[float]], data: st.DataObject) -> None:
+    """Coverage only grows with the context and lies within 0 and 1."""
+    ratings = Ratings.of(rows)
+    some = data.draw(st.sets(st.integers(0, ratings.passages - 1)))
+    smaller, whole = coverage(ratings, some), coverage(ratings, range(ratings.passages))
+    if ratings.answerable:
+        assert smaller is not None
+        assert 0 <= smaller <= 1 == whole
+        assert coverage(ratings, ()) == 0
+    else:
+        assert smaller is whole is None
+
+
+def test_the_static_and_the_dynamic_subset_differ_where_passages_overlap() -> None:
+    """Static order takes the second-largest passage though the third would have finished the cover."""
+    ratings = Ratings.of([[5, 5, 5, 0, 0, 0], [0, 5, 5, 5, 0, 0], [0, 0, 0, 5, 5, 0], [0, 0, 0, 0, 0, 5]])
+    assert required_subset(ratings, Order.STATIC) == (0, 1, 2, 3)
+    assert required_subset(ratings, Order.DYNAMIC) == (0, 2, 3)
+
+
+def test_the_two_orders_often_choose_different_passages() -> None:
+    """In 3,000 random tables the subsets differ in about three of ten, so each is named."""
+    generator = np.random.default_rng(0)
+    different = 0
+    for _ in range(3_000):
+        table = generator.random((6, 10)) < 0.3
+        ratings = Ratings(values=np.where(table, 5.0, 0.0))
+        static, dynamic = (set(required_subset(ratings, order)) for order in Order)
+        different += static != dynamic
+    assert 0.15 < different / 3_000 < 0.45
+
+
+def test_each_passage_is_said_to_be_required_or_redundant() -> None:
+    """What one required passage answers too is redundant; what takes several is partly so."""
+    ratings = Ratings.of([[5, 5, 5, 0, 0], [0, 0, 0, 5, 5], [5, 5, 0, 0, 0], [0, 0, 5, 5, 0], [0] * 5])
+    required = required_subset(ratings)
+    assert required == (0, 1)
+    assert uses(ratings, required) == (
+        Use.REQUIRED,
+        Use.REQUIRED,
+        Use.REDUNDANT,
+        Use.PARTLY_REDUNDANT,
+        Use.IRRELEVANT,
+    )
+
+
+def test_density_halves_with_four_times_the_tokens() -> None:
+    """With w = 0.5, the same coverage in four times the tokens has half the density; the oracle has 1."""
+    assert density(1.0, 100, best_covered=1.0, best_tokens=100) == 1
+    assert density(1.0, 400, best_covered=1.0, best_tokens=100) == 0.5
+    assert density(0.5, 100, best_covered=1.0, best_tokens=100) == pytest.approx(math.sqrt(0.5))
+    assert density(1.0, 50, best_covered=1.0, best_tokens=100) == pytest.approx(math.sqrt(2))
+    assert density(0.5, 100, best_covered=1.0, best_tokens=100, weight=1.0) == 0.5
+    assert density(0.0, 100, best_covered=1.0, best_tokens=100) == 0
+
+
+@pytest.mark.parametrize(
+    ("covered", "tokens", "best", "best_tokens"),
+    [(None, 10, 1.0, 10), (0.5, 0, 1.0, 10), (0.5, 10, None, 10), (0.5, 10, 0.0, 10), (0.5, 10, 1.0, 0)],
+)
+def test_density_is_undefined_where_there_is_nothing_to_divide_by(
+    covered: float | None, tokens: int, best: float | None, best_tokens: int
+) -> None:
+    """No tokens, no oracle or no coverage: no density, rather than 0."""
+    assert density(covered, tokens, best_covered=best, best_tokens=best_tokens) is None
+
+
+def test_nothing_answerable_leaves_every_measure_undefined() -> None:
+    """Without an answerable sub-question there is neither coverage nor a ranking to judge."""
+    ratings = Ratings.of([[0, 2], [1, 2]])
+    assert coverage(ratings, (0, 1)) is None
+    assert ranked_coverage(ratings, (0, 1)) is None
+    assert required_subset(ratings) == ()
+    assert coverage(Ratings.of([]), ()) is None
+
+
+@pytest.mark.parametrize("rows", [[[6]], [[-1]], [[float("nan")]], [[float("inf")]], [[10**400]]])
+def test_ratings_off_the_scale_are_refused(rows: list[list[float]]) -> None:
+    """A rating outside 0 to 5 is an error that names the passage and the sub-question."""
+    with pytest.raises(RecordError, match="passage 0 for sub-question 0"):
+        Ratings.of(rows)
+
+
+@pytest.mark.parametrize("rows", [[[None]], [["5"]], [[True]], [[1], [1, 2]]])
+def test_ratings_that_are_no_table_of_numbers_are_refused(rows: list[list[float]]) -> None:
+    """An open rating is not counted as 0, and rows have one length."""
+    with pytest.raises(RecordError):
+        Ratings.of(rows)
+
+
+@pytest.mark.parametrize("threshold", [0, -1, 6, float("nan")])
+def test_a_threshold_that_decides_nothing_is_refused(threshold: float) -> None:
+    """With threshold 0 everything would be answerable, with 6 nothing."""
+    with pytest.raises(RecordError, match="threshold"):
+        Ratings.of([[3]], threshold=threshold)
+
+
+@pytest.mark.parametrize(("alpha", "depth"), [(-0.1, None), (1.5, None), (0.5, 0)])
+def test_ranked_coverage_refuses_what_is_no_discount(alpha: float, depth: int | None) -> None:
+    """α lies within 0 and 1, and a depth is at least 1."""
+    with pytest.raises(RecordError):
+        ranked_coverage(Ratings.of([[5]]), (0,), alpha=alpha, depth=depth)
+
+
+def test_losses_part_into_retrieval_and_writing() -> None:
+    """Of 8 answerable sub-questions, 3 were not retrieved and 2 retrieved ones not written."""
+    found = losses(range(8), retrieved=(0, 1, 2, 3, 4, 9), written=(0, 1, 2, 7))
+    assert (found.answerable, found.retrieved, found.used, found.written) == (8, 5, 3, 4)
+    assert found.lost_in_retrieval == 3 / 8
+    assert found.lost_in_writing == 2 / 8
+    assert found.beyond_context == 1 / 8
+    assert found.use_of_context == 3 / 5
+    nothing = losses((), (0,), (0,))
+    assert nothing.context_coverage is None
+    assert nothing.use_of_context is None
+    assert total([found, found, nothing]).lost_in_retrieval == 3 / 8

@@ -1,0 +1,271 @@
+"""`context-crux` and `answer-crux`, with an LLM over HTTP and embedded."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from data.errors import NotFoundError, SpecError
+from data.records import MetricItem, Outcome, Passage, Score
+from judges.llm.tasks import TaskRunner
+from judges.metrics.context import build
+from judges.metrics.context.bounds import Bound, reference_bounds
+from judges.metrics.context.diagnosis import losses, losses_of
+from judges.metrics.context.metric import Oracle
+from judges.metrics.context.settings import ContextSettings
+from judges.metrics.registry import build_metric
+
+Serve = Callable[..., Any]
+METRICS = ["context-crux", "answer-crux"]
+
+
+@pytest.fixture
+def scored(with_runner: Callable[..., Any]) -> Callable[..., Score]:
+    """Score one item by a metric of an endpoint."""
+
+    def score(name: str, url: str, item: MetricItem, **options: Any) -> Score:  # noqa: ANN401 - JSON
+        return with_runner(url, lambda runner: build_metric(name, runner=runner, options=options).score(item))
+
+    return score
+
+
+def test_a_context_is_scored_with_its_evidence(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """One of three answerable sub-questions is answered, and the passages that are missing are named."""
+    found = scored("context-crux", rating_llm().url, item)
+    assert found.score == 1 / 3
+    details = found.details
+    assert details["answerable"] == (0, 1, 2)
+    assert (details["answered"], details["missing"]) == ((0,), (1, 2))
+    assert details["by"] == {"0": ["p1"]}
+    assert details["required"] == {"static": ("p1", "p2", "p3"), "dynamic": ("p1", "p2", "p3")}
+    assert details["uses"] == [
+        {"passage": "p1", "use": "required"},
+        {"passage": "p4", "use": "irrelevant"},
+    ]
+    assert details["missing_passages"] == ["p2", "p3"]
+    assert 0 < details["alpha_ndcg"] < 1
+    json.dumps(dict(details), allow_nan=False)
+
+
+def test_an_answer_is_scored_by_the_same_sub_questions(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """The answer covers two of three; what nobody can know from the passages is not counted."""
+    found = scored("answer-crux", rating_llm().url, item)
+    assert found.score == 2 / 3
+    assert found.details["missing"] == (2,)
+    assert found.details["density"] > 1
+
+
+def test_what_the_oracle_cannot_answer_gains_nothing(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """A context with the answer to an out-of-scope sub-question scores as if it had not got it."""
+    owner = Passage("x", "The tower is owned by the city.")
+    found = scored("context-crux", rating_llm().url, replace(item, contexts=(owner,)))
+    assert found.score == 0
+    assert found.details["answerable"] == (0, 1, 2)
+
+
+def test_a_system_page_can_say_where_it_loses(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """Of three answerable, two were not retrieved; the answer knows one of them nevertheless."""
+    url = rating_llm().url
+    context, answer = scored("context-crux", url, item), scored("answer-crux", url, item)
+    found = losses_of(context, answer)
+    assert found == losses(range(3), (0,), (0, 1))
+    assert (found.lost_in_retrieval, found.lost_in_writing, found.beyond_context) == (2 / 3, 0, 1 / 3)
+    bare = scored("context-crux", url, replace(item, contexts=()))
+    assert losses_of(bare, answer) is None
+    other = scored("answer-crux", url, replace(item, sub_questions=item.sub_questions[:2]))
+    assert losses_of(context, other) is None
+
+
+def test_a_passage_given_twice_counts_once(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """Repeats change neither coverage nor the ideal, but cost density and rank."""
+    url = rating_llm().url
+    once = scored("context-crux", url, replace(item, contexts=item.passages[:2]))
+    twice = scored("context-crux", url, replace(item, contexts=(item.passages[0], *item.passages[:2])))
+    assert twice.score == once.score == 2 / 3
+    assert twice.details["density"] < once.details["density"]
+    assert twice.details["alpha_ndcg"] < once.details["alpha_ndcg"]
+    assert twice.details["required"] == once.details["required"]
+
+
+def test_missing_sub_questions_are_written_from_the_reference(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """Where a question has none, the LLM writes them, and the score says so."""
+    server = rating_llm()
+    found = scored("answer-crux", server.url, replace(item, sub_questions=()))
+    assert found.score == 2 / 3
+    assert found.details["sub_questions_from"] == "written from the reference"
+    asked = server.log.bodies[0]["messages"][-1]["content"]
+    assert "repainted every seven years" in asked
+    assert "Write 10 questions" in asked
+
+
+def test_without_an_oracle_no_sub_question_is_left_out(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """With neither passages nor a reference every sub-question counts, and the score says so."""
+    found = scored("context-crux", rating_llm().url, replace(item, passages=(), reference=None))
+    assert found.score == 1 / 4
+    assert found.details["oracle"] == "none"
+    assert found.details["density"] is None
+
+
+@pytest.mark.parametrize("fault", ["refusal", "wrong_format", "server_error"])
+@pytest.mark.parametrize("name", METRICS)
+def test_a_rating_that_is_missing_is_no_zero(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem, name: str, fault: str
+) -> None:
+    """Refused, unreadable and failed ratings leave the score open, with the reason."""
+    found = scored(name, rating_llm(faults={fault: 1.0}).url, item)
+    assert found.score is None
+    assert found.outcome in {Outcome.REFUSED, Outcome.UNREADABLE, Outcome.FAILED}
+    assert "ratings could not be had" in found.reason
+
+
+def test_ratings_can_be_weighted_by_probability(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """With `weighted`, 0.8 of 5, 0.15 of 6 (off the scale, left out) and 0.05 of 4 give just under 5."""
+    found = scored("answer-crux", rating_llm().url, item, weighted=True)
+    ratings = found.details["ratings"]
+    assert 4.8 < ratings[0] < 5
+    assert 0 < ratings[2] < 0.5
+
+
+@pytest.mark.parametrize("runner", [True, False])
+def test_an_answer_without_contexts_is_not_measured(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem, *, runner: bool
+) -> None:
+    """An answers file without contexts leaves the context metric open and says why; nobody is asked."""
+    bare = replace(item, contexts=(Passage("c", "  "),))
+    server = rating_llm()
+    if runner:
+        found = scored("context-crux", server.url, bare)
+    else:
+        found = asyncio.run(build_metric("context-crux").score(bare))
+    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
+    assert "contexts" in found.reason
+    assert server.log.calls == 0
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_embedded_version_needs_no_network(name: str, item: MetricItem) -> None:
+    """Without a runner the metrics score by words, the unanswerable sub-question left out."""
+    found = asyncio.run(build_metric(name).score(item))
+    assert found.outcome is Outcome.JUDGED
+    assert found.score is not None
+    assert 0 < found.score < 1
+    assert 3 not in found.details["answerable"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"sub_questions": (), "reference": None}, "no sub-questions"),
+        ({"passages": (), "reference": None}, "neither passages nor a reference"),
+        (
+            {"sub_questions": ("Who won the chess tournament in Reykjavik?",)},
+            "No sub-question can be answered",
+        ),
+        ({"sub_questions": (), "reference": "…"}, "nothing that could be asked"),
+    ],
+)
+@pytest.mark.parametrize("name", METRICS)
+def test_what_cannot_be_measured_is_undefined(
+    name: str, item: MetricItem, change: dict[str, Any], reason: str
+) -> None:
+    """No sub-questions, nothing to measure by, nothing answerable: no score, and the reason."""
+    found = asyncio.run(build_metric(name).score(replace(item, **change)))
+    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
+    assert reason in found.reason
+
+
+def test_statements_of_the_reference_stand_in_for_sub_questions(item: MetricItem) -> None:
+    """Without an LLM and sub-questions, coverage counts the statements of the reference."""
+    found = asyncio.run(build_metric("answer-crux").score(replace(item, sub_questions=())))
+    assert found.details["sub_questions_from"] == "statements of the reference"
+    assert found.score is not None
+
+
+@pytest.mark.parametrize("answer", ["", "I couldn't find an answer.", "…"])
+def test_an_answer_that_says_nothing_covers_nothing(
+    rating_llm: Serve, scored: Callable[..., Score], item: MetricItem, answer: str
+) -> None:
+    """It covers 0 of what could be answered, which is known without asking; it is no failure."""
+    server = rating_llm()
+    found = scored("answer-crux", server.url, replace(item, answer=answer))
+    assert found.score == 0
+    assert all(
+        answer.strip() not in body["messages"][-1]["content"] or not answer for body in server.log.bodies
+    )
+
+
+def test_a_wrong_figure_answers_nothing(item: MetricItem) -> None:
+    """The embedded rater leaves out statements that contradict the passages."""
+    right = asyncio.run(build_metric("answer-crux").score(item))
+    wrong = replace(item, answer="The tower was built in 1925 and is 120 metres high.")
+    found = asyncio.run(build_metric("answer-crux").score(wrong))
+    assert found.score is not None
+    assert right.score is not None
+    assert found.score < right.score
+
+
+@pytest.mark.parametrize("options", [{"threshold": 0}, {"alpha": 2}, {"treshold": 3}, {"required": "best"}])
+def test_options_are_checked(options: dict[str, Any]) -> None:
+    """An option that is unknown or out of bounds is an error when the metric is built."""
+    with pytest.raises(SpecError):
+        build_metric("context-crux", options=options)
+
+
+def test_only_known_metrics_are_built() -> None:
+    """The family builds its two metrics, with a task runner or without one."""
+    with pytest.raises(NotFoundError):
+        build("context-cruxes", runner=None, options={})
+    with pytest.raises(SpecError):
+        build("context-crux", runner=object(), options={})
+
+
+class Parrot:
+    """A writer that repeats the passages that it is given, and knows one thing by itself."""
+
+    async def write(self, question: str, passages: Sequence[Passage]) -> str:
+        """Answer."""
+        return " ".join(passage.text for passage in passages) or f"{question} It was built in 1889."
+
+
+def test_the_reference_bounds(rating_llm: Serve, with_runner: Callable[..., Any], item: MetricItem) -> None:
+    """No context covers least; the oracle context and the reference cover everything answerable."""
+
+    async def measure(runner: TaskRunner) -> Any:  # noqa: ANN401 - a mapping of scores
+        return await reference_bounds(item, Oracle(runner, ContextSettings()), Parrot())
+
+    found = with_runner(rating_llm().url, measure)
+    assert found[Bound.NO_CONTEXT]["answer-crux"].score == 1 / 3
+    assert found[Bound.ORACLE_CONTEXT]["context-crux"].score == 1
+    assert found[Bound.ORACLE_CONTEXT]["context-crux"].details["density"] == 1
+    assert found[Bound.ORACLE_CONTEXT]["answer-crux"].score == 1
+    assert found[Bound.ORACLE_ANSWER]["answer-crux"].score == 1
+
+
+def test_bounds_that_cannot_be_measured_say_why(item: MetricItem) -> None:
+    """Without a writer and a reference the bounds are there without a value."""
+    bare = replace(item, reference=None)
+    found = asyncio.run(reference_bounds(bare, Oracle(None, ContextSettings())))
+    assert found[Bound.NO_CONTEXT]["answer-crux"].outcome is Outcome.MISSING
+    assert found[Bound.ORACLE_ANSWER]["answer-crux"].outcome is Outcome.MISSING
+    assert found[Bound.ORACLE_CONTEXT]["context-crux"].score == 1

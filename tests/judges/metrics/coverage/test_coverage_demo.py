@@ -1,0 +1,77 @@
+"""The embedded coverage and context metrics on the bundled set."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from data.files.question_sets.loader import load_set
+from data.records import MetricItem, Outcome, Score
+from judges.metrics.registry import build_metric
+
+DEMO = Path(__file__).parents[4] / "data" / "sets" / "demo"
+SYSTEMS = ("meridian", "slipshod", "partisan", "pithy", "hesitant")
+
+
+@pytest.fixture(scope="module")
+def items() -> dict[str, list[MetricItem]]:
+    """Every third question of the bundled set with each system's answer; two passages were its context."""
+    questions = load_set(DEMO).questions.by_id
+    found: dict[str, list[MetricItem]] = {}
+    for system in SYSTEMS:
+        lines = (DEMO / "answers" / f"{system}.jsonl").read_text(encoding="utf-8").splitlines()[::3]
+        for row in map(json.loads, lines):
+            question = questions[row["question_id"]]
+            item = MetricItem(
+                id=question.id,
+                question=question.question,
+                answer=row["answer"],
+                passages=question.passages,
+                reference=question.reference,
+                contexts=question.passages[:2],
+                aspects=question.aspects,
+                sub_questions=question.sub_questions,
+            )
+            found.setdefault(system, []).append(item)
+    return found
+
+
+def scores(metric: str, items: list[MetricItem]) -> list[Score]:
+    """Score items without an LLM."""
+    built = build_metric(metric)
+    return [asyncio.run(built.score(item)) for item in items]
+
+
+@pytest.mark.parametrize("metric", ["answer-crux", "coverage-icat-s", "coverage-icat-a"])
+def test_the_complete_system_covers_most(metric: str, items: dict[str, list[MetricItem]]) -> None:
+    """The system that was written to be complete is first, the short and the hesitant ones come last."""
+    means = {}
+    for system in SYSTEMS:
+        found = scores(metric, items[system])
+        assert all(score.score is not None or score.reason for score in found)
+        means[system] = fmean(score.score for score in found if score.score is not None)
+    assert max(means, key=means.__getitem__) == "meridian"
+    assert means["meridian"] - means["pithy"] > 0.15
+    assert means["meridian"] - means["hesitant"] > 0.15
+
+
+def test_answers_without_a_claim_are_undefined(items: dict[str, list[MetricItem]]) -> None:
+    """An answer that says that none was found makes no claim: no ICAT, and 0 of its sub-questions."""
+    icat, crux = (scores(name, items["hesitant"]) for name in ("coverage-icat-s", "answer-crux"))
+    silent = [(one, other) for one, other in zip(icat, crux, strict=True) if one.score is None]
+    assert silent
+    assert all(one.outcome is Outcome.UNREADABLE and "no claim" in one.reason for one, _ in silent)
+    assert all(other.score == 0 for _, other in silent)
+
+
+def test_the_oracle_context_covers_everything(items: dict[str, list[MetricItem]]) -> None:
+    """All passages cover all that is answerable; two of five or so cover a part; nearly all is answerable."""
+    part = scores("context-crux", items["meridian"])
+    assert 0.4 < fmean(score.score or 0.0 for score in part) < 0.9
+    asked = sum(len(item.sub_questions) for item in items["meridian"])
+    answerable = sum(len(list(score.details["answerable"])) for score in part)
+    assert answerable / asked > 0.85

@@ -1,0 +1,273 @@
+"""`coverage-icat-m`, `-s` and `-a`, with an LLM over HTTP and embedded."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.corpora.library import CorpusLibrary
+from data.errors import NotFoundError, RecordError, SpecError
+from data.records import MetricItem, Outcome, Passage, Score
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import TaskRunner
+from judges.metrics.coverage import build
+from judges.metrics.coverage.metric import Variant, assemble
+from judges.metrics.coverage.settings import read_settings
+from judges.metrics.coverage.sources import TERMS, LocalSource, Snippet, WebSource
+from judges.metrics.registry import build_metric
+
+Serve = Callable[..., Any]
+M, S, A = (variant.value for variant in Variant)
+JUDGED = {"judgments": {"q-1": {"p1": ["benefits for health"], "p2": [2]}}}
+
+
+@pytest.fixture
+def scored(with_runner: Callable[..., Any]) -> Callable[..., Score]:
+    """Score one item by a metric of an endpoint."""
+
+    def score(name: str, url: str, item: MetricItem, **options: Any) -> Score:  # noqa: ANN401 - JSON
+        return with_runner(url, lambda runner: build_metric(name, runner=runner, options=options).score(item))
+
+    return score
+
+
+def embedded(name: str, item: MetricItem, **options: Any) -> Score:  # noqa: ANN401 - JSON
+    """Score one item without an LLM."""
+    return asyncio.run(build_metric(name, options=options).score(item))
+
+
+def test_given_aspects_are_aligned_by_the_judge(
+    icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """Two of three claims grounded, two of three aspects covered; every number can be traced."""
+    found = scored(S, icat_llm().url, item)
+    assert found.score == pytest.approx(2 / 3)
+    assert (found.details["factuality"], found.details["coverage"]) == (2 / 3, 2 / 3)
+    first, second, third = found.details["claims"]
+    assert (first["grounded"], first["passage"], first["aspects"]) == (True, "p1", [0])
+    assert (second["passage"], second["aspects"]) == ("p2", [1])
+    assert (third["grounded"], third["passage"], third["aspects"]) == (False, None, [])
+    assert found.details["aspects"] == [
+        {"text": "benefits for health", "covered": True, "claims": ["a1"], "passages": ["p1"]},
+        {"text": "risks for health", "covered": True, "claims": ["a2"], "passages": ["p2"]},
+        {"text": "how much is too much", "covered": False, "claims": [], "passages": []},
+    ]
+    assert found.details["counts"] == {"grounded": 2, "unsupported": 1}
+    assert found.details["ignored"] == 1
+    json.dumps(dict(found.details), allow_nan=False)
+
+
+def test_only_grounded_claims_are_shown_to_the_aligner(
+    icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """A claim without support cannot cover an aspect, so it is not asked about."""
+    server = icat_llm()
+    scored(S, server.url, item)
+    asked = [body["messages"][-1]["content"] for body in server.log.bodies]
+    alignment = next(text for text in asked if "<aspect " in text)
+    assert "taller" not in alignment
+    assert "diabetes" in alignment
+
+
+def test_generated_aspects_know_nothing_of_the_given_ones(
+    icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """In variant A the given aspects reach no prompt, and generated ones count once each."""
+    server = icat_llm()
+    found = scored(A, server.url, item)
+    assert [row["text"] for row in found.details["aspects"]] == ["benefits", "sleep", "price"]
+    assert found.details["coverage"] == 2 / 3
+    assert not any("for health" in text for text in prompts(server, besides=item.question))
+
+
+def prompts(server: Any, *, besides: str) -> list[str]:  # noqa: ANN401 - the scripted server's own type
+    """All texts sent to a server, without the question."""
+    return [
+        message["content"].replace(besides, "") for body in server.log.bodies for message in body["messages"]
+    ]
+
+
+def test_judgments_align_by_the_supporting_passage(
+    icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """In variant M a claim covers what its first supporting passage was judged relevant to."""
+    server = icat_llm()
+    found = scored(M, server.url, item, **JUDGED)
+    assert found.details["coverage"] == 2 / 3
+    assert not any("<aspect " in text for text in prompts(server, besides=""))
+
+
+def test_judgments_count_for_their_own_question_only(
+    icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """The same passages judged for another question say nothing here: undefined, not 0."""
+    found = scored(M, icat_llm().url, replace(item, id="q-2"), **JUDGED)
+    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
+    assert "No passage of this question was judged" in found.reason
+    unknown = scored(M, icat_llm().url, item, judgments={"q-1": {"p1": ["prices"]}})
+    assert "prices" in unknown.reason
+
+
+def test_chunks_inherit_the_judgments_of_their_passage(item: MetricItem) -> None:
+    """Long passages are cut for grounding; their judgments hold for every chunk."""
+    long = replace(
+        item,
+        passages=(
+            Passage("p1", f"{'Many words come first. ' * 40}{item.passages[0].text}"),
+            *item.passages[1:],
+        ),
+    )
+    found = embedded(M, long, **JUDGED, words=32, overlap=8)
+    claim = found.details["claims"][0]
+    assert claim["passage"].startswith("p1#")
+    assert claim["aspects"] == [0]
+
+
+@pytest.mark.parametrize("beta", [0.5, 1, 2])
+def test_beta_weighs_coverage(item: MetricItem, beta: float) -> None:
+    """The score is ICAT_β of the two shares that stand beside it."""
+    found = embedded(S, item, beta=beta)
+    factuality, coverage = found.details["factuality"], found.details["coverage"]
+    square = beta**2
+    assert found.score == pytest.approx(
+        (1 + square) * factuality * coverage / (square * factuality + coverage)
+    )
+
+
+@pytest.mark.parametrize("name", [M, S, A])
+def test_the_embedded_version_needs_no_network(name: str, item: MetricItem) -> None:
+    """Without a runner the unsupported claim is found, and something is covered."""
+    found = embedded(name, item, **(JUDGED if name == M else {}))
+    assert found.outcome is Outcome.JUDGED
+    assert [claim["grounded"] for claim in found.details["claims"]] == [True, True, False]
+    assert found.score is not None
+    assert found.score > 0
+
+
+def test_nothing_grounded_is_a_zero(icat_llm: Serve, scored: Callable[..., Score], item: MetricItem) -> None:
+    """An answer whose claims find no support scores 0 of 0 and 0; no aligner is asked."""
+    server = icat_llm()
+    found = scored(S, server.url, replace(item, answer="Coffee makes people taller."))
+    assert (found.score, found.details["factuality"], found.details["coverage"]) == (0, 0, 0)
+    assert not any("<aspect " in text for text in prompts(server, besides=""))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"aspects": ()}, "no aspects"),
+        ({"aspects": (" ",)}, "no aspects"),
+        ({"answer": ""}, "no claim"),
+        ({"answer": "I couldn't find an answer."}, "no claim"),
+        ({"answer": "…"}, "no claim"),
+        ({"passages": ()}, "no passages"),
+        ({"passages": (Passage("p", " \n"),)}, "no passages"),
+    ],
+)
+def test_what_cannot_be_measured_is_undefined(item: MetricItem, change: dict[str, Any], reason: str) -> None:
+    """No aspects, no claims, no texts: no score and the reason, neither 0 nor 1."""
+    found = embedded(S, replace(item, **change))
+    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize("fault", ["refusal", "wrong_format", "server_error"])
+@pytest.mark.parametrize("name", [S, A])
+def test_an_llm_that_fails_gives_no_score(
+    icat_llm: Serve, scored: Callable[..., Score], item: MetricItem, name: str, fault: str
+) -> None:
+    """An error of the endpoint is an outcome with its reason, never a 0."""
+    found = scored(name, icat_llm(faults={fault: 1.0}).url, item)
+    assert found.score is None
+    assert found.outcome in {Outcome.REFUSED, Outcome.UNREADABLE, Outcome.FAILED}
+
+
+def test_a_claim_that_cannot_be_decided_is_left_out(
+    icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
+) -> None:
+    """A malformed reply on a claim leaves it open; the shares are over the claims that were decided."""
+    server = icat_llm()
+    plain = server.handlers["classify_relation"]
+    server.handlers["classify_relation"] = lambda ask: (
+        "?" if "taller" in json.dumps(ask.messages) else plain(ask)
+    )
+    found = scored(S, server.url, item)
+    assert found.details["factuality"] == 1
+    assert found.details["counts"] == {"grounded": 2, "undecided": 1}
+    assert found.details["claims"][2]["grounded"] is None
+    server.handlers["classify_relation"] = lambda _: "?"
+    assert "could be decided" in scored(S, server.url, item).reason
+
+
+def test_claims_are_grounded_in_a_corpus(item: MetricItem, tmp_path: Path) -> None:
+    """A corpus takes the place of the passages; judgments on its documents hold for their chunks."""
+    rows = [{"id": passage.id, "text": passage.text} for passage in item.passages]
+    (tmp_path / "documents.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    library = CorpusLibrary(tmp_path / "corpora", TERMS)
+    library.add("coffee", tmp_path / "documents.jsonl")
+    source = LocalSource(library.open("coffee"))
+    metric = assemble(Variant.M, runner=None, options=JUDGED, source=source)
+    found = asyncio.run(metric.score(replace(item, passages=())))
+    assert [claim["passage"] for claim in found.details["claims"]] == ["p1#1", "p2#1", None]
+    assert found.details["coverage"] == 2 / 3
+
+
+class Web:
+    """A web search with one snippet, or a failure."""
+
+    def __init__(self, failure: CallFailure | None = None) -> None:
+        self._failure = failure
+
+    async def search(self, query: str, count: int) -> Sequence[Snippet] | CallFailure:
+        """Search."""
+        if self._failure is not None:
+            return self._failure
+        text = "Late coffee disturbs sleep." if "sleep" in query else "Nothing to see."
+        return [Snippet("https://example.org/", text)][:count]
+
+
+def test_claims_are_grounded_in_the_web(
+    icat_llm: Serve, with_runner: Callable[..., Any], item: MetricItem
+) -> None:
+    """Snippets of a web search take the place of passages; their addresses are the evidence."""
+
+    def metric(runner: TaskRunner, web: Web) -> Any:  # noqa: ANN401 - a coroutine
+        source = WebSource(web, read_settings(S, {}).chunking)
+        return assemble(Variant.S, runner=runner, options={}, source=source).score(replace(item, passages=()))
+
+    url = icat_llm().url
+    found = with_runner(url, lambda runner: metric(runner, Web()))
+    assert [claim["passage"] for claim in found.details["claims"]] == [None, "https://example.org/", None]
+    broken = Web(CallFailure(outcome=Outcome.FAILED, detail="The search service is down."))
+    failed = with_runner(url, lambda runner: metric(runner, broken))
+    assert (failed.outcome, failed.score) == (Outcome.FAILED, None)
+    assert "down" in failed.reason
+
+
+@pytest.mark.parametrize(
+    "options", [{"beta": 0}, {"retrieved": 0}, {"k": 10}, {"judgments": []}, {"aspects": 0}]
+)
+def test_options_are_checked(options: dict[str, Any]) -> None:
+    """An option that is unknown or out of bounds is an error when the metric is built."""
+    with pytest.raises(SpecError):
+        build_metric(S, options=options)
+
+
+def test_chunks_must_advance() -> None:
+    """An overlap as long as the chunk would never end."""
+    with pytest.raises(RecordError):
+        build_metric(S, options={"words": 32, "overlap": 32})
+
+
+def test_only_known_metrics_are_built() -> None:
+    """The family builds its three variants, with a task runner or without one."""
+    with pytest.raises(NotFoundError):
+        build("coverage-icat-x", runner=None, options={})
+    with pytest.raises(SpecError):
+        build(S, runner=object(), options={})

@@ -1,0 +1,77 @@
+"""Files of judgments on passages by aspect."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from data.errors import InvalidFileError
+from data.files.text_files import ReadLimits
+from judges.metrics.coverage.judgments import AspectJudgments, read_judgments
+
+QRELS = """q1 1 d1 1
+q1 2 d1 0
+
+q2 2 d1 2
+"""
+LINES = """{"question_id": "q1", "passage_id": "d1", "aspect": 1}
+{"question_id": "q1", "passage_id": "d1", "aspect": 2, "relevance": 0}
+{"question_id": "q2", "passage_id": "d1", "aspect": "the  second", "relevance": 2}
+"""
+
+
+def read(folder: Path, text: str) -> AspectJudgments:
+    """Write a file and read it."""
+    path = folder / "judgments"
+    path.write_text(text, encoding="utf-8")
+    return read_judgments(path, ReadLimits())
+
+
+@pytest.mark.parametrize("text", [QRELS, LINES])
+def test_both_formats_are_kept_by_question(tmp_path: Path, text: str) -> None:
+    """A passage judged for one question counts for no other; relevance 0 is judged and not relevant."""
+    found = read(tmp_path, text)
+    aspects = ("the first", "the second")
+    assert found.covered("q1", "d1", aspects) == (0,)
+    assert found.covered("q2", "d1#3", aspects) == (1,)
+    assert found.covered("q3", "d1", aspects) == ()
+    assert (found.known("q1"), found.known("q3")) == (True, False)
+    assert AspectJudgments.of({q: dict(p) for q, p in found.as_json().items()}) == found  # type: ignore[arg-type,union-attr]
+
+
+def test_a_gzipped_file_is_read(tmp_path: Path) -> None:
+    """As every file that people bring."""
+    path = tmp_path / "judgments.gz"
+    path.write_bytes(gzip.compress(QRELS.encode()))
+    assert read_judgments(path, ReadLimits()).known("q2")
+
+
+def test_every_problem_is_listed_with_its_line(tmp_path: Path) -> None:
+    """Wrong numbers of fields, aspects that are none, lines of another shape, and what is judged twice."""
+    lines = [
+        "q1 1 d1 1",
+        "q1 one d1 1",
+        "q1 0 d1 1",
+        "q1 1 d1",
+        "q1 1 d2 high",
+        '{"question_id": "q1", "aspect": 1}',
+        '{"question_id": "q1", "passage_id": "d3", "aspect": ""}',
+        '{"question_id": "q1", "passage_id": "d3", "aspect": 1, "relevance": "yes"}',
+        "[1]",
+        "{broken",
+        '{"question_id": "q1", "passage_id": "d1", "aspect": 1}',
+    ]
+    with pytest.raises(InvalidFileError) as caught:
+        read(tmp_path, "\n".join(lines))
+    assert [problem.line for problem in caught.value.problems] == list(range(2, 12))
+    assert "in line 1" in caught.value.problems[-1].message
+
+
+def test_an_empty_or_missing_file_is_refused(tmp_path: Path) -> None:
+    """No judgments are no judgments of irrelevance."""
+    with pytest.raises(InvalidFileError, match="1 problem"):
+        read(tmp_path, "\n\n")
+    with pytest.raises(InvalidFileError):
+        read_judgments(tmp_path / "nothing", ReadLimits())

@@ -1,0 +1,135 @@
+"""Web search over HTTP: results, and every way in which a search can fail."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import httpx
+import pytest
+from aiohttp import web
+
+from data.corpora.chunking import Chunking
+from data.errors import SpecError
+from data.records import Outcome, Passage
+from judges.llm.requests import CallFailure
+from judges.metrics.coverage.sources import WebSource
+from judges.metrics.coverage.websearch import HttpSearch, read_results
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+RESULT = {"url": "https://example.org/a", "title": "A", "content": "Rivers carry salt into the sea."}
+
+
+def search(
+    handler: Handler, query: str = "why is the sea salty?", *, k: int = 5, seconds: float = 5
+) -> Sequence[Passage] | CallFailure:
+    """Search through a server that answers with `handler`."""
+
+    async def run() -> Sequence[Passage] | CallFailure:
+        app = web.Application()
+        app.router.add_get("/search", handler)
+        runner = web.AppRunner(app, shutdown_timeout=0.05)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        port = runner.addresses[0][1]
+        url = f"http://127.0.0.1:{port}/search?q={{query}}&format=json&n={{count}}"
+        try:
+            async with httpx.AsyncClient() as client:
+                source = WebSource(HttpSearch(url, client, seconds=seconds), Chunking())
+                return await source.find(query, k)
+        finally:
+            await runner.cleanup()
+
+    return asyncio.run(run())
+
+
+def replying(body: object, status: int = 200) -> Handler:
+    """Answer everything with one JSON body."""
+
+    async def handler(_: web.Request) -> web.StreamResponse:
+        return web.json_response(body, status=status)
+
+    return handler
+
+
+def test_results_become_passages() -> None:
+    """The query arrives as it was asked; the address is the passage's id; at most k results are used."""
+    asked: list[dict[str, str]] = []
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        asked.append(dict(request.query))
+        return web.json_response({"results": [{**RESULT, "url": f"https://e.org/{n}"} for n in range(9)]})
+
+    found = search(handler, "salt & sea? 100%", k=3)
+    assert not isinstance(found, CallFailure)
+    assert [passage.id for passage in found] == [f"https://e.org/{n}" for n in range(3)]
+    assert (found[0].title, found[0].text) == ("A", RESULT["content"])
+    assert asked == [{"q": "salt & sea? 100%", "format": "json", "n": "3"}]
+
+
+def test_a_search_that_finds_nothing_is_no_failure() -> None:
+    """Only a service that says so itself found nothing."""
+    assert search(replying({"results": [], "unresponsive_engines": []})) == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "reason"),
+    [
+        ({"results": [RESULT]}, 500, "HTTP 500"),
+        ({"results": [RESULT]}, 429, "HTTP 429"),
+        ({"answers": []}, 200, "no list of results"),
+        ([], 200, "no list of results"),
+        ({"results": [{"url": "https://e.org"}, "x"]}, 200, "none of its results"),
+        ({"results": [], "unresponsive_engines": [["a", "timeout"]]}, 200, "no engine answered"),
+    ],
+)
+def test_failures_are_told_and_never_empty(body: object, status: int, reason: str) -> None:
+    """An error, another shape, or engines that did not answer: failed with the reason and the host."""
+    found = search(replying(body, status))
+    assert isinstance(found, CallFailure)
+    assert found.outcome is Outcome.FAILED
+    assert reason in found.detail
+    assert "127.0.0.1" in found.detail
+
+
+def test_a_slow_search_and_a_dead_one_fail() -> None:
+    """No reply in time, text instead of JSON, and a connection that is cut are failures."""
+
+    async def slow(_: web.Request) -> web.StreamResponse:
+        await asyncio.sleep(5)
+        return web.Response()
+
+    async def page(_: web.Request) -> web.StreamResponse:
+        return web.Response(text="<html>sign in</html>")
+
+    async def cut(request: web.Request) -> web.StreamResponse:
+        assert request.transport is not None
+        request.transport.abort()
+        return web.Response()
+
+    reasons = [search(slow, seconds=0.1), search(page), search(cut)]
+    details = [each.detail for each in reasons if isinstance(each, CallFailure)]
+    assert len(details) == 3
+    assert "no reply within 0.1 s" in details[0]
+    assert "no JSON" in details[1]
+
+
+@pytest.mark.parametrize(
+    "template", ["", "localhost?q={query}", "http://localhost/search", "file:///{query}"]
+)
+def test_a_url_without_a_place_for_the_query_is_refused(template: str) -> None:
+    """The setting is checked before anything is searched."""
+    client: Any = None
+    with pytest.raises(SpecError, match="no HTTP URL with"):
+        HttpSearch(template, client)
+
+
+def test_other_names_of_a_results_text_are_read() -> None:
+    """Services call the text content, snippet or description; results without one are left out."""
+    rows = [b'{"url": "u1", "snippet": "s"}', b'{"url": "u2", "description": "d"}', b'{"url": "u3"}']
+    found = read_results(b'{"results": [' + b",".join(rows) + b"]}")
+    assert [(each.url, each.text) for each in found if not isinstance(each, str)] == [
+        ("u1", "s"),
+        ("u2", "d"),
+    ]

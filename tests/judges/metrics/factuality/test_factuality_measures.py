@@ -1,0 +1,132 @@
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.errors import StatisticsError
+from judges.metrics.factuality.measures import (
+    Counts,
+    Label,
+    better_than,
+    brier,
+    calibration_curve,
+    count,
+    entropy_measure,
+    f1_at,
+    label_f1,
+    label_of,
+    mean_absolute_error,
+    median_claims,
+    precision,
+    recall_at,
+    repaired_entropy_measure,
+)
+
+PROBABILITIES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
+
+
+def test_the_example_of_the_paper_has_its_precision_and_f1() -> None:
+    """Example 4: 6 of 14 claims supported give precision 0.4286 and F1@7 0.5714."""
+    counts = Counts(supported=6, contradicted=8, undecided=0)
+    assert precision(counts) == pytest.approx(0.4286, abs=5e-5)
+    assert recall_at(counts, 7) == pytest.approx(6 / 7)
+    assert f1_at(counts, 7) == pytest.approx(0.5714, abs=5e-5)
+
+
+def test_the_entropy_measure_has_the_printed_values() -> None:
+    """All undecided is 0.150515; all true and all false are both 0, which is the printed flaw."""
+    assert entropy_measure([0.5] * 7) == pytest.approx(0.150515, abs=5e-7)
+    assert entropy_measure([1.0, 1.0]) == 0.0
+    assert entropy_measure([0.0, 0.0]) == 0.0
+
+
+def test_the_repaired_entropy_measure_tells_all_false_from_all_true() -> None:
+    """True, undecided and false are 0, 0.150515 and 0.30103."""
+    values = [repaired_entropy_measure([p] * 3) for p in (1.0, 0.5, 0.0)]
+    assert values == pytest.approx([0.0, 0.150515, 0.301030], abs=5e-7)
+
+
+@given(posteriors=PROBABILITIES, raised=st.floats(0, 1))
+def test_the_repaired_entropy_measure_falls_as_any_claim_gets_truer(
+    posteriors: list[float], raised: float
+) -> None:
+    """Raising one posterior never raises the measure; above one half it is the printed one."""
+    before = repaired_entropy_measure(posteriors)
+    after = repaired_entropy_measure([max(posteriors[0], raised), *posteriors[1:]])
+    assert after <= before + 1e-12
+    high = [max(p, 1 - p) for p in posteriors]
+    assert repaired_entropy_measure(high) == pytest.approx(entropy_measure(high), abs=1e-12)
+
+
+def test_a_claim_is_supported_where_true_is_likelier() -> None:
+    """Labels follow which value is likelier; rounding about one half is undecided."""
+    assert [label_of(p) for p in (0.51, 0.49, 0.5, 0.5 + 1e-12)] == [
+        Label.SUPPORTED,
+        Label.CONTRADICTED,
+        Label.UNDECIDED,
+        Label.UNDECIDED,
+    ]
+
+
+@given(labels=st.lists(st.sampled_from(list(Label)), min_size=1), k=st.floats(0.5, 50))
+def test_the_measures_stay_in_their_bounds(labels: list[Label], k: float) -> None:
+    """Counts add up, and precision, recall and F1 lie between 0 and 1, F1 between the two."""
+    counts = count(labels)
+    assert counts.claims == len(labels)
+    p, r, f1 = precision(counts), recall_at(counts, k), f1_at(counts, k)
+    assert 0 <= min(p, r) <= f1 + 1e-12
+    assert f1 <= max(p, r) + 1e-12 <= 1 + 1e-12
+
+
+def test_k_is_the_median_number_of_claims() -> None:
+    """An even number of answers has the mean of the middle two."""
+    assert median_claims([3, 9, 5]) == 5
+    assert median_claims([4, 2]) == 3
+
+
+def test_brier_and_calibration_compare_posteriors_with_labels() -> None:
+    """A certain and right assessor has Brier 0; bins say how many of similar claims are true."""
+    assert brier([1.0, 0.0], [True, False]) == 0.0
+    assert brier([0.5, 0.5], [True, False]) == 0.25
+    curve = calibration_curve([0.91, 0.95, 1.0, 0.1], [True, True, False, False])
+    assert [(found.claims, found.lower) for found in curve] == [(1, 0.1), (3, 0.9)]
+    assert curve[1].share_true == pytest.approx(2 / 3)
+    assert curve[1].mean_posterior == pytest.approx((0.91 + 0.95 + 1.0) / 3)
+
+
+def test_mean_absolute_error_and_f1_compare_answers_with_labels() -> None:
+    """MAE is over answers, F1 over claims."""
+    assert mean_absolute_error([0.5, 1.0], [0.75, 0.5]) == pytest.approx(0.375)
+    labels = [Label.SUPPORTED, Label.SUPPORTED, Label.UNDECIDED]
+    assert label_f1(labels, [True, False, True]) == pytest.approx(0.5)
+    assert label_f1(labels, [False, False, False]) == 0.0
+
+
+def test_the_t_test_is_paired_and_one_sided() -> None:
+    """The p-value is small where ours are greater, and its complement where they are smaller."""
+    ours, theirs = [0.8, 0.9, 0.7, 0.85], [0.5, 0.7, 0.6, 0.5]
+    better = better_than(ours, theirs)
+    assert better == pytest.approx(0.0116827, abs=1e-6)
+    assert better_than(theirs, ours) == pytest.approx(1 - better)
+
+
+@pytest.mark.parametrize(
+    "undefined",
+    [
+        lambda: precision(Counts(supported=0, contradicted=0, undecided=0)),
+        lambda: recall_at(Counts(supported=1, contradicted=0, undecided=0), 0),
+        lambda: entropy_measure([]),
+        lambda: repaired_entropy_measure([]),
+        lambda: median_claims([]),
+        lambda: brier([0.5], []),
+        lambda: calibration_curve([], []),
+        lambda: better_than([1.0], [0.5]),
+        lambda: better_than([1.0, 1.0], [0.5, 0.5]),
+    ],
+)
+def test_what_does_not_exist_is_an_error(undefined: Callable[[], float]) -> None:
+    """A measure of nothing is an error with advice, never a zero."""
+    with pytest.raises(StatisticsError) as caught:
+        undefined()
+    assert caught.value.advice

@@ -1,0 +1,448 @@
+"""Factuality end to end: embedded, over scripted LLMs, on the bundled set and on real conflicts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from data.errors import NotFoundError, SpecError, StatisticsError
+from data.files.question_sets.loader import load_set
+from data.records import Json, MetricItem, Outcome, Passage, Reply, Score
+from judges.llm.factory import open_client
+from judges.llm.settings import AccessSettings
+from judges.llm.tasks import TaskRunner
+from judges.metrics.coverage.sources import LocalSource
+from judges.metrics.factuality import build
+from judges.metrics.factuality.assembly import ASSESSORS, assemble
+from judges.metrics.factuality.evidence.contexts import PassageIndex, gather
+from judges.metrics.factuality.graph import load_graph
+from judges.metrics.factuality.inference.marginals import marginals
+from judges.metrics.factuality.report import summarise
+from judges.metrics.factuality.tasks import relation_probability
+from judges.metrics.registry import METRICS, build_metric
+from judges.text.entailment import Entailment
+
+Serve = Callable[..., Any]
+CHECKOUT = Path(__file__).parents[4]
+SHARED = CHECKOUT / "../shared/data"
+EMBEDDED = ASSESSORS
+
+ITEM = MetricItem(
+    id="liu",
+    question="When did Liu Zhi die?",
+    answer=(
+        "Liu Zhi died in 1972 in Taiwan. He fled to Hong Kong and taught Chinese in Indonesia. He liked tea."
+    ),
+    passages=(
+        Passage(
+            "p1",
+            "Liu Zhi fled to British Hong Kong and taught Chinese in Indonesia. He died in Taiwan in 1972.",
+        ),
+        Passage("p2", "Liu Zhi died on the 15 January 1971 (aged 78) in Taichung, Taiwan."),
+        Passage("p3", "Liu Zhi, the general, died in Taiwan in 1972 after a long illness."),
+    ),
+)
+
+
+def embedded(assessor: str, item: MetricItem = ITEM, **options: Json) -> Score:
+    """Score one answer without an LLM."""
+    return asyncio.run(build_metric(f"factuality-{assessor}", options=options).score(item))
+
+
+def scripted(
+    url: str, assessor: str, item: MetricItem = ITEM, options: Mapping[str, Json] | None = None
+) -> Score:
+    """Score one answer through an endpoint."""
+
+    async def once() -> Score:
+        async with open_client(AccessSettings(backoff=0.01, attempts=2)) as client:
+            runner = TaskRunner(client, endpoint=url, model="m")
+            return await build(f"factuality-{assessor}", runner=runner, options=options or {}).score(item)
+
+    return asyncio.run(once())
+
+
+def test_every_assessor_is_a_metric() -> None:
+    """The names of the registry and those that can be built are the same."""
+    listed = {info.name for info in METRICS if info.family == "judges.metrics.factuality"}
+    assert listed == {f"factuality-{name}" for name in ASSESSORS}
+    assert all(build_metric(f"factuality-{name}").name == f"factuality-{name}" for name in EMBEDDED)
+    with pytest.raises(NotFoundError):
+        build("factuality-fr4", runner=None, options={})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"k": 3}, {"contexts_per_claim": 0}, {"factors": "table2"}, {"context_prior": 1.5}, {"summarise": True}],
+)
+def test_options_that_cannot_be_meant_are_refused(options: dict[str, Json]) -> None:
+    """An unknown option, a value out of bounds and an LLM step without an LLM are errors."""
+    with pytest.raises(SpecError):
+        build_metric("factuality-fr2", options=options)
+
+
+def test_a_conflict_between_passages_is_resolved_with_reasons() -> None:
+    """Two passages outweigh one that contradicts them, and the details say which and why."""
+    score = embedded("fr3")
+    details: Any = score.details
+    first, second, third = details["claims"]
+    assert first["label"] == "supported"
+    assert {witness["passage"] for witness in first["for"]} == {"p1", "p3"}
+    assert [witness["passage"] for witness in first["against"]] == ["p2"]
+    assert "contradicted by p2" in first["reason"]
+    assert "1971" in first["against"][0]["why"]
+    assert second["label"] == "supported"
+    assert (third["label"], third["posterior"]) == ("undecided", 0.5)
+    assert any(conflict["claim"] is None for conflict in details["conflicts"])
+    assert score.score == pytest.approx(2 / 3)
+    doubted = {context["passage"]: context["posterior"] for context in details["contexts"]}
+    assert doubted["p2"] < doubted["p3"]
+
+
+def test_the_kept_graph_gives_the_kept_posteriors() -> None:
+    """A score can be checked: its graph, run through inference again, has the same posteriors."""
+    for version in ("fr1", "fr2", "fr3"):
+        details: Any = embedded(version).details
+        again = marginals(load_graph(details["graph"])).marginals
+        assert {claim["id"]: claim["posterior"] for claim in details["claims"]} == pytest.approx(
+            {name: value for name, value in again.items() if name.startswith("a")}
+        )
+        json.dumps(details, allow_nan=False)
+
+
+def test_recall_and_f1_need_the_k_of_the_set() -> None:
+    """Without K they are null; with it they follow the paper."""
+    without: Any = embedded("fr2").details
+    assert (without["recall_at_k"], without["f1_at_k"]) == (None, None)
+    details: Any = embedded("fr2", recall_k=4).details
+    assert details["recall_at_k"] == pytest.approx(0.5)
+    assert details["f1_at_k"] == pytest.approx(2 * (2 / 3) * 0.5 / (2 / 3 + 0.5))
+
+
+def test_a_set_is_summed_up_with_its_own_k() -> None:
+    """K is the median number of claims; answers without a score are counted, not averaged."""
+    brief = MetricItem(id="b", question=ITEM.question, answer="Liu Zhi liked tea.", passages=ITEM.passages)
+    nothing = MetricItem(id="n", question=ITEM.question, answer="…", passages=ITEM.passages)
+    summary = summarise([embedded("fr2"), embedded("fr2", brief), embedded("fr2", nothing)])
+    assert (summary.answers, summary.left_out, summary.k) == (2, {"unreadable": 1}, 2.0)
+    assert summary.precision == pytest.approx((2 / 3 + 0) / 2)
+    assert summary.f1_at_k == pytest.approx((2 * (2 / 3) / (2 / 3 + 1) + 0) / 2)
+    assert summary.entropy is not None
+    assert summarise([embedded("veriscore")], k=7).entropy is None
+    with pytest.raises(StatisticsError):
+        summarise([embedded("fr2", nothing)])
+
+
+def test_a_less_reliable_source_counts_for_less() -> None:
+    """A prior of its own for one passage moves the claims that rest on it."""
+    plain: Any = embedded("fr2").details
+    doubted: Any = embedded("fr2", source_priors={"p1": 0.5, "p3": 0.5}).details
+    assert doubted["claims"][0]["posterior"] < plain["claims"][0]["posterior"]
+
+
+def test_fr1_holds_a_claim_against_its_own_contexts_alone() -> None:
+    """With one context a claim, FR1 has one node a claim, and FR2 shares all of them."""
+    one: Any = embedded("fr1", contexts_per_claim=1).details
+    two: Any = embedded("fr2", contexts_per_claim=1).details
+    assert {edge["to"] for edge in one["graph"]["edges"]} <= {edge["to"] for edge in two["graph"]["edges"]}
+    assert all(context["id"].split("/")[1].startswith("a") for context in one["contexts"])
+    assert one["inference"]["treewidth"] <= 1
+    assert len({context["passage"] for context in two["contexts"]}) == len(two["contexts"])
+
+
+def test_the_rivals_differ_in_how_strict_they_are() -> None:
+    """Where passages disagree, FactScore takes any support, VeriScore wants no contradiction."""
+    labels = {}
+    for rival in ("factscore", "factverify", "veriscore", "direct"):
+        details: Any = embedded(rival).details
+        labels[rival] = [claim["label"] for claim in details["claims"]]
+    assert labels["factscore"] == ["supported", "supported", "contradicted"]
+    assert labels["factverify"] == ["supported", "supported", "undecided"]
+    assert labels["direct"] == ["supported", "supported", "undecided"]
+    assert labels["veriscore"] == ["undecided", "supported", "undecided"]
+
+
+@pytest.mark.parametrize("assessor", EMBEDDED)
+def test_what_cannot_be_scored_says_why(assessor: str) -> None:
+    """Without passages or without claims there is no score but a reason."""
+    bare = MetricItem(id="x", question="What?", answer="Something happened in 1972.")
+    empty = MetricItem(id="x", question="What?", answer=" … ", passages=ITEM.passages)
+    for item in (bare, empty):
+        score = embedded(assessor, item)
+        assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
+        assert score.reason
+
+
+def test_contexts_stand_in_for_passages() -> None:
+    """Where the question has no passages, the contexts that the system was given are used."""
+    item = MetricItem(id="c", question=ITEM.question, answer=ITEM.answer, contexts=ITEM.passages)
+    assert embedded("fr2", item).score == embedded("fr2").score
+
+
+def test_retrieval_finds_the_closest_passages_once() -> None:
+    """BM25 ranks by shared terms, gives at most k, and duplicates become one context."""
+    passages = [
+        Passage("1", "Bread rises by yeast."),
+        Passage("2", "Electrons are leptons and fermions."),
+        Passage("3", "electrons  are leptons and FERMIONS."),
+        Passage("4", "Quarks are fermions too."),
+        Passage("5", ""),
+        Passage("6", "Tides follow the moon."),
+    ]
+    index = PassageIndex(passages)
+    assert [found.id for found in index.find("Are electrons leptons?", 2)] == ["2"]
+    assert [found.id for found in index.find("Electrons and quarks are fermions", 2)] == ["4", "2"]
+    assert index.find("Nothing of the kind", 2) == ()
+    assert len(index.find("Nothing of the kind", 4)) == 4
+    assert PassageIndex([Passage("1", "…")] * 2).find("anything", 3) != ()
+    contexts = gather([index.find("electrons", 2), index.find("electrons fermions", 2)])
+    assert [context.id for context in contexts.unique] == ["c1", "c2"]
+    assert contexts.by_claim[0][0] is contexts.by_claim[1][0]
+
+
+def test_a_corpus_can_stand_in_for_the_passages() -> None:
+    """A retriever over a corpus is searched in place of the item's passages."""
+    metric = assemble("fr2", runner=None, options={}, source=LocalSource(PassageIndex(ITEM.passages)))
+    bare = MetricItem(id="x", question=ITEM.question, answer=ITEM.answer)
+    assert asyncio.run(metric.score(bare)).score == embedded("fr2").score
+
+
+RELATIONS = {
+    ("P1", "C1"): "entailment",
+    ("P2", "C1"): "contradiction",
+    ("P3", "P2"): "contradiction",
+    ("P2", "P3"): "contradiction",
+    ("P1", "C2"): "entailment",
+}
+LETTERED = MetricItem(
+    id="l",
+    question="Q?",
+    answer="C1. C2.",
+    passages=(Passage("1", "P1"), Passage("2", "P2"), Passage("3", "P3")),
+)
+
+
+def relate(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's own type
+    """The relation task by table."""
+    [premise], [hypothesis] = ask.tagged("premise"), ask.tagged("hypothesis")
+    return {"relation": RELATIONS.get((premise, hypothesis), "neutral")}
+
+
+def serve(scripted_llm: Serve, **script: object) -> Any:  # noqa: ANN401 - the scripted server's own type
+    """An endpoint that knows two claims and how three passages bear on them."""
+    server = scripted_llm(**script)
+    server.handlers["extract_claims"] = lambda _: {
+        "claims": [{"text": text, "kind": "fact"} for text in ("C1", "It 2", "C1")]
+        + [{"text": "I hope this helps", "kind": "meta statement"}]
+    }
+    server.handlers["revise_claims"] = lambda _: {"claims": [{"number": 2, "claims": ["C2"]}]}
+    server.handlers["classify_relation"] = relate
+    return server
+
+
+def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None:
+    """FR3 over an LLM: claims in two askings, each pair once, and the posteriors of the network they make."""
+    server = serve(scripted_llm, logprobs=False)
+    score = scripted(server.url, "fr3", LETTERED)
+    details: Any = score.details
+    expected = load_graph(
+        {
+            "nodes": [
+                {"id": name, "type": "atom" if name[0] == "a" else "context"}
+                for name in ("a1", "a2", "c1", "c2", "c3")
+            ],
+            "edges": [
+                {"from": source, "to": target, "relation": relation, "probability": 0.9}
+                for source, target, relation in (
+                    ("c1", "a1", "entailment"),
+                    ("c2", "a1", "contradiction"),
+                    ("c1", "a2", "entailment"),
+                    ("c2", "c3", "contradiction"),
+                )
+            ],
+        }
+    )
+    wanted = marginals(expected).marginals
+    assert [claim["posterior"] for claim in details["claims"]] == pytest.approx([wanted["a1"], wanted["a2"]])
+    assert details["unanswered"] == {}
+    assert server.log.replied.total() == 2 + 2 * 3 + 3 * 2
+
+
+@pytest.mark.parametrize(("version", "calls"), [("fr1", 8), ("fr2", 8), ("fr3", 14)])
+def test_versions_ask_as_many_relations_as_the_paper_says(
+    scripted_llm: Serve, version: str, calls: int
+) -> None:
+    """FR2 asks n·m relations and FR3 m·(m−1) more; nothing is asked twice."""
+    server = serve(scripted_llm)
+    assert scripted(server.url, version, LETTERED).outcome is Outcome.JUDGED
+    assert server.log.replied.total() == calls
+    assert not server.log.asked_twice
+
+
+def test_token_probabilities_become_edge_probabilities(scripted_llm: Serve) -> None:
+    """Where the endpoint gives log-probabilities, the label's token decides (here: certainty)."""
+    details: Any = scripted(serve(scripted_llm).url, "fr2", LETTERED).details
+    assert {edge["probability"] for edge in details["graph"]["edges"]} == {1.0}
+
+
+def test_the_first_token_of_a_label_gives_its_share() -> None:
+    """Labels that are cut into tokens count by their first, beside the other labels alone."""
+
+    def token(text: str, **rivals: float) -> dict[str, object]:
+        top = [{"token": name, "logprob": value} for name, value in rivals.items()]
+        return {"token": text, "logprob": -0.1, "top_logprobs": top}
+
+    rows = [
+        token('{"'),
+        token("relation"),
+        token('":'),
+        token(' "'),
+        token("ent", ent=-0.6931471805599453, contr=-1.3862943611198906, the=-1.3862943611198906),
+        token("ailment"),
+        token('"}'),
+    ]
+    reply = Reply(key="k", endpoint="e", model="m", text="", logprobs=json.dumps(rows))
+    assert relation_probability(reply, Entailment.ENTAILMENT) == pytest.approx(2 / 3)
+    assert relation_probability(reply, Entailment.NEUTRAL) is None
+    assert relation_probability(Reply(key="k", endpoint="e", model="m", text=""), Entailment.NEUTRAL) is None
+
+
+def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Serve) -> None:
+    """An unreadable relation is left out of the graph and counted; it is not a neutral one."""
+    server = serve(scripted_llm)
+
+    def handler(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
+        return relate(ask) if ask.tagged("premise") in (["P1"], ["P2"]) else "Hard to say."
+
+    server.handlers["classify_relation"] = handler
+    details: Any = scripted(server.url, "fr2", LETTERED).details
+    assert details["unanswered"] == {"unreadable": 2}
+    server.handlers["classify_relation"] = lambda _: "Hard to say."
+    score = scripted(server.url, "fr2", LETTERED)
+    assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
+
+
+@pytest.mark.parametrize("assessor", ["fr2", "veriscore"])
+def test_a_failing_endpoint_gives_a_failure_not_a_score(scripted_llm: Serve, assessor: str) -> None:
+    """Requests that fail leave the answer without a score, so that it can be asked for again."""
+    server = serve(scripted_llm)
+    server.script.faults = {"bad_request": 1.0}
+    score = scripted(server.url, assessor, LETTERED)
+    assert (score.outcome, score.score) == (Outcome.FAILED, None)
+    assert score.reason
+
+
+@pytest.mark.parametrize("rival", ["factverify", "veriscore", "direct"])
+def test_rivals_take_the_finding_of_their_prompt(scripted_llm: Serve, rival: str) -> None:
+    """Each claim gets one asking with its contexts; findings and reasons are kept."""
+    server = serve(scripted_llm)
+    seen = []
+
+    def handler(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's own type
+        seen.append(sorted(ask.identified("passage")))
+        return {
+            "reasons": "As P1 says.",
+            "finding": "supported" if ask.tagged("claim") == ["C1"] else "undecided",
+        }
+
+    server.handlers[f"factuality_{rival}"] = handler
+    score = scripted(server.url, rival, LETTERED)
+    details: Any = score.details
+    assert score.score == 0.5
+    assert [claim["reason"] for claim in details["claims"]] == ["As P1 says."] * 2
+    assert seen == [["1", "2", "3"]] * 2
+
+
+def test_factscore_says_true_or_false(scripted_llm: Serve) -> None:
+    """What FactScore does not find supported counts as contradicted, as in the paper's tables."""
+    server = serve(scripted_llm)
+    server.handlers["factuality_factscore"] = lambda ask: {"answer": ask.tagged("claim") == ["C2"]}
+    details: Any = scripted(server.url, "factscore", LETTERED).details
+    assert (details["supported"], details["contradicted"], details["undecided"]) == (1, 1, 0)
+
+
+def test_queries_can_be_written_and_contexts_summed_up(scripted_llm: Serve) -> None:
+    """With both options, retrieval uses the LLM's query, and relations see the summaries."""
+    server = serve(scripted_llm)
+    premises = set()
+    server.handlers["factuality_query"] = lambda ask: {"query": f"about {ask.tagged('claim')[0]}"}
+    server.handlers["factuality_summary"] = lambda ask: {
+        "summary": "" if "P3" in ask.tagged("passage") else f"Summary of {ask.tagged('passage')[0]}"
+    }
+
+    def handler(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's own type
+        premises.update(ask.tagged("premise"))
+        return {"relation": "entailment"}
+
+    server.handlers["classify_relation"] = handler
+    score = scripted(server.url, "fr2", LETTERED, {"write_queries": True, "summarise": True})
+    assert score.score == 1.0
+    assert premises == {"Summary of P1", "Summary of P2"}
+
+
+def test_a_query_that_could_not_be_asked_for_leaves_no_score(scripted_llm: Serve) -> None:
+    """A failed request may succeed later, so the answer is left open; a useless query is done without."""
+    server = serve(scripted_llm)
+    server.handlers["factuality_query"] = lambda _: "Hard to say."
+    assert scripted(server.url, "fr2", LETTERED, {"write_queries": True}).outcome is Outcome.JUDGED
+
+    def overloaded(_: object) -> None:
+        raise web.HTTPServiceUnavailable
+
+    server.handlers["factuality_query"] = overloaded
+    score = scripted(server.url, "fr2", LETTERED, {"write_queries": True})
+    assert (score.outcome, score.score) == (Outcome.FAILED, None)
+
+
+@pytest.mark.parametrize("assessor", EMBEDDED)
+def test_each_assessor_runs_on_the_bundled_set(assessor: str) -> None:
+    """Every reference of the bundled set gets a score between 0 and 1 against its passages."""
+    questions = load_set(CHECKOUT / "data/sets/demo").questions.questions
+    scores = [
+        embedded(
+            assessor,
+            MetricItem(
+                id=question.id,
+                question=question.question,
+                answer=question.reference or "",
+                passages=question.passages,
+            ),
+        )
+        for question in questions
+    ]
+    assert all(score.outcome is Outcome.JUDGED for score in scores)
+    assert all(score.score is not None and 0 <= score.score <= 1 for score in scores)
+
+
+def test_real_conflicts_are_found_and_resolved() -> None:
+    """On WikiContradict, conflicts between passages show, and right answers score above wrong ones."""
+    path = SHARED / "wikicontradict/dev.jsonl"
+    if not path.exists():
+        pytest.skip(f"{path} is absent: real conflicts were not checked")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    scores: dict[str, list[float]] = {}
+    conflicts = 0
+    for number, row in enumerate(rows):
+        passages = tuple(Passage(f"p{side}", row[f"context{side}_self_contained"]) for side in (1, 2))
+        for which in range(1, 5):
+            item = MetricItem(
+                id=f"{number}-{which}",
+                question=row["question"],
+                answer=row[f"answer{which}"],
+                passages=passages,
+            )
+            score = embedded("fr3", item)
+            if score.score is not None:
+                details: Any = score.details
+                conflicts += bool(details["conflicts"])
+                assert all(claim["reason"] for claim in details["claims"])
+                scores.setdefault(row[f"label{which}"], []).append(score.score)
+    assert conflicts >= 50
+    assert fmean(scores["Correct"]) > fmean(scores["Incorrect"]) + 0.1

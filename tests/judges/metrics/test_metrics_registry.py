@@ -1,0 +1,35 @@
+import pytest
+
+from data.errors import NotFoundError, RecordError
+from data.records import Json, Outcome, Score
+from judges.metrics.registry import METRICS, build_metric, metric_info
+
+
+def test_every_metric_has_a_name_of_its_own() -> None:
+    """No two metrics share a name, so a score's metric says which one gave it."""
+    names = [info.name for info in METRICS]
+    assert len(set(names)) == len(names)
+    assert all(metric_info(name).name == name for name in names)
+
+
+def test_an_unknown_metric_is_refused_with_the_known_ones() -> None:
+    """A misspelt name is answered with the names there are."""
+    with pytest.raises(NotFoundError, match="comprehensiveness-nli"):
+        build_metric("comprehensivness")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "score", "details"),
+    [
+        (Outcome.JUDGED, None, {}),
+        (Outcome.FAILED, 0.0, {"reason": "x"}),
+        (Outcome.JUDGED, float("nan"), {}),
+        (Outcome.UNREADABLE, None, {}),
+    ],
+)
+def test_a_score_is_there_exactly_when_it_was_judged(
+    outcome: Outcome, score: float | None, details: dict[str, Json]
+) -> None:
+    """A failure has no value and a reason; a value is a finite number."""
+    with pytest.raises(RecordError):
+        Score(id="1", metric="m", outcome=outcome, score=score, details=details)

@@ -1,0 +1,90 @@
+"""What a judge is said not to decide before it is asked is what it does not decide when it is."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.records import JudgeKind, Outcome, Passage, Question, Yardstick
+from judges.base import JudgeInput
+from judges.catalogue import load_spec
+from judges.lexical.judge import LexicalJudge
+from judges.pairwise.forecast import (
+    NO_PASSAGES,
+    NOTHING_GIVEN,
+    REFERENCE_PLAYS,
+    cannot_decide,
+)
+from judges.pairwise.llm_judge import declined
+from judges.spec import JudgeSpec, make_spec
+
+SILENCE = "I couldn't find an answer."
+TEXTS = st.sampled_from(["", " ", "Blue light is scattered."])
+QUESTIONS = st.builds(
+    lambda reference, passages: Question(
+        id="q",
+        domain="d",
+        question="Why is the sky blue?",
+        reference=reference,
+        passages=tuple(Passage(f"p{at}", text) for at, text in enumerate(passages)),
+    ),
+    st.none() | TEXTS,
+    st.lists(TEXTS, max_size=2),
+)
+
+
+def _contest(question: Question, *, against_reference: bool, silent: bool = False) -> JudgeInput:
+    text = SILENCE if silent else "The sky is blue since blue light is scattered."
+    reference = question.reference or ""
+    return JudgeInput(
+        battle_id="b",
+        question=question,
+        answer_a=text,
+        answer_b=reference if against_reference and reference.strip() else "It is blue.",
+        reference_side="b" if against_reference else None,
+    )
+
+
+@given(QUESTIONS, st.booleans(), st.booleans(), st.sampled_from([Yardstick.NONE, Yardstick.REFERENCE]))
+def test_the_embedded_judge_decides_what_is_said(
+    question: Question, against_reference: bool, silent: bool, yardstick: Yardstick
+) -> None:
+    """D3: it is unreadable exactly where a reason is named; silence needs no yardstick."""
+    spec = make_spec({"name": "x", "kind": JudgeKind.LEXICAL, "yardstick": yardstick})
+    judge_input = _contest(question, against_reference=against_reference, silent=silent)
+    reason = cannot_decide(spec, question, against_reference=against_reference, silent=silent)
+    verdict = asyncio.run(LexicalJudge(spec).judge(judge_input))
+    assert (verdict.outcome is Outcome.UNREADABLE) is bool(reason)
+
+
+@given(QUESTIONS, st.booleans(), st.sampled_from(["reference-free", "reference", "passages"]))
+def test_an_llm_judge_declines_what_is_said(question: Question, against_reference: bool, name: str) -> None:
+    """D3: it declines exactly where `cannot_decide` names a reason, silent answers included."""
+    spec = load_spec(name)
+    judge_input = _contest(question, against_reference=against_reference)
+    reason = cannot_decide(spec, question, against_reference=against_reference, silent=True)
+    assert bool(declined(spec.yardstick, judge_input)) is bool(reason)
+
+
+@pytest.mark.parametrize(("quorum", "reason"), [(None, REFERENCE_PLAYS), (1, ""), (2, REFERENCE_PLAYS)])
+def test_a_panel_cannot_decide_what_too_many_members_cannot(quorum: int | None, reason: str) -> None:
+    """D3: with a quorum of one, the member without a yardstick is enough."""
+    question = Question(id="q", domain="d", question="Why?", reference="So.")
+    panel = _panel(("reference", "reference-free"), quorum)
+    assert cannot_decide(panel, question, against_reference=True) == reason
+    assert cannot_decide(panel, question, against_reference=False) == ""
+
+
+def test_reasons_tell_what_is_not_there() -> None:
+    """D3: the reason names the yardstick that is missing."""
+    bare = Question(id="q", domain="d", question="Why?")
+    assert cannot_decide(load_spec("passages"), bare, against_reference=False) == NO_PASSAGES
+    assert cannot_decide(load_spec("lexical"), bare, against_reference=False) == NOTHING_GIVEN
+
+
+def _panel(names: tuple[str, ...], quorum: int | None) -> JudgeSpec:
+    members = tuple(load_spec(name) for name in names)
+    return make_spec({"name": "panel", "kind": JudgeKind.PANEL, "members": members, "quorum": quorum})

@@ -1,0 +1,282 @@
+"""Reading texts without an LLM: sentences, terms, quantities, opposites, weights, entailment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from judges.text.contradictions import ContradictionFinder, Figures, may_be_same_figure
+from judges.text.entailment import Entailment, classify, entailment_weights
+from judges.text.quantities import quantities
+from judges.text.sentences import (
+    CLAUSE,
+    KNOWN_ABBREVIATIONS,
+    _cut,
+    _without_emphasis,
+    split_clauses,
+    split_sentences,
+)
+from judges.text.statements import Mark, MarkKind, merge_statements, read_statement, read_statements
+from judges.text.term_weights import TermWeights
+from judges.text.tokens import related, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Dr. J. R. Smith paid 3.5 million. It rose.", ["Dr. J. R. Smith paid 3.5 million.", "It rose."]),
+        ("Use acids, e.g. vinegar. Rinse.", ["Use acids, e.g. vinegar.", "Rinse."]),
+        (
+            'He said "Stop!" and left. Why? No one knows…',
+            ['He said "Stop!" and left.', "Why?", "No one knows…"],
+        ),
+        ("See Fig. 3 for details [4]. Next [1, 2].", ["See Fig. 3 for details [4].", "Next [1, 2]."]),
+        ("Steps:\n1. Mix **flour**\n2) Bake\n- Eat", ["Steps:", "Mix flour", "Bake", "Eat"]),
+        ("# Title\n\nA line that\nis wrapped.\n\nAnother.", ["Title", "A line that is wrapped.", "Another."]),
+        ("天気は良い。明日は雨。", ["天気は良い。", "明日は雨。"]),
+        ("1. \nflour and water", ["flour and water"]),
+        ("", []),
+        (" \n--- \n | | ", []),
+    ],
+)
+def test_sentences_survive_abbreviations_lists_and_decimals(text: str, sentences: list[str]) -> None:
+    """Full stops inside numbers, names and abbreviations end nothing; list items are sentences."""
+    assert list(split_sentences(text)) == sentences
+
+
+def test_clauses_are_not_too_short() -> None:
+    """A clause has three words at least; shorter ones stay with the one before."""
+    assert split_clauses("It is cold; wear a warm coat; or not") == (
+        "It is cold",
+        "wear a warm coat; or not"[:16] + " or not",
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The studies were absorbing", "a study absorbed"),
+        ("Café in São Paulo", "cafe sao paulo"),
+        ("three hundred twenty", "THREE Hundred Twenty"),
+        ("Smith's theory", "Smith theories"),
+        ("ﬁve ﬁsh", "five fish"),
+    ],
+)
+def test_terms_ignore_form(one: str, other: str) -> None:
+    """Inflection, case, accents and possessives make no difference to terms."""
+    assert terms(one) == terms(other)
+
+
+def test_scripts_without_spaces_are_compared_by_pairs() -> None:
+    """Chinese, Japanese and Thai have terms too, and two texts share them."""
+    assert set(terms("東京都")) == {"東京", "京都"}
+    assert set(terms("ภาษาไทย")) & set(terms("คนไทย"))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("20,200 km and 3.9 km/s", [(20_200_000, "length"), (3_900, "speed")]),
+        ("between 70 and 50 million years", [(70e6 * 31_557_600, "time"), (50e6 * 31_557_600, "time")]),
+        ("$4.2 trillion, twenty-five percent", [(4.2e12, "money"), (25, "share")]),
+        ("on 15 November 1923, in the 1990s", [(15, "day of a month"), (1923, "year"), (1990, "year")]),
+        ("98.6 °F is 37 °C", [(37, "temperature"), (37, "temperature")]),
+        ("a dozen eggs, one million people", [(12, "count"), (1e6, "count")]),
+        ("the 3rd of v2.4.1 [7] (Smith et al., 2014)", []),
+        ("nobody", []),
+    ],
+)
+def test_quantities_come_in_one_unit_a_dimension(text: str, found: list[tuple[float, str]]) -> None:
+    """Units, scale words, ranges and number words are read; ordinals, citations and versions are not."""
+    values = [(pytest.approx(value, rel=1e-9), dimension) for value, dimension in found]
+    assert [(each.value, each.dimension) for each in quantities(text)] == values
+
+
+YARDSTICK = (
+    "Molecules of air are far smaller than the wavelength of light. At the horizon the path of the light is "
+    "almost forty times as long. Kidney beans are soaked overnight in cold water. Short bonds react little "
+    "when rates rise, long bonds react strongly. Staying won 3,317 times, switching 6,683 times. The virus "
+    "has no ribosomes of its own."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "kinds"),
+    [
+        ("Air molecules are far larger than the wavelength of light.", {MarkKind.DIRECTION}),
+        ("At the horizon the path of the light is four times as long.", {MarkKind.QUANTITY}),
+        ("Staying won 6,683 times and switching 3,317 times.", {MarkKind.QUANTITY}),
+        ("Kidney beans are never soaked overnight in water.", {MarkKind.NEGATION}),
+        ("Air molecules are much smaller than the wavelength.", set()),
+        ("At the horizon the path is about 40 times as long.", set()),
+        ("Something else happened in 1990 to 25 people.", set()),
+    ],
+)
+def test_contradictions_are_told_by_kind(claim: str, kinds: set[MarkKind]) -> None:
+    """A larger for a smaller, another figure, figures that changed places, a denial; and no false alarm."""
+    yardstick = read_statements(YARDSTICK)
+    weights = TermWeights.fit([one.text for one in yardstick])
+    found = ContradictionFinder(yardstick, weights).find(read_statement(claim))
+    assert {each.kind for each in found} == kinds
+
+
+def test_a_yardstick_at_odds_with_itself_is_not_contradicted() -> None:
+    """Where passages disagree, an answer may take either side."""
+    yardstick = read_statements("The bridge is 400 metres long. The bridge is 450 metres long.")
+    finder = ContradictionFinder(yardstick, TermWeights.fit([one.text for one in yardstick]))
+    assert not finder.find(read_statement("The old bridge is 450 metres long."))
+    assert finder.find(read_statement("The old bridge is 600 metres long."))
+
+
+QUESTION = "When was the Eiffel Tower finished and how tall is it?"
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis", "said"),
+    [
+        ("1889.", "The Eiffel Tower was finished in 1889.", Entailment.ENTAILMENT),
+        ("The tower is 0.33 km tall.", "The Eiffel Tower is 330 metres tall.", Entailment.ENTAILMENT),
+        ("It has stood since 1889 and is painted brown.", "Basil needs sun.", Entailment.NEUTRAL),
+        (
+            "The Eiffel Tower was finished in 1925.",
+            "The Eiffel Tower was finished in 1889.",
+            Entailment.CONTRADICTION,
+        ),
+        ("It is not finished.", "The Eiffel Tower is finished.", Entailment.CONTRADICTION),
+    ],
+)
+def test_entailment_reads_claims_as_answers(premise: str, hypothesis: str, said: Entailment) -> None:
+    """Short answers, units, figures and negation decide; what both share with the question tells nothing."""
+    weights = entailment_weights([hypothesis, "The Eiffel Tower gets seven million visitors."], QUESTION)
+    assert classify(read_statement(premise), read_statement(hypothesis), weights) is said
+
+
+def test_weights_do_not_depend_on_order() -> None:
+    """The same statements in another order weigh the same, so verdicts repeat everywhere."""
+    statements = ["Air is thin.", "Air carries sound.", "Water carries ships and sound."]
+    one, two = TermWeights.fit(statements, "What is air?"), TermWeights.fit(statements[::-1], "What is air?")
+    assert dict(one.known) == dict(two.known)
+    assert one.of("air") < one.of("ship") <= one.of("unheard")
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_read(text: str) -> None:
+    """No text breaks the reading, and merging its sentences loses no term."""
+    statements = read_statements(text)
+    merged = merge_statements(statements)
+    assert merged.terms == frozenset().union(*(one.terms for one in statements))
+    for statement in statements:
+        assert statement.terms
+        assert statement.text in text or "\n" in text or len(text) > len(statement.text)
+
+
+def test_weights_are_those_of_smoothed_idf() -> None:
+    """A term weighs what scikit-learn's smoothed idf gives it, one of the question half of that."""
+    said = ["Air scatters blue light.", "Blue light scatters more than red light.", "The sea is salty."]
+    weights = TermWeights.fit(said, "Why is the sea blue?")
+    oracle = TfidfVectorizer(analyzer=terms, norm=None, binary=True).fit(said)
+    for term, at in oracle.vocabulary_.items():
+        assert weights.of(term) == pytest.approx(oracle.idf_[at] * (0.5 if term in {"sea", "blue"} else 1.0))
+    assert set(weights.known) == set(oracle.vocabulary_)
+
+
+def test_share_depends_on_the_sets_alone() -> None:
+    """What a set of terms weighs is the same the second time, and whatever was asked in between."""
+    weights = TermWeights.fit(["Air scatters blue light.", "The sea is salty."], "")
+    wanted, given = frozenset(terms("blue salty light")), frozenset(terms("blue lightness"))
+    roots = frozenset(map(related, given))
+    first = weights.share(wanted, given, roots)
+    assert weights.share(wanted, frozenset(), frozenset()) == 0
+    assert weights.share(wanted, wanted, frozenset()) == 1
+    assert weights.share(wanted, given, roots) == first
+    assert 0 < first < 1
+
+
+def test_texts_of_any_length_are_cut_alike() -> None:
+    """A text that is too long to be kept in memory has the sentences of its parts."""
+    part = "The sea is salty. Rivers carry minerals into it."
+    assert split_sentences("\n\n".join([part] * 600)) == split_sentences(part) * 600
+
+
+MARKED = st.lists(st.sampled_from(["*", "**", "_", "__", "`", "a", "b ", " ", ". "]), max_size=16).map(
+    "".join
+)
+
+
+@given(MARKED)
+def test_emphasis_is_taken_off_as_the_pattern_took_it_off(text: str) -> None:
+    """A3: reading marks once gives what trying every pair of them gave."""
+    tried = re.sub(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
+    assert _without_emphasis(text) == tried
+
+
+SPACED = st.lists(st.sampled_from(["one", "two", " ", "\t", ";", ":", "–", "—"]), max_size=16).map("".join)
+
+
+@given(SPACED)
+def test_clauses_are_split_where_the_pattern_split_them(text: str) -> None:
+    """A3: looking behind a run of spaces moves no border between clauses."""
+    tried = re.compile(r"\s*;\s+|\s+[–—]\s+|:\s+(?=\S+\s+\S+\s+\S+)")
+    assert CLAUSE.split(text) == tried.split(text)
+
+
+DOTTED = st.lists(
+    st.sampled_from(["Dr", "A", "e", "g", "x", ".", "!", "…", " ", "  ", '"', "[1]", "。", "("]), max_size=16
+).map("".join)
+
+
+@given(DOTTED)
+def test_sentences_end_where_the_whole_text_before_a_mark_says(text: str) -> None:
+    """A3: the token before a full stop tells as much as reading all that stands before it."""
+    assert _cut(text) == list(_slowly_cut(text))
+
+
+def _slowly_cut(block: str) -> Iterator[str]:
+    """The sentences of a block, each mark looked at with everything since the last."""
+    marks = re.finditer(
+        r"(?:[.!?…]+[\"'”’»)\]]*(?:\s?\[\d{1,3}(?:,\s?\d{1,3})*\])*(?=\s|$))|[。！？｡।؟]+[”’»」』)\]]*", block
+    )
+    ends = [mark.end() for mark in marks]
+    start = 0
+    for end in (*ends, len(block)):
+        following = block[end:].lstrip()[:1]
+        if end in ends and not _slowly_ends(block[start:end], following):
+            continue
+        sentence, start = block[start:end].strip(), end
+        if any(character.isalnum() for character in sentence):
+            yield sentence
+
+
+def _slowly_ends(before: str, following: str) -> bool:
+    if following.islower() or not before.endswith("."):
+        return not following.islower()
+    if re.search(r"(?:^|[\s(\"“])(?:[^\W\d_]\.){2,}$", before):
+        return False
+    words = before.split()
+    if re.search(r"(?:^|[\s(\"“.])[A-Z]\.$", before):
+        return len(words) > 1 and not words[-2][:1].isupper()
+    word = re.search(r"([^\W\d_]+)\.$", before)
+    return not (word and word[1].casefold() in KNOWN_ABBREVIATIONS) or not following
+
+
+FIGURES = st.lists(
+    st.tuples(st.sampled_from(["year", "count", "length"]), st.integers(-40, 60)), min_size=1, max_size=8
+)
+
+
+@given(FIGURES, st.tuples(st.sampled_from(["year", "count", "length"]), st.integers(-40, 60)))
+def test_a_figure_is_found_among_many_as_one_by_one(
+    many: list[tuple[str, int]], one: tuple[str, int]
+) -> None:
+    """A3: looking at the two nearest figures finds the same as holding a figure against each."""
+
+    def mark(axis: str, value: int) -> Mark:
+        return Mark(MarkKind.QUANTITY, f"{axis}:", value / 10, "", frozenset(), value * 3.0)
+
+    marks = [mark(*each) for each in many]
+    assert Figures(marks).have(mark(*one)) == any(may_be_same_figure(mark(*one), other) for other in marks)

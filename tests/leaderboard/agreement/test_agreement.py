@@ -1,0 +1,311 @@
+"""Agreement is what scikit-learn, SciPy and evalica say it is, with intervals over questions."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import evalica
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+
+from data.errors import RecordError, StatisticsError
+from data.records import Preference
+from leaderboard.agreement import coefficients
+from leaderboard.agreement.bias import excess
+from leaderboard.agreement.boards import compare_rankings, overstatement, ranking_agreement
+from leaderboard.agreement.coefficients import Resampling, Scale, krippendorff_alpha
+from leaderboard.agreement.pairs import CalibrationPair, agree, calibrate, majority
+from leaderboard.battles import BattleTable
+
+QUICK = Resampling(resamples=200, seed=1)
+FIELDS = [
+    "pairs",
+    "decisive_accuracy",
+    "accuracy",
+    "kappa",
+    "pearson",
+    "spearman",
+    "tie_rate",
+    "unreadable",
+    "by_domain",
+]
+SIDES = [Preference.A, Preference.TIE, Preference.B]
+
+
+def pair(
+    label: float | tuple[float, ...],
+    preference: Preference | None,
+    *,
+    question: str = "q",
+    margin: float | None = None,
+    domain: str = "d",
+) -> CalibrationPair:
+    """A labelled pair with the judge's verdict."""
+    labels = label if isinstance(label, tuple) else (label,)
+    return CalibrationPair(
+        id="p", domain=domain, question=question, labels=labels, preference=preference, margin=margin
+    )
+
+
+def drawn(seed: int, size: int = 200, *, margins: bool = True) -> list[CalibrationPair]:
+    """Pairs whose judge follows people more often than not."""
+    random = np.random.default_rng(seed)
+    pairs = []
+    for index in range(size):
+        label = float(random.choice([-2, -1, 0, 1, 2]))
+        margin = float(np.clip(label / 2 + random.normal(0, 0.7), -1, 1))
+        side = SIDES[int(np.sign(margin) * (abs(margin) > 0.2)) + 1]
+        pairs.append(
+            pair(
+                label,
+                side,
+                question=f"q{index // 2}",
+                margin=margin if margins else None,
+                domain=f"d{index % 3}",
+            )
+        )
+    return pairs
+
+
+def test_coefficients_equal_those_of_other_libraries() -> None:
+    """Kappa is scikit-learn's, the correlations are SciPy's, accuracy is counted by hand."""
+    pairs = drawn(1)
+    found = calibrate(pairs, QUICK).overall
+    people = [int(np.sign(one.labels[0])) for one in pairs]
+    judge = [SIDES.index(one.preference) - 1 for one in pairs if one.preference is not None]
+    assert found.kappa.value == pytest.approx(cohen_kappa_score(judge, people))
+    assert found.kappa_linear.value == pytest.approx(cohen_kappa_score(judge, people, weights="linear"))
+    assert found.kappa_quadratic.value == pytest.approx(cohen_kappa_score(judge, people, weights="quadratic"))
+    margins, labels = [one.margin for one in pairs], [one.labels[0] for one in pairs]
+    assert found.pearson.value == pytest.approx(stats.pearsonr(margins, labels).statistic)
+    assert found.spearman.value == pytest.approx(stats.spearmanr(margins, labels).statistic)
+    hits = [a == b for a, b in zip(judge, people, strict=True)]
+    assert found.accuracy.value == pytest.approx(np.mean(hits))
+    decided = [hit for hit, b in zip(hits, people, strict=True) if b != 0]
+    assert found.decisive_accuracy.value == pytest.approx(np.mean(decided))
+    assert found.tie_rate.value == pytest.approx(judge.count(0) / len(judge))
+
+
+@pytest.mark.parametrize("scale", list(Scale))
+def test_krippendorffs_alpha_equals_evalicas(scale: Scale) -> None:
+    """Nominal, ordinal and interval alpha with gaps, against an independent implementation."""
+    random = np.random.default_rng(2)
+    values = random.integers(1, 5, (60, 4)).astype(float)
+    values[random.random(values.shape) < 0.2] = np.nan
+    theirs = evalica.alpha(pd.DataFrame(values.T), distance=scale.value).alpha
+    assert krippendorff_alpha(values, scale=scale, resampling=QUICK).value == pytest.approx(theirs)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30))
+def test_rank_correlations_equal_scipys(points: list[tuple[int, int]]) -> None:
+    """Spearman and tau-b agree with SciPy wherever they exist, and are undefined together."""
+    x, y = (np.array(side, dtype=float) for side in zip(*points, strict=True))
+    ours = coefficients.spearman(x, y, np.ones(len(x))), coefficients.kendall(x, y)
+    if len(set(x.tolist())) == 1 or len(set(y.tolist())) == 1:
+        assert np.isnan(ours).all()
+        return
+    assert ours == pytest.approx((stats.spearmanr(x, y).statistic, stats.kendalltau(x, y).statistic))
+
+
+def test_a_judges_tie_misses_a_decided_pair_and_unreadable_ones_enter_nothing() -> None:
+    """Decisive accuracy counts a tie as a miss; a pair without a verdict is counted beside it."""
+    pairs = [
+        pair(-1, Preference.A),
+        pair(2, Preference.TIE),
+        pair(0, Preference.A),
+        pair(1, None),
+        pair(1, Preference.B),
+    ]
+    found = calibrate(pairs, QUICK).overall
+    assert (found.pairs, found.unreadable, found.decided) == (5, 1, 3)
+    assert found.decisive_accuracy.value == pytest.approx(2 / 3)
+    assert found.accuracy.value == pytest.approx(2 / 4)
+    assert found.tie_rate.value == pytest.approx(1 / 4)
+
+
+@pytest.mark.parametrize(
+    ("labels", "people"),
+    [
+        ((-2, 1, 1), Preference.B),
+        ((1, 0, 0), Preference.TIE),
+        ((-1, 0, 2), Preference.TIE),
+        ((-1, 1), Preference.TIE),
+        ((-2, -0.5, 1, 1), Preference.TIE),
+        ((-2, -0.5, -1, 1), Preference.A),
+        ((0.5,), Preference.B),
+    ],
+)
+def test_people_prefer_what_more_than_half_of_them_prefer(
+    labels: tuple[float, ...], people: Preference
+) -> None:
+    """D1: grades are merged to a, tie or b and put to a majority, else a tie; how much better is no vote."""
+    found = pair(labels, people)
+    assert found.people is people
+    agreement = calibrate([found], QUICK).overall
+    assert agreement.accuracy.value == 1
+    assert agreement.decided == (people is not Preference.TIE)
+    assert agreement.mean_label == found.mean_label == pytest.approx(sum(labels) / len(labels))
+
+
+@given(st.lists(st.sampled_from([-2.0, -1.0, 0.0, 1.0, 2.0]), min_size=1, max_size=7))
+def test_a_majority_turns_with_the_sides_and_forgets_the_order(labels: list[float]) -> None:
+    """D1: exchanging the answers exchanges the preference; order and strength of votes do not count."""
+    said = majority(labels)
+    assert majority([-label for label in labels]) is said.flipped
+    assert majority(sorted(labels)) is said
+    assert majority([np.sign(label) for label in labels]) is said
+
+
+def test_triples_of_grades_where_mean_and_majority_part_are_counted() -> None:
+    """D1: of the 125 triples of five grades the mean names another side than the majority in 30."""
+    triples = list(product((-2, -1, 0, 1, 2), repeat=3))
+    means = [SIDES[int(np.sign(sum(labels))) + 1] for labels in triples]
+    differ = sum(majority(labels) is not mean for labels, mean in zip(triples, means, strict=True))
+    assert (len(triples), differ) == (125, 30)
+
+
+def test_correlations_are_with_the_mean_label() -> None:
+    """D1: a pair that the majority calls a tie still leans to b in the correlation."""
+    pairs = [pair((-2, 1, 1), Preference.A, margin=-0.1), pair((1, 0, 0), Preference.B, margin=0.6)]
+    pairs += [pair((2, 2, -1), Preference.B, margin=0.9)]
+    found = calibrate(pairs, QUICK).overall
+    assert found.pearson.value == pytest.approx(stats.pearsonr([-0.1, 0.6, 0.9], [0, 1 / 3, 1]).statistic)
+
+
+def test_favours_are_measured_against_the_majority() -> None:
+    """D1: what people give to a longer answer is a win where most of them prefer it."""
+    found = excess([pair((-2, 1, 1), Preference.B)], lambda _pair: Preference.B)
+    assert (found.judge, found.people) == (1, 1)
+
+
+def test_without_margins_the_verdict_is_the_margin() -> None:
+    """A judge that gives no degree is correlated by −1, 0 and 1."""
+    pairs = drawn(3, margins=False)
+    sides = [SIDES.index(one.preference) - 1 for one in pairs if one.preference is not None]
+    labels = [one.labels[0] for one in pairs]
+    found = calibrate(pairs, QUICK).overall
+    assert found.pearson.value == pytest.approx(stats.pearsonr(sides, labels).statistic)
+
+
+def test_json_has_the_fields_that_others_rely_on() -> None:
+    """The design's fields, plain numbers or null, each domain with the same ones."""
+    found = calibrate(drawn(4), QUICK).as_json()
+    assert set(FIELDS) <= set(found)
+    assert json.loads(json.dumps(found)) == found
+    by_domain = found["by_domain"]
+    assert isinstance(by_domain, dict)
+    assert set(by_domain) == {"d0", "d1", "d2"}
+    assert set(FIELDS) - {"by_domain"} <= set(by_domain["d0"])
+
+
+def test_what_does_not_exist_is_null() -> None:
+    """No decided pair, no variation and no pairs at all give null, never NaN or an error."""
+    constant = calibrate([pair(0, Preference.TIE), pair(0, Preference.TIE)], QUICK).as_json()
+    assert constant["accuracy"] == 1
+    for name in ("decisive_accuracy", "kappa", "pearson", "spearman", "alpha"):
+        assert constant[name] is None
+    empty = calibrate([], QUICK).as_json()
+    assert empty["pairs"] == 0
+    assert empty["accuracy"] is None
+    json.dumps([constant, empty], allow_nan=False)
+
+
+def test_intervals_hold_the_value_and_are_seeded() -> None:
+    """Equal seeds give equal intervals; each holds its estimate."""
+    pairs = drawn(5)
+    once, again = (calibrate(pairs, QUICK).overall for _ in range(2))
+    assert once == again
+    for name, found in once.estimates().items():
+        if name != "annotator_alpha":
+            assert found.value is not None
+            assert found.interval is not None
+            assert found.value in found.interval
+
+
+def test_pairs_of_one_question_are_resampled_together() -> None:
+    """Ten copies of every pair on its own question do not narrow an interval."""
+    pairs = [pair(1 if i % 3 else -1, Preference.B, question=f"q{i}") for i in range(40)]
+    once = calibrate(pairs, QUICK).overall.accuracy.interval
+    copied = calibrate([one for one in pairs for _ in range(10)], QUICK).overall.accuracy.interval
+    assert once is not None
+    assert copied is not None
+    assert copied.width == pytest.approx(once.width)
+
+
+def test_judges_are_compared_on_pairs_that_both_decided_on() -> None:
+    """Judge against judge: a missing verdict of either is counted, equal ones agree fully."""
+    sides: list[Preference | None] = [Preference.A, Preference.B, Preference.TIE, Preference.A, None]
+    other = [*sides[:3], None, Preference.B]
+    found = agree(sides, other, ["q1", "q2", "q3", "q4", "q5"], QUICK)
+    assert found.unreadable == 2
+    assert found.accuracy.value == 1
+    assert found.kappa.value == 1
+    assert found.alpha.value == 1
+    with pytest.raises(RecordError, match="do not pair up"):
+        agree(sides, other, ["q1"])
+
+
+def test_labels_out_of_range_are_refused() -> None:
+    """A label of 3 is no label."""
+    with pytest.raises(RecordError, match="labels"):
+        pair(3.0, Preference.A)
+
+
+def board(seed: int, bias: float = 0.0, strength: float = 1.0) -> BattleTable:
+    """Verdicts on 5 systems against the reference; `bias` helps system s4 alone."""
+    random = np.random.default_rng(seed)
+    systems = ("s0", "s1", "s2", "s3", "s4", "ref")
+    question, system = np.divmod(np.arange(600), 5)
+    chance = 0.2 + 0.1 * strength * system + bias * (system == 4)
+    return BattleTable(
+        systems=systems,
+        questions=tuple(f"q{n}" for n in range(120)),
+        domains=("",),
+        a=system.astype(np.int32),
+        b=np.full(600, 5, dtype=np.int32),
+        winner=np.where(random.random(600) < chance, 0, 1).astype(np.int8),
+        question=question.astype(np.int32),
+        domain=np.zeros(600, dtype=np.int32),
+    )
+
+
+def test_rankings_by_the_same_verdicts_agree_fully() -> None:
+    """A table against itself: every correlation is 1 in every resample."""
+    found = compare_rankings(board(1), board(1), QUICK).as_json()
+    assert found["systems"] == 6
+    for name in ("pearson", "spearman", "kendall"):
+        assert found[name] == pytest.approx(1.0)
+
+
+def test_rankings_of_independent_judges_agree_within_the_interval() -> None:
+    """Two judges of the same order agree closely, and less surely than a judge with itself."""
+    found = compare_rankings(board(1), board(2), QUICK)
+    assert found.kendall.value is not None
+    assert found.kendall.interval is not None
+    assert found.kendall.value > 0.6
+    assert found.kendall.interval.width > 0
+
+
+def test_rankings_of_one_common_system_are_refused() -> None:
+    """One system cannot be ranked."""
+    with pytest.raises(StatisticsError, match="needs two"):
+        ranking_agreement(np.array([1.0, np.nan]), np.array([1.0, 2.0]))
+
+
+def test_overstatement_finds_the_favoured_system() -> None:
+    """A judge that favours one system overstates its win rate by what it adds, with an interval."""
+    found = overstatement(board(1, bias=0.25), board(2))
+    assert found[0].system == "s4"
+    assert found[0].battles == 120
+    assert found[0].win_rate.value == pytest.approx(found[0].judge_rate - found[0].people_rate)
+    assert found[0].win_rate.interval is not None
+    assert 0.25 in found[0].win_rate.interval
+    same = overstatement(board(1), board(1))
+    assert all(one.win_rate.value == 0 for one in same)

@@ -1,0 +1,144 @@
+"""Battle files come back from every format as they went in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from data.errors import FileFormatError
+from leaderboard.formats.reading import read_battles, read_chunks
+from leaderboard.formats.registry import BattleFormat
+from leaderboard.formats.rows import COLUMNS, BattleRows, Place
+from leaderboard.formats.writing import chunks_of_table, convert, write_battles, write_chunks
+
+WORDS = ["model_a", "model_b", "tie", "tie (bothbad)"]
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8)
+PAIRS = st.tuples(NAMES, NAMES).filter(lambda pair: pair[0] != pair[1])
+ROWS = st.lists(
+    st.tuples(
+        NAMES, PAIRS, st.sampled_from(WORDS), st.none() | st.floats(0, 1), st.sampled_from(["ab", "ba"])
+    ),
+    min_size=1,
+    max_size=12,
+)
+RELAXED = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None
+)
+
+
+def battles(rows: list[tuple[str, tuple[str, str], str, float | None, str]]) -> BattleRows:
+    """Rows of every column from a few drawn cells."""
+    return BattleRows(
+        place=Place(file="made", first_row=1),
+        question_id=[row[0] for row in rows],
+        domain=["fiqa" for _ in rows],
+        model_a=[row[1][0] for row in rows],
+        model_b=[row[1][1] for row in rows],
+        winner=[row[2] for row in rows],
+        score=[row[3] for row in rows],
+        weight=[float(1 + index) for index, _ in enumerate(rows)],
+        judge=["lexical" for _ in rows],
+        order=[row[4] for row in rows],
+    )
+
+
+def columns(chunks: list[BattleRows]) -> dict[str, list[object]]:
+    """Every column of chunks laid end to end."""
+    return {
+        name: [value for chunk in chunks for value in (getattr(chunk, name) or [None] * len(chunk))]
+        for name in COLUMNS
+    }
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "jsonl.gz", "csv.gz"])
+@RELAXED
+@given(rows=ROWS)
+def test_native_files_keep_every_column(tmp_path: Path, suffix: str, rows: list) -> None:
+    """Names with commas, quotes or any script, soft scores, counts, judge and order all survive."""
+    made = battles(rows)
+    path = tmp_path / f"battles.{suffix}"
+    assert write_chunks([made], path).rows == len(made)
+    assert columns(list(read_chunks(path))) == columns([made])
+
+
+@pytest.mark.parametrize("kind", [BattleFormat.CHATBOT_ARENA, BattleFormat.RAG_QA_ARENA])
+@RELAXED
+@given(rows=ROWS)
+def test_json_arrays_and_columns_keep_every_column(tmp_path: Path, kind: BattleFormat, rows: list) -> None:
+    """The files of Chatbot Arena and RAG-QA Arena lose nothing; extra columns carry the rest."""
+    made = battles(rows)
+    path = tmp_path / "battles.json"
+    write_chunks([made, made], path, write_as=kind)
+    assert columns(list(read_chunks(path, kind))) == columns([made, made])
+
+
+@pytest.mark.parametrize(
+    "kind", [BattleFormat.ALPACA_EVAL, BattleFormat.ARENA_HARD, BattleFormat.RAG_QA_ARENA_EVAL]
+)
+def test_other_arenas_read_back_what_was_written(tmp_path: Path, kind: BattleFormat) -> None:
+    """Plain verdicts go through AlpacaEval's, Arena-Hard's and RAG-QA Arena's records unchanged."""
+    made = BattleRows(
+        place=Place(file="made", first_row=1),
+        question_id=["q1", "q1", "q2"],
+        domain=["fiqa"] * 3,
+        model_a=["m"] * 3,
+        model_b=["base"] * 3,
+        winner=["model_a", "model_b", "tie"],
+        order=["ab", "ba", "ab"],
+    )
+    path = tmp_path / "out.json"
+    write_chunks([made], path, write_as=kind)
+    back = columns(list(read_chunks(path, kind)))
+    if kind is BattleFormat.RAG_QA_ARENA_EVAL:
+        assert back["model_a"] == ["m", "base", "m"]
+        assert back["winner"] == ["model_a", "model_a", "tie"]
+        return
+    order = [1, 0, 2] if kind is BattleFormat.ARENA_HARD else [0, 1, 2]
+    for name in ("question_id", "domain", "model_a", "model_b", "winner"):
+        assert back[name] == [columns([made])[name][index] for index in order]
+
+
+def test_a_table_written_and_read_is_the_same_table(tmp_path: Path) -> None:
+    """`write_battles` and `read_battles` are each other's inverse."""
+    path, again = tmp_path / "a.jsonl", tmp_path / "b.csv"
+    write_chunks(
+        [battles([("q", ("x", "y"), "model_a", None, "ab"), ("r", ("z", "x"), "tie", 0.4, "ba")])], path
+    )
+    table = read_battles(path).table
+    write_battles(table, again)
+    back = read_battles(again).table
+    assert (back.systems, back.questions, back.domains) == (table.systems, table.questions, table.domains)
+    assert columns(list(chunks_of_table(back))) == columns(list(chunks_of_table(table)))
+
+
+def test_what_a_format_cannot_hold_is_refused_and_no_half_file_stays(tmp_path: Path) -> None:
+    """A soft score cannot become a bare rating; the destination is left as it was."""
+    path = tmp_path / "out.json"
+    made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
+    with pytest.raises(FileFormatError, match="cannot hold the score"):
+        write_chunks([made], path, write_as=BattleFormat.RAG_QA_ARENA_EVAL)
+    with pytest.raises(FileFormatError, match="cannot be written as CSV"):
+        write_chunks([made], tmp_path / "out.csv", write_as=BattleFormat.ALPACA_EVAL)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_equal_battles_give_equal_bytes(tmp_path: Path) -> None:
+    """Gzip stamps neither time nor name into the file."""
+    made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
+    for name in ("one.jsonl.gz", "two.jsonl.gz"):
+        write_chunks([made], tmp_path / name)
+    assert (tmp_path / "one.jsonl.gz").read_bytes() == (tmp_path / "two.jsonl.gz").read_bytes()
+
+
+def test_a_conversion_reports_what_it_left_out(tmp_path: Path) -> None:
+    """Records without a preference are counted, not turned into ties."""
+    source = tmp_path / "annotations.json"
+    record = {"instruction": "a", "generator_1": "x", "generator_2": "y", "preference": 1.2}
+    source.write_text(json.dumps([record, record | {"instruction": "b", "preference": None}]))
+    written = convert(source, tmp_path / "out.jsonl")
+    assert written.rows == 1
+    assert dict(written.left_out) == {"no preference": 1}

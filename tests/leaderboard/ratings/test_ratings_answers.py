@@ -1,0 +1,170 @@
+"""What readers ask of ratings: who is better, where, how sure, and how much more it would take."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from data.errors import InputError, NotFoundError, RecordError, UnrankableError
+from leaderboard.battles import BattleTable, Winner
+from leaderboard.ratings import Anchor, Flag, IntervalKind, Settings, rate
+from leaderboard.ratings.domains import rate_domains
+from leaderboard.ratings.models.style import rate_with_style
+from leaderboard.ratings.uncertainty.differences import (
+    chances_better,
+    difference,
+    differences_by_domain,
+    questions_to_separate,
+    rate_beside_star,
+    win_shares,
+)
+
+SANDWICH = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)
+QUICK = Settings(bootstrap=200)
+
+
+def make_round(seed: int = 0, questions: int = 200, effect: float = 2.0) -> BattleTable:
+    """A star of four systems against `ref`; each question is hard for the reference to its own degree."""
+    rng = np.random.default_rng(seed)
+    names = ("d", "e", "f", "g", "ref")
+    theta = np.array([0.9, 0.5, 0.0, -0.5, 0.3])
+    question = np.repeat(np.arange(questions), 4)
+    a = np.tile(np.arange(4), questions)
+    hard = effect * rng.standard_normal(questions)
+    chance = 1 / (1 + np.exp(-(theta[a] - theta[4] + hard[question])))
+    return BattleTable(
+        systems=names,
+        questions=tuple(f"q{k:04d}" for k in range(questions)),
+        domains=("few", "many"),
+        a=a.astype(np.int32),
+        b=np.full(len(a), 4, dtype=np.int32),
+        winner=np.where(rng.random(len(a)) < chance, Winner.A, Winner.B).astype(np.int8),
+        question=question.astype(np.int32),
+        domain=(question >= 12).astype(np.int32),
+    )
+
+
+def test_a_paired_difference_is_surer_than_two_intervals_suggest() -> None:
+    """What both systems share, the question, cancels out of their difference."""
+    table = rate(make_round(), bootstrap=500, anchor=Anchor(system="ref"))
+    found = difference(table, "d", "e")
+    assert found.points == pytest.approx(table.of("d").rating - table.of("e").rating)
+    assert found.se < 0.85 * np.hypot(table.of("d").se, table.of("e").se)
+    mirrored = difference(table, "e", "d")
+    assert (mirrored.lower, mirrored.upper) == pytest.approx((-found.upper, -found.lower))
+    assert mirrored.chance == pytest.approx(1 - found.chance)
+
+
+def test_differences_do_not_depend_on_the_gauge() -> None:
+    """Anchored or averaging 1000, a difference and its interval stay as they are."""
+    tables = [rate(make_round(), bootstrap=100, anchor=a) for a in (None, Anchor(system="g", rating=0))]
+    one, other = (difference(table, "d", "g") for table in tables)
+    assert (one.points, one.se, one.lower) == pytest.approx((other.points, other.se, other.lower))
+
+
+def test_draws_and_sandwich_tell_the_same_story() -> None:
+    """Standard error and certainty of a difference agree between bootstrap and sandwich."""
+    drawn = difference(rate(make_round(), bootstrap=2000), "e", "f")
+    closed = difference(rate(make_round(), interval=IntervalKind.SANDWICH), "e", "f")
+    assert drawn.se == pytest.approx(closed.se, rel=0.08)
+    assert drawn.chance == pytest.approx(closed.chance, abs=0.02)
+
+
+def test_chances_of_two_systems_add_up() -> None:
+    """P(i better than j) and P(j better than i) make one, and so do the expected shares of wins."""
+    for table in (rate(make_round(), bootstrap=100), rate(make_round(), interval=IntervalKind.SANDWICH)):
+        for matrix in (chances_better(table), win_shares(table)):
+            assert np.abs(matrix + matrix.T - 1).max() < 1e-12
+
+
+def test_four_times_the_questions_halve_the_error() -> None:
+    """Questions needed grow with the square of error over difference, and more power needs more."""
+    table = rate(make_round(), interval=IntervalKind.SANDWICH)
+    found, gap = questions_to_separate(table, "e", "f"), difference(table, "e", "f")
+    assert found.needed == int(np.ceil(200 * (gap.se * (1.959964 + 0.841621) / gap.points) ** 2))
+    assert found.further == max(found.needed - 200, 0)
+    assert questions_to_separate(table, "e", "f", power=0.95).needed > found.needed
+    with pytest.raises(InputError, match="power"):
+        questions_to_separate(table, "e", "f", power=1.2)
+
+
+def test_domains_are_compared_from_their_own_battles() -> None:
+    """Each domain's difference rests on its own questions; a missing system is named, not guessed."""
+    found = {each.domain: each for each in differences_by_domain(make_round(), "d", "g", QUICK)}
+    assert found["few"].difference.questions == 12
+    assert found["many"].difference.questions == 188
+    assert found["few"].difference.se > found["many"].difference.se
+    battles = make_round()
+    thinned = battles.select(~((battles.domain == 0) & (battles.a == 0)))
+    missing = {each.domain: each for each in differences_by_domain(thinned, "d", "g", QUICK)}
+    assert missing["few"].difference is None
+    assert "d has no battle" in missing["few"].reason
+
+
+def test_systems_that_cannot_be_compared_are_named() -> None:
+    """Unknown and unrated systems are refused with their name."""
+    battles = BattleTable.from_columns(
+        ["1", "2", "3", "1"], ["x"] * 4, list("abaa"), list("babz"), ["model_a"] * 4
+    )
+    table = rate(battles, bootstrap=20)
+    with pytest.raises(UnrankableError, match="z has no rating"):
+        difference(table, "a", "z")
+    with pytest.raises(NotFoundError, match="nobody"):
+        difference(table, "a", "nobody")
+
+
+def test_a_thin_domain_is_shrunk_towards_the_overall_ratings() -> None:
+    """Few questions move less far from the overall ratings than alone; without any, those are borrowed."""
+    battles = make_round(effect=0.0)
+    thinned = battles.select(~((battles.domain == 0) & (battles.a == 1)))
+    found = {each.domain: each for each in rate_domains(thinned, QUICK)}
+    overall, few = rate(thinned, bootstrap=200), found["few"].table
+    alone = rate(thinned.select(thinned.domain == 0), interval=IntervalKind.SANDWICH)
+    for one, other in (("d", "g"), ("d", "f")):
+        shrunk = few.of(one).rating - few.of(other).rating
+        whole = overall.of(one).rating - overall.of(other).rating
+        raw = alone.of(one).rating - alone.of(other).rating
+        assert min(whole, raw) - 1e-6 <= shrunk <= max(whole, raw) + 1e-6
+    assert Flag.BORROWED in few.of("e").flags
+    assert few.of("e").rating is not None
+    assert few.of("e").se > found["many"].table.of("e").se / 2
+
+
+def test_the_star_is_reported_beside_the_mixed_estimate() -> None:
+    """With nothing but the star both are one; the shifts are zero."""
+    found = rate_beside_star(make_round(), "ref", SANDWICH)
+    assert dict(found.shifts) == pytest.approx(dict.fromkeys(("d", "e", "f", "g", "ref"), 0.0))
+    with pytest.raises(NotFoundError, match="nothing"):
+        rate_beside_star(make_round(), "nothing", SANDWICH)
+
+
+def test_style_control_takes_away_what_length_won() -> None:
+    """Two systems alike but for length: plain ratings differ, style-controlled ones nearly agree."""
+    rng = np.random.default_rng(4)
+    rows = 6000
+    a = rng.integers(0, 3, rows)
+    b = (a + rng.integers(1, 3, rows)) % 3
+    mean = np.array([400.0, 200.0, 100.0])
+    left, right = rng.gamma(2, mean[a] / 2), rng.gamma(2, mean[b] / 2)
+    relative = (left - right) / (left + right + 1)
+    won = rng.random(rows) < 1 / (1 + np.exp(-2 * relative))
+    battles = BattleTable(
+        systems=("long", "middle", "short"),
+        questions=tuple(str(k) for k in range(500)),
+        domains=("x",),
+        a=a.astype(np.int32),
+        b=b.astype(np.int32),
+        winner=np.where(won, Winner.A, Winner.B).astype(np.int8),
+        question=rng.integers(0, 500, rows).astype(np.int32),
+        domain=np.zeros(rows, dtype=np.int32),
+    )
+    found = rate_with_style(battles, {"length": (left, right)}, SANDWICH)
+    plain, controlled = found.plain, found.controlled
+    assert plain.of("long").rating - plain.of("short").rating > 140
+    assert abs(controlled.of("long").rating - controlled.of("short").rating) < 40
+    (effect,) = found.effects
+    assert effect.lower < 2 * relative.std() * 400 / np.log(10) < effect.upper
+    with pytest.raises(RecordError, match="Row 1, column length"):
+        rate_with_style(battles, {"length": (-left, right)}, SANDWICH)
+    with pytest.raises(InputError, match="same in all battles"):
+        rate_with_style(battles, {"length": (left, left)}, SANDWICH)

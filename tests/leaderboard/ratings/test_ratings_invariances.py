@@ -1,0 +1,206 @@
+"""What must not change a rating, over every method."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import (
+    Anchor,
+    Bounds,
+    Cluster,
+    Flag,
+    IntervalKind,
+    Method,
+    Prior,
+    RatingTable,
+    Weighting,
+    rate,
+)
+from leaderboard.ratings.ranks import holm
+from leaderboard.ratings.uncertainty.bounds import bca, percentile
+
+LIKELIHOODS = (Method.BRADLEY_TERRY, Method.DAVIDSON, Method.RAO_KUPPER)
+QUICK = settings(max_examples=15, deadline=None)
+WORDS = ("model_a", "model_b", "tie")
+FLIPPED = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
+
+Row = tuple[str, str, str, str, str]
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> list[Row]:
+    """Battles of 2–5 systems; a round of ties at the end makes every rating exist."""
+    systems = draw(st.integers(2, 5))
+    code = st.integers(0, systems - 1)
+    battle = st.tuples(st.integers(0, 6), code, code, st.sampled_from(WORDS))
+    drawn = draw(st.lists(battle.filter(lambda b: b[1] != b[2]), min_size=1, max_size=40))
+    ring = [(k, k, (k + 1) % systems, "tie") for k in range(systems)]
+    decided = [(8, 0, 1, "model_a"), (8, 1, 0, "model_a")]
+    return [(f"q{q}", "x", f"s{a}", f"s{b}", w) for q, a, b, w in [*drawn, *ring, *decided]]
+
+
+def encode(battles: list[Row]) -> BattleTable:
+    """Rows to columns."""
+    return BattleTable.from_columns(*map(list, zip(*battles, strict=True)))
+
+
+def sandwich(battles: list[Row], method: Method = Method.BRADLEY_TERRY, **more: object) -> RatingTable:
+    """Quick ratings with clustered sandwich intervals."""
+    return rate(encode(battles), method=method, interval=IntervalKind.SANDWICH, **more)
+
+
+def close(one: RatingTable, other: RatingTable) -> bool:
+    """Whether two tables agree on ratings and standard errors, system by system."""
+    pairs = [(rating, other.of(rating.system)) for rating in one.ratings]
+    return all(
+        abs(left.rating - right.rating) < 1e-6
+        and ((left.se is None) == (right.se is None))
+        and (left.se is None or abs(left.se - right.se) < 1e-6)
+        for left, right in pairs
+    )
+
+
+@pytest.mark.parametrize("method", LIKELIHOODS)
+@QUICK
+@given(battles=rows(), seed=st.integers(0, 99))
+def test_the_order_of_battles_changes_no_rating(method: Method, battles: list[Row], seed: int) -> None:
+    """Shuffling the file leaves every rating and error as it was."""
+    order = np.random.default_rng(seed).permutation(len(battles))
+    assert close(sandwich(battles, method), sandwich([battles[k] for k in order], method))
+
+
+@pytest.mark.parametrize("method", LIKELIHOODS)
+@QUICK
+@given(battles=rows(), seed=st.integers(0, 99))
+def test_which_answer_is_named_first_changes_no_rating(method: Method, battles: list[Row], seed: int) -> None:
+    """Exchanging sides and winner in any battles leaves every rating as it was."""
+    swap = np.random.default_rng(seed).random(len(battles)) < 0.5
+    other = [
+        (q, d, b, a, FLIPPED[w]) if turned else (q, d, a, b, w)
+        for (q, d, a, b, w), turned in zip(battles, swap, strict=True)
+    ]
+    assert close(sandwich(battles, method), sandwich(other, method))
+
+
+@pytest.mark.parametrize("method", LIKELIHOODS)
+@QUICK
+@given(battles=rows())
+def test_other_names_move_ratings_with_their_systems(method: Method, battles: list[Row]) -> None:
+    """Renaming systems, so that they sort the other way round, renames ratings and nothing else."""
+    names = {f"s{k}": f"t{9 - k}" for k in range(10)}
+    renamed = sandwich([(q, d, names[a], names[b], w) for q, d, a, b, w in battles], method)
+    plain = sandwich(battles, method)
+    for rating in plain.ratings:
+        assert renamed.of(names[rating.system]).rating == pytest.approx(rating.rating, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", LIKELIHOODS)
+@QUICK
+@given(battles=rows(), times=st.integers(2, 4))
+def test_doubled_battles_change_no_rating(method: Method, battles: list[Row], times: int) -> None:
+    """Judging each battle twice alike, or weighting it twice, changes neither rating nor clustered error."""
+    plain = sandwich(battles, method)
+    assert close(plain, sandwich(battles * times, method))
+    table = encode(battles)
+    weighted = replace(table, weight=np.full(len(table), float(times)))
+    assert close(plain, rate(weighted, method=method, interval=IntervalKind.SANDWICH))
+
+
+@QUICK
+@given(battles=rows())
+def test_turning_every_winner_round_mirrors_the_ratings(battles: list[Row]) -> None:
+    """Every winner exchanged: each rating lies as far below 1000 as it lay above."""
+    turned = sandwich([(q, d, a, b, FLIPPED[w]) for q, d, a, b, w in battles])
+    for rating in sandwich(battles).ratings:
+        assert turned.of(rating.system).rating == pytest.approx(2000 - rating.rating, abs=1e-6)
+
+
+@QUICK
+@given(battles=rows())
+def test_a_weak_prior_tends_to_maximum_likelihood(battles: list[Row]) -> None:
+    """As the prior widens, its ratings become those without one; a narrow one pulls all to the mean."""
+    plain = sandwich(battles)
+    wide = sandwich(battles, prior=Prior(sd=1e7))
+    narrow = sandwich(battles, prior=Prior(sd=1e-2))
+    for rating in plain.ratings:
+        assert wide.of(rating.system).rating == pytest.approx(rating.rating, abs=1e-3)
+        assert narrow.of(rating.system).rating == pytest.approx(1000, abs=1e-2)
+
+
+@QUICK
+@given(battles=rows(), method=st.sampled_from(LIKELIHOODS), weighting=st.sampled_from(list(Weighting)))
+def test_the_result_is_whole_and_repeats_to_the_byte(
+    battles: list[Row], method: Method, weighting: Weighting
+) -> None:
+    """No number is infinite or NaN, ranks are in bounds, and one seed gives one text."""
+    made = [rate(encode(battles), method=method, bootstrap=40, seed=5, weighting=weighting) for _ in range(2)]
+    texts = [json.dumps(table.as_json(), allow_nan=False) for table in made]
+    assert texts[0] == texts[1]
+    for rating in made[0].ratings:
+        assert 1 <= rating.rank_lower <= rating.rank <= rating.rank_upper <= len(made[0].ratings)
+        if rating.se is not None:
+            assert rating.lower <= rating.upper
+
+
+@QUICK
+@given(battles=rows())
+def test_an_anchor_moves_all_ratings_alike(battles: list[Row]) -> None:
+    """An anchor shifts every rating by one number, and itself has no error."""
+    plain, anchored = sandwich(battles), sandwich(battles, anchor=Anchor(system="s0", rating=1500))
+    shift = 1500 - plain.of("s0").rating
+    for rating in plain.ratings:
+        assert anchored.of(rating.system).rating == pytest.approx(rating.rating + shift, abs=1e-6)
+    assert anchored.of("s0").se == 0
+    assert Flag.ANCHOR in anchored.of("s0").flags
+
+
+def test_no_draw_depends_on_the_order_of_rows() -> None:
+    """The same seed gives the same bootstrap intervals for a shuffled file."""
+    rng = np.random.default_rng(2)
+    battles = [
+        (f"q{k % 20}", "x", f"s{k % 3}", f"s{(k + 1) % 3}", WORDS[rng.integers(3)]) for k in range(200)
+    ]
+    plain = rate(encode(battles), bootstrap=50)
+    shuffled = rate(encode([battles[k] for k in rng.permutation(200)]), bootstrap=50)
+    assert plain.as_json() == shuffled.as_json()
+
+
+def test_bca_is_the_percentile_interval_for_symmetric_draws() -> None:
+    """Draws that lie evenly around the estimate, and no acceleration: both kinds of ends agree."""
+    half = np.abs(np.random.default_rng(0).standard_normal((500, 3)))
+    draws = np.concatenate([1000 + half, 1000 - half])
+    plain, corrected = percentile(draws), bca(draws, np.full(3, 1000.0), np.zeros(3))
+    assert np.abs(np.array(plain) - np.array(corrected)).max() < 1e-9
+
+
+def test_bca_and_percentile_agree_where_battles_are_many_and_even() -> None:
+    """Two systems that share their wins evenly have nearly the same interval of either kind."""
+    battles = [(f"q{k}", "x", "a", "b", WORDS[k % 2]) for k in range(400)]
+    ends = [rate(encode(battles), bounds=kind, bootstrap=2000).of("a") for kind in Bounds]
+    assert ends[0].lower == pytest.approx(ends[1].lower, abs=2)
+    assert ends[0].upper == pytest.approx(ends[1].upper, abs=2)
+
+
+def test_holm_steps_down_until_the_first_failure() -> None:
+    """0.01, 0.04, 0.03 at 5 %: only the first falls, since 0.03 exceeds 0.05 / 2."""
+    assert holm(np.array([0.01, 0.04, 0.03])).tolist() == [True, False, False]
+    assert holm(np.array([0.01, 0.02, 0.04])).tolist() == [True, True, True]
+    assert holm(np.array([])).tolist() == []
+
+
+@pytest.mark.parametrize("cluster", list(Cluster))
+def test_online_elo_agrees_with_itself_and_keeps_the_mean(cluster: Cluster) -> None:
+    """Online Elo averages many orders: the better system leads, ratings average 1000, one seed repeats."""
+    rng = np.random.default_rng(3)
+    battles = [(f"q{k}", "x", "a", "b", "model_a" if rng.random() < 0.7 else "model_b") for k in range(300)]
+    tables = [rate(encode(battles), method=Method.ELO, bootstrap=40, cluster=cluster) for _ in range(2)]
+    assert tables[0].as_json() == tables[1].as_json()
+    assert [rating.system for rating in tables[0].ratings] == ["a", "b"]
+    assert np.mean([rating.rating for rating in tables[0].ratings]) == pytest.approx(1000)

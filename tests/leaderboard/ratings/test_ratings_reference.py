@@ -1,0 +1,239 @@
+"""The fast engine against a plain slow one, written battle by battle from the definitions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from leaderboard.battles import BattleTable, Winner
+from leaderboard.ratings import Cluster, IntervalKind, Method, Weighting, rate
+from leaderboard.ratings.counts import count_by_cluster, count_pairs
+from leaderboard.ratings.models.likelihoods import BradleyTerry, model_of
+from leaderboard.ratings.models.newton import fit
+from leaderboard.ratings.uncertainty.resample import Units, draw
+from leaderboard.ratings.vocabulary import POINTS
+
+Floats = NDArray[np.float64]
+LIKELIHOODS = (Method.BRADLEY_TERRY, Method.DAVIDSON, Method.RAO_KUPPER)
+
+
+def make_table(
+    seed: int, *, systems: int = 5, questions: int = 40, soft: bool = False, weighted: bool = False
+) -> BattleTable:
+    """Random battles in which every rating exists."""
+    rng = np.random.default_rng(seed)
+    low, high = np.triu_indices(systems, k=1)
+    pair = np.tile(np.arange(len(low)), questions)
+    keep = rng.random(len(pair)) < 0.7
+    question = np.repeat(np.arange(questions), len(low))[keep]
+    swap = rng.random(keep.sum()) < 0.5
+    a = np.where(swap, high[pair[keep]], low[pair[keep]])
+    b = np.where(swap, low[pair[keep]], high[pair[keep]])
+    theta = np.linspace(-1, 1, systems)
+    chance = 1 / (1 + np.exp(theta[b] - theta[a]))
+    drawn = rng.random(len(a))
+    winner = np.where(drawn < 0.2, Winner.TIE, np.where(drawn < 0.2 + 0.8 * chance, Winner.A, Winner.B))
+    return BattleTable(
+        systems=tuple(f"s{k}" for k in range(systems)),
+        questions=tuple(f"q{k}" for k in range(questions)),
+        domains=("x",),
+        a=a.astype(np.int32),
+        b=b.astype(np.int32),
+        winner=winner.astype(np.int8),
+        question=question.astype(np.int32),
+        domain=np.zeros(len(a), dtype=np.int32),
+        score=np.clip(chance + rng.normal(0, 0.2, len(a)), 0, 1) if soft else None,
+        weight=rng.random(len(a)) + 0.5 if weighted else None,
+    )
+
+
+def log_chances(method: Method, gap: float, tie: float) -> tuple[float, float, float]:
+    """Log probability that the first wins, that it loses, and of a tie, as the sources define them."""
+    if method is Method.BRADLEY_TERRY:
+        win, loss = -math.log1p(math.exp(-gap)), -math.log1p(math.exp(gap))
+        return win, loss, (win + loss) / 2
+    one, other = math.exp(gap / 2), math.exp(-gap / 2)
+    if method is Method.DAVIDSON:
+        total = one + other + tie * math.sqrt(one * other)
+        return math.log(one / total), math.log(other / total), math.log(tie / total)
+    win, loss = one / (one + tie * other), other / (other + tie * one)
+    return math.log(win), math.log(loss), math.log(1 - win - loss)
+
+
+def slow_loss(method: Method, table: BattleTable, point: Floats, multiple: Floats) -> float:
+    """Minus the log-likelihood, one battle after the other."""
+    size = len(table.systems)
+    theta, tie = point[:size], math.exp(point[-1]) if method is not Method.BRADLEY_TERRY else 1.0
+    if method is Method.RAO_KUPPER:
+        tie += 1
+    total = 0.0
+    shares = table.share
+    for row in range(len(table)):
+        win, loss, even = log_chances(method, float(theta[table.a[row]] - theta[table.b[row]]), tie)
+        share = float(shares[row])
+        tied = 1 - abs(2 * share - 1)
+        value = max(2 * share - 1, 0) * win + max(1 - 2 * share, 0) * loss + tied * even
+        weight = 1.0 if table.weight is None else float(table.weight[row])
+        total -= multiple[table.question[row]] * weight * value
+    return total
+
+
+def slow_ratings(method: Method, table: BattleTable, multiple: Floats | None = None) -> Floats:
+    """(S,) rating points, mean 1000, by a general minimiser polished by Newton steps on differences."""
+    size = len(table.systems)
+    free = size + (method is not Method.BRADLEY_TERRY)
+    weights = np.ones(len(table.questions)) if multiple is None else multiple
+
+    def loss(point: Floats) -> float:
+        return slow_loss(method, table, point, weights) + 0.5 * float(point[:size].sum()) ** 2
+
+    point = minimize(loss, np.zeros(free), method="BFGS", options={"gtol": 1e-3}).x
+    for _ in range(3):
+        slope, matrix = slow_derivatives(loss, point)
+        point = point - np.linalg.solve(matrix, slope)
+    return 1000 + POINTS * (point[:size] - point[:size].mean())
+
+
+def slow_derivatives(loss: Callable[[Floats], float], point: Floats) -> tuple[Floats, Floats]:
+    """Gradient (sixth order) and Hessian (second order) by central differences."""
+    unit = np.eye(len(point))
+    step = 2e-2
+    shares = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
+    slope = np.array(
+        [
+            sum(c * (loss(point + k * step * e) - loss(point - k * step * e)) for k, c in shares) / step
+            for e in unit
+        ]
+    )
+    wide = 1e-3
+    matrix = np.array(
+        [
+            [
+                loss(point + wide * (e + f))
+                - loss(point + wide * (e - f))
+                - loss(point - wide * (e - f))
+                + loss(point - wide * (e + f))
+                for f in unit
+            ]
+            for e in unit
+        ]
+    )
+    return slope, matrix / (4 * wide**2)
+
+
+def newton_bradley_terry(table: BattleTable, multiple: Floats) -> Floats:
+    """(S,) log-odds by exact Newton steps summed battle by battle."""
+    size = len(table.systems)
+    theta = np.zeros(size)
+    for _ in range(50):
+        slope, matrix = np.zeros(size), np.full((size, size), 1.0)
+        for row in range(len(table)):
+            a, b = table.a[row], table.b[row]
+            weight = multiple[table.question[row]] * (1.0 if table.weight is None else table.weight[row])
+            chance = 1 / (1 + math.exp(theta[b] - theta[a]))
+            slope[a] += weight * (table.share[row] - chance)
+            slope[b] -= weight * (table.share[row] - chance)
+            curve = weight * chance * (1 - chance)
+            matrix[a, a] += curve
+            matrix[b, b] += curve
+            matrix[a, b] -= curve
+            matrix[b, a] -= curve
+        theta = theta + np.linalg.solve(matrix, slope)
+        if np.abs(slope).max() < 1e-12:
+            break
+    return theta - theta.mean()
+
+
+def slow_sandwich(table: BattleTable, cluster: Cluster) -> Floats:
+    """(S,) sandwich standard errors in points, mean gauge, from explicit score vectors."""
+    size = len(table.systems)
+    theta = newton_bradley_terry(table, np.ones(len(table.questions)))
+    information, scores = np.zeros((size, size)), {}
+    for row in range(len(table)):
+        a, b = table.a[row], table.b[row]
+        ends = np.zeros(size)
+        ends[a], ends[b] = 1, -1
+        chance = 1 / (1 + math.exp(theta[b] - theta[a]))
+        information += chance * (1 - chance) * np.outer(ends, ends)
+        key = int(table.question[row]) if cluster is Cluster.QUESTION else row
+        scores[key] = scores.get(key, 0) + (table.share[row] - chance) * ends
+    bread = np.linalg.pinv(information)
+    meat = sum(np.outer(score, score) for score in scores.values())
+    factor = len(scores) / (len(scores) - 1) if cluster is Cluster.QUESTION else 1.0
+    return POINTS * np.sqrt(factor * np.diag(bread @ meat @ bread))
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_bradley_terry_agrees_with_the_slow_engine(soft: bool, weighted: bool) -> None:
+    """Counted pairs and summed battles give one and the same estimate, to 1e-8 points."""
+    table = make_table(3, soft=soft, weighted=weighted)
+    slow = 1000 + POINTS * newton_bradley_terry(table, np.ones(len(table.questions)))
+    fast = rate(table, interval=IntervalKind.SANDWICH)
+    assert np.abs(fast.points - slow).max() < 1e-8
+    assert fast.gradient_norm < 1e-12
+
+
+@pytest.mark.parametrize("method", LIKELIHOODS)
+@pytest.mark.parametrize("soft", [False, True])
+def test_every_model_maximises_its_own_likelihood(method: Method, soft: bool) -> None:
+    """A general minimiser of each source's formula finds the same ratings."""
+    table = make_table(5, systems=4, questions=12, soft=soft)
+    fast = rate(table, method=method, interval=IntervalKind.SANDWICH)
+    assert np.abs(fast.points - slow_ratings(method, table)).max() < 2e-6
+    assert fast.gradient_norm < 1e-10
+
+
+@pytest.mark.parametrize("cluster", list(Cluster))
+def test_sandwich_agrees_with_explicit_scores(cluster: Cluster) -> None:
+    """Plain and clustered standard errors equal those summed from each battle's score vector."""
+    table = make_table(11)
+    fast = rate(table, interval=IntervalKind.SANDWICH, cluster=cluster)
+    slow = slow_sandwich(table, cluster)
+    assert [fast.of(name).se for name in table.systems] == pytest.approx(slow.tolist(), rel=1e-9)
+
+
+@pytest.mark.parametrize("weighting", list(Weighting))
+def test_draws_solved_at_once_equal_those_solved_one_by_one(weighting: Weighting) -> None:
+    """Each joint draw is the maximum likelihood estimate of its own reweighted battles."""
+    table = make_table(17, questions=25)
+    pairs = count_pairs(table)
+    by_cluster = count_by_cluster(table, pairs, table.question, len(table.questions))
+    units = Units(by_cluster=by_cluster, pairs=pairs)
+    model = BradleyTerry()
+    together = draw(model, fit(model, pairs), units, draws=40, weighting=weighting, seed=4)
+    size = units.chunk(40)
+    for number in range(0, 40, 13):
+        chunk, place = divmod(number, size)
+        rng = np.random.default_rng([4, chunk])
+        if weighting is Weighting.GAMMA:
+            weights = rng.standard_exponential((len(table.questions), size))[:, place]
+        else:
+            picked = rng.integers(0, len(table.questions), (len(table.questions), size))[:, place]
+            weights = np.bincount(picked, minlength=len(table.questions)).astype(float)
+        alone = newton_bradley_terry(table, weights)
+        gap = together[number] - together[number].mean() - alone
+        assert np.abs(gap).max() < 1e-8
+
+
+@pytest.mark.parametrize("method", [Method.DAVIDSON, Method.RAO_KUPPER])
+def test_joint_draws_of_tie_models_are_their_own_maxima(method: Method) -> None:
+    """A tie model's draw equals a fresh fit of the same reweighted counts."""
+    table = make_table(23, questions=25)
+    pairs = count_pairs(table)
+    by_cluster = count_by_cluster(table, pairs, table.question, len(table.questions))
+    units = Units(by_cluster=by_cluster, pairs=pairs)
+    model = model_of(method)
+    together = draw(model, fit(model, pairs), units, draws=12, weighting=Weighting.GAMMA, seed=1)
+    outcomes = units.outcomes(np.random.default_rng([1, 0]), units.chunk(12), Weighting.GAMMA)
+    for number in range(12):
+        part = type(pairs)(
+            systems=pairs.systems, low=pairs.low, high=pairs.high, outcomes=outcomes[..., number].copy()
+        )
+        alone = fit(model, part).theta
+        assert np.abs(together[number] - together[number].mean() - alone).max() < 1e-8

@@ -1,0 +1,121 @@
+"""The paths for very many systems, and bytes that threads cannot change."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import Cluster, IntervalKind, Settings, rate
+from leaderboard.ratings.counts import PairCounts, count_by_cluster, count_pairs
+from leaderboard.ratings.estimate import multiplier_errors
+from leaderboard.ratings.models.likelihoods import BradleyTerry
+from leaderboard.ratings.models.newton import _sparse_solver, fit, laplacian_solver
+from leaderboard.ratings.vocabulary import POINTS
+
+ROOT = Path(__file__).parents[3]
+
+SCRIPT = """
+import json
+import numpy as np
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import rate
+rng = np.random.default_rng(0)
+rows, systems = 20_000, 60
+a = rng.integers(0, systems, rows)
+b = (a + rng.integers(1, systems, rows)) % systems
+table = BattleTable.from_columns(
+    [f"q{k}" for k in rng.integers(0, 300, rows)], ["x"] * rows, [f"s{k}" for k in a], [f"s{k}" for k in b],
+    [("model_a", "model_b", "tie")[k] for k in rng.integers(0, 3, rows)],
+)
+print(json.dumps(rate(table, bootstrap=60, seed=3).as_json()))
+"""
+
+
+def make_table(seed: int = 0, systems: int = 12, rows: int = 3000) -> BattleTable:
+    """Random battles of equals."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, systems, rows)
+    return BattleTable(
+        systems=tuple(f"s{k:02d}" for k in range(systems)),
+        questions=tuple(f"q{k}" for k in range(100)),
+        domains=("x",),
+        a=a.astype(np.int32),
+        b=((a + rng.integers(1, systems, rows)) % systems).astype(np.int32),
+        winner=rng.integers(0, 3, rows).astype(np.int8),
+        question=rng.integers(0, 100, rows).astype(np.int32),
+        domain=np.zeros(rows, dtype=np.int32),
+    )
+
+
+def test_the_number_of_threads_changes_no_byte() -> None:
+    """One seed prints one text with one BLAS thread and with four."""
+    texts = [
+        subprocess.run(
+            ["env", f"OPENBLAS_NUM_THREADS={threads}", sys.executable, "-c", SCRIPT],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        ).stdout
+        for threads in (1, 4)
+    ]
+    assert texts[0] == texts[1]
+    assert b'"rating"' in texts[0]
+
+
+@pytest.mark.parametrize("cluster", list(Cluster))
+def test_multiplier_errors_estimate_the_sandwich(cluster: Cluster) -> None:
+    """Errors without any systems-by-systems matrix are those of the sandwich, to their own precision."""
+    table = make_table()
+    pairs = count_pairs(table)
+    settings = Settings(cluster=cluster, seed=2)
+    model = BradleyTerry()
+    found = POINTS * multiplier_errors(model, fit(model, pairs), pairs, table, settings, None, None)
+    exact = rate(table, interval=IntervalKind.SANDWICH, cluster=cluster)
+    wanted = np.array([exact.of(name).se for name in table.systems])
+    assert np.abs(found / wanted - 1).max() < 0.2
+    assert abs(np.mean(found / wanted) - 1) < 0.06
+
+
+@pytest.mark.parametrize("shape", ["random", "chain"])
+def test_sparse_and_dense_solves_agree(shape: str) -> None:
+    """Conjugate gradients, and a factorisation for long chains, solve what Cholesky solves."""
+    rng = np.random.default_rng(1)
+    systems = 1_500 if shape == "chain" else 60
+    if shape == "chain":
+        low, high = np.arange(systems - 1), np.arange(1, systems)
+    else:
+        low, high = np.triu_indices(systems, k=1)
+    pairs = PairCounts(systems=systems, low=low, high=high, outcomes=np.ones((3, len(low))))
+    curvature = rng.random(len(low)) + 0.1
+    right = rng.standard_normal(systems)
+    right -= right.mean()
+    dense = laplacian_solver(pairs, curvature)(right)
+    sparse = _sparse_solver(pairs, curvature, None)(right)
+    assert np.abs(dense - dense.mean() - sparse).max() < 1e-7 * np.abs(dense).max()
+
+
+def test_pairs_counted_by_sorting_equal_those_counted_in_a_table() -> None:
+    """Too many systems for a full table: the same counts come from sorted keys."""
+    few = make_table()
+    many = BattleTable(
+        systems=(*few.systems, *(f"t{k}" for k in range(2_500))),
+        questions=few.questions,
+        domains=few.domains,
+        a=few.a,
+        b=few.b,
+        winner=few.winner,
+        question=few.question,
+        domain=few.domain,
+    )
+    one, other = count_pairs(few), count_pairs(many)
+    assert np.array_equal(one.low, other.low)
+    assert np.array_equal(one.high, other.high)
+    assert np.array_equal(one.outcomes, other.outcomes)
+    parts = [count_by_cluster(t, p, t.question, 100).toarray() for t, p in ((few, one), (many, other))]
+    assert np.array_equal(parts[0], parts[1])
+    assert np.array_equal(parts[0].sum(axis=0).reshape(3, -1), one.outcomes)

@@ -1,0 +1,91 @@
+"""What a board reports beside its ratings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import Settings, rate
+from leaderboard.standings.alternative_ratings import alternative_ratings, separations
+from leaderboard.standings.answer_stats import AnswerFact
+from leaderboard.standings.build import build_standings
+from leaderboard.standings.model import About
+
+
+def _table(*, complete: bool, seed: int = 1) -> BattleTable:
+    """Two systems and a reference on 80 questions; better systems win more often."""
+    rng = np.random.default_rng(seed)
+    strength = {"good": 0.6, "poor": -0.8, "human": 0.2}
+    rows = []
+    pairs = [("good", "human"), ("poor", "human"), *([("good", "poor")] if complete else [])]
+    for number in range(80):
+        for one, other in pairs:
+            chance = 1 / (1 + np.exp(strength[other] - strength[one]))
+            draw = rng.random()
+            winner = "tie" if draw < 0.1 else "model_a" if draw < 0.1 + 0.9 * chance else "model_b"
+            rows.append((f"q{number}", "d", one, other, winner))
+    return BattleTable.from_columns(*[list(column) for column in zip(*rows, strict=True)])
+
+
+def _facts(*, alike: bool = False) -> dict[str, list[AnswerFact]]:
+    """Answers of some length to the 80 questions."""
+    rng = np.random.default_rng(5)
+    return {
+        system: [
+            AnswerFact(question=f"q{number}", domain="d", words=50 if alike else int(rng.integers(20, 200)))
+            for number in range(80)
+        ]
+        for system in ("good", "poor", "human")
+    }
+
+
+SETTINGS = Settings(bootstrap=200)
+
+
+def test_star_stands_beside_a_mixed_design() -> None:
+    """With complete pairs added, the ratings from the reference battles alone are told, with the shift."""
+    star, *_ = alternative_ratings(_table(complete=True), SETTINGS, reference="human", answers=_facts())
+    assert {rating.system for rating in star.ratings} == {"good", "poor", "human"}
+    assert "points" in star.note
+
+
+def test_star_of_a_star_is_the_board_itself() -> None:
+    """A round against the reference alone has nothing else to report."""
+    star, *_ = alternative_ratings(_table(complete=False), SETTINGS, reference="human", answers=_facts())
+    assert star.ratings == ()
+    assert "the same ratings" in star.note
+
+
+@pytest.mark.parametrize("answers", [{}, _facts(alike=True)])
+def test_lengths_that_say_nothing_are_told_as_such(answers: dict[str, list[AnswerFact]]) -> None:
+    """Without lengths, or where all are alike, there is a reason and no table."""
+    _, length, _ = alternative_ratings(_table(complete=True), SETTINGS, reference="human", answers=answers)
+    assert length.ratings == ()
+    assert length.note
+
+
+def test_length_control_tells_what_length_is_worth() -> None:
+    """The controlled ratings come with the effect of length and its interval."""
+    _, length, _ = alternative_ratings(_table(complete=True), SETTINGS, reference="human", answers=_facts())
+    assert length.ratings[0].system == "good"
+    assert "standard deviation" in length.note
+
+
+def test_neighbours_are_told_apart_by_paired_differences() -> None:
+    """Every neighbouring pair has its difference, its chance and the questions that would settle it."""
+    table = _table(complete=True)
+    found = separations(rate(table, bootstrap=200), SETTINGS)
+    assert [(one["first"], one["second"]) for one in found] == [("good", "human"), ("human", "poor")]
+    for one in found:
+        assert float(str(one["lower"])) <= float(str(one["points"])) <= float(str(one["upper"]))
+        assert 0 <= float(str(one["chance"])) <= 1
+        assert int(str(one["questions"])) == 80
+
+
+def test_board_holds_both() -> None:
+    """The published JSON has the tables beside the ratings and the separations."""
+    about = About(name="b", title="B", reference="human")
+    found = build_standings(_table(complete=True), about, settings=SETTINGS, answers=_facts()).as_json()
+    assert [one["kind"] for one in found["beside"]] == ["star", "length-controlled", "between-systems"]  # type: ignore[attr-defined]  # a list
+    assert len(found["separations"]) == 2  # type: ignore[arg-type]  # a list

@@ -1,0 +1,47 @@
+"""What changed between two boards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leaderboard.standings.diff import changes
+
+
+def _board(ratings: dict[str, tuple[float | None, int, int]], **facts: str) -> dict[str, Any]:
+    lines = [
+        {"system": name, "rating": {"rating": points, "rank_lower": low, "rank_upper": high}}
+        for name, (points, low, high) in ratings.items()
+    ]
+    return {"lines": {"overall": lines}, "facts": facts}
+
+
+def test_newcomers_do_not_move_those_who_stayed() -> None:
+    """A weak newcomer lifts every rating above the mean of 1000; that is not a change."""
+    before = _board({"a": (1100, 1, 1), "b": (900, 2, 2)})
+    after = _board({"a": (1300, 1, 1), "b": (1100, 2, 2), "weak": (600, 3, 3)})
+    found = changes(before, after)
+    assert found.entered == ("weak",)
+    assert found.left == ()
+    assert [one.shift for one in found.systems] == [0, 0]
+    assert not any(one.moved for one in found.systems)
+
+
+def test_system_moved_where_no_place_is_common() -> None:
+    """Ranks 1–2 and 2–3 may be the same place; 1–1 and 2–3 are not."""
+    before = _board({"a": (1100, 1, 2), "b": (1000, 1, 1), "gone": (900, 3, 3)})
+    after = _board({"a": (1050, 2, 3), "b": (950, 2, 3)})
+    found = changes(before, after)
+    assert [one.moved for one in found.systems] == [False, True]
+    assert found.left == ("gone",)
+
+
+def test_changed_settings_are_named() -> None:
+    """Another judge or seed stands beside the differences, since it may be their reason."""
+    found = changes(_board({}, judge="lexical", seed="0"), _board({}, judge="lfrqa", seed="0"))
+    assert found.settings == {"judge": ("lexical", "lfrqa")}
+
+
+def test_rating_that_does_not_exist_has_no_shift() -> None:
+    """A system that never won before has no difference of ratings."""
+    found = changes(_board({"a": (None, 2, 2)}), _board({"a": (900, 2, 2)}))
+    assert found.systems[0].shift is None

@@ -1,0 +1,108 @@
+"""The bundled published board says what the paper prints."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from data.errors import FileFormatError
+from leaderboard.rates import win_rates
+from leaderboard.standings.published import (
+    PrintedRate,
+    battles_from_rates,
+    bundled_board,
+    load_published,
+)
+
+SHARED = Path(__file__).parents[3] / "../shared/data/rag_qa_arena_tables"
+GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena_rates.json"
+IDS = {
+    "BI": "bioasq",
+    "FI": "fiqa",
+    "LI": "lifestyle",
+    "RE": "recreation",
+    "TE": "technology",
+    "SC": "science",
+    "WR": "writing",
+    "overall": "overall",
+}
+
+
+def test_rates_are_the_printed_ones() -> None:
+    """Every win and win+tie rate of Table 3, overall included, to the printed decimal."""
+    board = bundled_board()
+    rates = win_rates(board.table, reference=board.reference, clustered=False)
+    assert len(rates.rows) == len(board.rates) == 11 * 8
+    for printed in board.rates:
+        row = rates.of(printed.system, printed.domain)
+        assert round(100 * row.win_rate, 1) == printed.win_percent
+        assert round(100 * row.win_tie_rate, 1) == printed.win_tie_percent
+
+
+def test_rates_and_their_intervals_are_the_golden_ones() -> None:
+    """Counts, rates and Wilson bounds of the published board do not change by accident."""
+    board = bundled_board()
+    rows = win_rates(board.table, reference=board.reference, clustered=False).as_json()["rows"]
+    assert isinstance(rows, list)
+    golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    assert len(golden) == len(rows)
+    for row, expected in zip(rows, golden, strict=True):
+        assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_board_has_every_battle_of_the_paper() -> None:
+    """11 systems met LFRQA on 16,099 questions of 7 domains: 177,089 battles."""
+    board = bundled_board()
+    assert board.table.weight is not None
+    assert board.table.weight.sum() == 177_089
+    assert (board.table.weight > 0).all()
+    assert len(board.table.systems) == 12
+    assert len(board.table.domains) == len(board.labels) == 7
+    assert "not single battles" in board.note
+
+
+def test_win_rates_alone_give_the_printed_ratings() -> None:
+    """Against one opponent a Bradley-Terry rating is its log-odds: Table 5 (A) within a point."""
+    board = bundled_board()
+    rates = win_rates(board.table, reference=board.reference, by_domain=False, clustered=False)
+    points = {row.system: 400 * math.log10(row.mean_score / (1 - row.mean_score)) for row in rates.rows}
+    points[board.reference] = 0.0
+    mean = sum(points.values()) / len(points)
+    for printed in board.ratings:
+        if printed.column == "A":
+            assert points[printed.system] - mean + 1000 == pytest.approx(printed.rating, abs=1.0)
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the shared tables are not beside the checkout")
+def test_bundled_figures_are_the_shared_ones() -> None:
+    """The bundled CSV files hold the figures of the tables as they were typed up independently."""
+    board = bundled_board()
+    with (SHARED / "table3_win_rates.csv").open() as text:
+        shared = [
+            PrintedRate(
+                system=row["system"],
+                domain=IDS[row["domain"]],
+                win_percent=float(row["win_pct"]),
+                win_tie_percent=float(row["win_tie_pct"]),
+            )
+            for row in csv.DictReader(text)
+        ]
+    assert list(board.rates) == shared
+
+
+def test_impossible_percentages_and_missing_files_are_errors(tmp_path: Path) -> None:
+    """Percentages that no counts give, or a folder without a board, are refused with a reason."""
+    rates = [
+        PrintedRate(system="x", domain="overall", win_percent=90.0, win_tie_percent=95.0),
+        PrintedRate(system="x", domain="d", win_percent=10.0, win_tie_percent=95.0),
+    ]
+    with pytest.raises(FileFormatError, match="No counts of x"):
+        battles_from_rates({"d": 1000}, rates, "r")
+    with pytest.raises(FileFormatError, match="no printed rate of x in e"):
+        battles_from_rates({"d": 1000, "e": 10}, rates, "r")
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        load_published(tmp_path)

@@ -1,0 +1,236 @@
+"""Standings say what was judged and export without surprises."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import evalica
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from data.errors import FileFormatError, NotFoundError, RecordError
+from data.records import Outcome
+from leaderboard.battles import BattleTable
+from leaderboard.export.tables import export_standings, flat_rows, guarded, standings_text
+from leaderboard.formats.reading import read_battles
+from leaderboard.ratings import Cluster, Settings, rate
+from leaderboard.standings.answer_stats import AnswerFact, mean_score
+from leaderboard.standings.build import build_standings
+from leaderboard.standings.model import About, Standings
+from leaderboard.standings.published import bundled_board
+
+ABOUT = About(
+    name="b", title="A board", reference="ref", labels={"d1": "One", "d0": "Zero"}, facts={"judge": "lexical"}
+)
+QUICK = Settings(bootstrap=100, seed=3)
+
+
+def battles(seed: int = 1) -> BattleTable:
+    """Three systems against the reference on 40 questions of two domains."""
+    random = np.random.default_rng(seed)
+    question, system = np.divmod(np.arange(120), 3)
+    return BattleTable(
+        systems=("=x", "y", "z", "ref"),
+        questions=tuple(f"q{n}" for n in range(40)),
+        domains=("d0", "d1"),
+        a=system.astype(np.int32),
+        b=np.full(120, 3, dtype=np.int32),
+        winner=random.integers(0, 3, 120).astype(np.int8),
+        question=question.astype(np.int32),
+        domain=(question % 2).astype(np.int32),
+    )
+
+
+def facts(seed: int = 1) -> dict[str, list[AnswerFact]]:
+    """Answers of two of the systems and of one that was never judged."""
+    random = np.random.default_rng(seed)
+    return {
+        system: [
+            AnswerFact(
+                question=f"q{n}",
+                domain=f"d{n % 2}",
+                words=int(random.integers(5, 90)),
+                no_answer=n % 10 == 0,
+                scores={"comprehensiveness": None if n % 20 == 0 else float(random.random())},
+            )
+            for n in range(40)
+        ]
+        for system in ("=x", "y", "unjudged")
+    }
+
+
+def board() -> Standings:
+    """Standings of the battles and answers above."""
+    return build_standings(
+        battles(),
+        ABOUT,
+        settings=QUICK,
+        answers=facts(),
+        outcomes={"y": {Outcome.JUDGED: 40, Outcome.UNREADABLE: 2}},
+        ended={Outcome.JUDGED: 120, Outcome.UNREADABLE: 2},
+    )
+
+
+def test_a_board_has_every_system_overall_and_by_domain() -> None:
+    """Ratings order the overall lines; a system without battles stands last, without a rating."""
+    standings = board()
+    assert list(standings.lines) == ["overall", "d1", "d0"]
+    lines = standings.lines["overall"]
+    assert [line.rating.rank for line in lines if line.rating] == sorted(
+        line.rating.rank for line in lines if line.rating
+    )
+    assert lines[-1].system == "unjudged"
+    assert lines[-1].rating is None
+    assert lines[-1].rate is None
+    assert standings.line("y").outcomes[Outcome.UNREADABLE] == 2
+    assert {line.system for line in standings.lines["d0"]} == {"=x", "y", "z", "ref", "unjudged"}
+    with pytest.raises(NotFoundError):
+        standings.line("y", "d9")
+
+
+def test_rates_are_against_the_reference_which_has_none_of_its_own() -> None:
+    """D9: a system's 40 battles are with the reference; its own against all 120 are another field."""
+    standings = board()
+    for system in ("=x", "y", "z"):
+        line = standings.line(system)
+        assert line.rate is not None
+        assert line.rate.battles == 40
+        assert line.rate_against_all is None
+    for domain in ("overall", "d0"):
+        assert standings.line("ref", domain).rate is None
+    against_all = standings.line("ref").rate_against_all
+    assert against_all is not None
+    assert against_all.battles == 120
+
+
+def test_exported_rates_of_the_reference_are_empty_whenever_its_board_was_published() -> None:
+    """D9: rows have nothing in the rates of the reference: no 0, and no rate against everyone."""
+    standings = dict(board().as_json())
+    before = json.loads(json.dumps(standings))
+    for part in before["lines"].values():
+        for line in part:
+            line["rate"] = line["rate"] or line.pop("rate_against_all")
+    for each in (standings, before):
+        rows = [row for row in flat_rows(each) if row["system"] == "ref"]
+        assert len(rows) == 3
+        for row in rows:
+            names = ("battles", "wins", "win_rate", "win_tie_rate", "win_lower", "mean_score", "questions")
+            assert [row[name] for name in names] == [None] * len(names)
+            assert row["rating"] is not None
+
+
+def test_answer_facts_are_summed_up_without_what_is_undefined() -> None:
+    """Shares, medians and mean scores per domain; an undefined score is counted, not averaged."""
+    line = board().line("y", "d0")
+    assert line.answers == 20
+    assert line.no_answer_share == pytest.approx(4 / 20)
+    score = line.scores["comprehensiveness"]
+    assert (score.answers, score.undefined) == (18, 2)
+    values = [f.scores["comprehensiveness"] for f in facts()["y"] if f.domain == "d0"]
+    assert score.mean == pytest.approx(np.mean([value for value in values if value is not None]))
+    assert score.interval is not None
+    assert score.mean is not None
+    assert score.mean in score.interval
+    assert mean_score([], "comprehensiveness").mean is None
+    with pytest.raises(RecordError, match="score"):
+        AnswerFact(question="q", domain="d", words=1, scores={"m": float("nan")})
+
+
+def test_equal_input_gives_equal_bytes() -> None:
+    """The snapshot is plain JSON without NaN, the same each time."""
+    one, two = (standings_text(board().as_json()) for _ in range(2))
+    assert one == two
+    assert json.loads(one)["lines"]["overall"][0]["rating"]["rank"] == 1
+    assert json.loads(one)["outcomes"]["unreadable"] == 2
+
+
+def test_a_board_without_battles_says_why_it_has_no_ratings() -> None:
+    """Nothing judged yet: no ratings, a reason, and the answers' facts all the same."""
+    nothing = battles().select(np.zeros(120, dtype=bool))
+    standings = build_standings(nothing, ABOUT, settings=QUICK, answers=facts())
+    assert standings.ratings is None
+    assert standings.unrankable
+    assert standings.line("y").answers == 40
+    assert standings.line("y").rate is None
+    json.dumps(standings.as_json(), allow_nan=False)
+
+
+def test_csv_json_and_parquet_say_the_same(tmp_path: Path) -> None:
+    """Every export has a row for each line of the board, with equal numbers."""
+    snapshot = board().as_json()
+    for name in ("b.csv", "b.csv.gz", "b.json", "b.parquet"):
+        assert export_standings(snapshot, tmp_path / name) == len(flat_rows(snapshot))
+    rows = list(csv.DictReader((tmp_path / "b.csv").read_text().splitlines()))
+    table = pq.read_table(tmp_path / "b.parquet").to_pylist()
+    assert json.loads((tmp_path / "b.json").read_text()) == json.loads(json.dumps(snapshot))
+    assert len(rows) == len(table)
+    for row, same in zip(rows, table, strict=True):
+        assert row["system"].removeprefix("'") == same["system"]
+        for column in ("rating", "win_rate", "win_lower", "comprehensiveness", "median_words"):
+            assert (float(row[column]) if row[column] else None) == same[column]
+    assert pd.read_csv(tmp_path / "b.csv.gz").shape == (len(rows), len(rows[0]))
+    with pytest.raises(FileFormatError, match="ends in none of"):
+        export_standings(snapshot, tmp_path / "b.xlsx")
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_cell_of_text_is_taken_for_a_formula(text: str) -> None:
+    """A system that calls itself a formula stays text in a spreadsheet; numbers stay numbers."""
+    assert guarded(text) == f"'{text}"
+    assert guarded("gpt-4o") == "gpt-4o"
+    assert guarded(-1.5) == -1.5
+
+
+def test_the_published_board_is_rated_as_the_paper_prints() -> None:
+    """Table 5 (A) within a point of the printed ratings, rank intervals and tie groups beside them."""
+    published = bundled_board()
+    about = About(name=published.name, title=published.title, reference=published.reference)
+    settings = Settings(cluster=Cluster.NONE, seed=1)
+    standings = build_standings(published.table, about, settings=settings)
+    for printed in published.ratings:
+        if printed.column != "A":
+            continue
+        rating = standings.line(printed.system).rating
+        assert rating is not None
+        assert rating.rating == pytest.approx(printed.rating, abs=1.0)
+        assert rating.rank_lower <= rating.rank <= rating.rank_upper
+    assert standings.rates.clustered is False
+    assert len(standings.lines) == 8
+    best = standings.lines["bioasq"][0]
+    assert best.system == "gpt-4o"
+    assert best.rating is not None
+
+
+def test_chatbot_arena_csv_gives_evalicas_strengths(tmp_path: Path) -> None:
+    """Centred log-scores of evalica's Bradley-Terry fit to 1e-6, from the same CSV."""
+    random = np.random.default_rng(4)
+    names = [f"m{n}" for n in range(8)]
+    words = ["model_a", "model_b", "tie", "tie (bothbad)"]
+    rows = []
+    for _ in range(3000):
+        a, b = random.choice(8, 2, replace=False)
+        tied = random.random() < 0.2
+        a_wins = random.random() < 1 / (1 + np.exp((b - a) / 4))
+        rows.append(
+            (names[a], names[b], words[int(random.integers(2, 4))] if tied else words[0 if a_wins else 1])
+        )
+    path = tmp_path / "arena.csv"
+    pd.DataFrame(rows, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
+    codes = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y}
+    theirs = evalica.bradley_terry(
+        [row[0] for row in rows],
+        [row[1] for row in rows],
+        [codes.get(row[2], evalica.Winner.Draw) for row in rows],
+        tolerance=1e-14,
+        limit=100_000,
+    ).scores
+    log_scores = np.log(theirs) - np.log(theirs).mean()
+    ours = rate(read_battles(path).table, bootstrap=2)
+    for rating in ours.ratings:
+        assert rating.rating is not None
+        strength = (rating.rating - 1000) * np.log(10) / 400
+        assert strength == pytest.approx(log_scores[rating.system], abs=1e-6)

@@ -1,0 +1,30 @@
+"""The public names of the room of results."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+
+import pytest
+
+import leaderboard
+
+MODULES = ("agreement", "battles", "formats", "rates", "ratings")
+
+
+@pytest.mark.parametrize("name", leaderboard.__all__)
+def test_public_modules_import_and_say_what_they_are(name: str) -> None:
+    """Every public module of the room can be imported and has a docstring."""
+    assert import_module(f"leaderboard.{name}").__doc__
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_names_import_and_say_what_they_are(module: str) -> None:
+    """Every public name is a class or function with a docstring of its own."""
+    room = import_module(f"leaderboard.{module}")
+    assert room.__all__ == sorted(room.__all__)
+    for name in room.__all__:
+        member = getattr(room, name)
+        assert inspect.isclass(member) or inspect.isfunction(member), name
+        assert member.__doc__, name
+        assert not member.__doc__.startswith(f"{name}("), name

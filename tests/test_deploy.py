@@ -1,0 +1,87 @@
+"""The files for containers, compose, systemd and nginx are well-formed and say what the program has."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import typer
+import yaml
+
+from arena.cli.main import build
+
+DEPLOY = Path(__file__).parents[1] / "docs" / "deploy"
+UNITS = sorted(DEPLOY.glob("*.service"))
+
+
+def _settings_named(content: str) -> set[str]:
+    return set(re.findall(r"\b((?:ARENA|OPENAI)_[A-Z_]+)\b", content))
+
+
+def _known_settings() -> set[str]:
+    page = (DEPLOY.parent / "operations.md").read_text(encoding="utf-8")
+    return set(re.findall(r"^\| `([A-Z0-9_]+)` \|", page, re.MULTILINE))
+
+
+@pytest.mark.parametrize("path", sorted(DEPLOY.iterdir()), ids=lambda path: path.name)
+def test_only_settings_that_exist_are_named(path: Path) -> None:
+    """Every variable of ours in a deployment file is one that the program reads."""
+    assert _settings_named(path.read_text(encoding="utf-8")) <= _known_settings()
+
+
+def test_compose_file_has_the_services_with_health_checks_and_no_secret() -> None:
+    """Site, worker and database; each is watched, none runs as root, and secrets come from files."""
+    content = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+    found = yaml.safe_load(content)
+    assert {"site", "worker", "database"} <= found["services"].keys()
+    container = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
+    assert re.search(r"^USER arena$", container, re.MULTILINE)
+    assert "HEALTHCHECK" in container
+    for name in ("database", "worker"):
+        assert found["services"][name]["healthcheck"]["test"]
+    commands = typer.main.get_command(build())
+    for name in ("site", "worker", "upgrade"):
+        words = found["services"][name]["command"]
+        command = commands
+        for word in words:
+            if word.startswith("--"):
+                assert word in {
+                    option for one in command.params for option in (*one.opts, *one.secondary_opts)
+                }
+            elif hasattr(command, "commands"):
+                command = command.commands[word]
+    variables = found["services"]["worker"]["environment"]
+    assert all(name.endswith("_FILE") or name == "ARENA_LOG_FORMAT" for name in variables)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
+def test_systemd_accepts_the_unit(unit: Path, tmp_path: Path) -> None:
+    """`systemd-analyze verify` has nothing to say but that the program is not installed here."""
+    program = shutil.which("systemd-analyze")
+    content = unit.read_text(encoding="utf-8")
+    assert re.search(r"^User=arena$", content, re.MULTILINE)
+    if program is None:
+        pytest.skip("NO systemd-analyze: the units are not verified")
+    # Neither the program nor the user exists where the tests run.
+    name = unit.name.replace("@", "@1")
+    copy = tmp_path / name
+    copy.write_text(content.replace("/opt/arena/bin/arena", "/bin/true").replace("User=arena", "User=root"))
+    done = subprocess.run([program, "verify", str(copy)], capture_output=True, text=True, check=False)
+    said = [line for line in done.stderr.splitlines() if name in line]
+    assert said == []
+
+
+def test_proxy_gives_its_own_answers_the_headers_of_the_site() -> None:
+    """C2: Answers of nginx itself have the three headers; those of the site stand as they are."""
+    content = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
+    assert content.count("{") == content.count("}")
+    for header in ("Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy"):
+        (variable,) = re.findall(rf"add_header {header} (\$\w+) always;", content)
+        upstream = f"$upstream_http_{header.lower().replace('-', '_')}"
+        rule = re.search(rf"map {re.escape(upstream)} {re.escape(variable)} {{(.*?)}}", content, re.DOTALL)
+        assert rule is not None
+        assert re.search(r'^\s+"" \S', rule[1], re.MULTILINE)
+        assert re.search(r'^\s+default "";', rule[1], re.MULTILINE)

@@ -1,0 +1,204 @@
+"""What the documentation says is what the program has: commands, settings, judges, codes, links."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import re
+import runpy
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from markdown import markdown
+
+from arena.cli.main import build
+from arena.settings import read_settings
+from data.errors import InputError
+from leaderboard.formats.registry import BattleFormat
+from submissions.problem_codes import Code
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    + [page for page in DOCS.rglob("*.md") if "changes" not in page.relative_to(DOCS).parts]
+)
+HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+MAKE = re.compile(r"\bmake ([a-z][a-z-]*)\b")
+
+Reference = dict[str, Any]
+WRITER: Reference = runpy.run_path(str(DOCS / "reference.py"))
+"""The script that writes pages from the code, as its names."""
+VARIABLES = WRITER["VARIABLES"]
+
+
+@pytest.mark.parametrize("page", ["cli.md", "operations.md", "errors.md"])
+def test_page_has_what_the_code_says(page: str) -> None:
+    """Commands, settings and errors stand in the documentation exactly as the code has them."""
+    written = (DOCS / page).read_text(encoding="utf-8")
+    assert written == WRITER["pages"]()[DOCS / page], "the page is not up to date: run make reference"
+
+
+def test_every_command_has_one_section() -> None:
+    """Each command of the program has its one section on the page of commands, below its group."""
+    lines = list(WRITER["commands"]())
+    sections = [line for line in lines if re.match(r"#{3,4} `", line)]
+    existing = [name for name, _ in _walk("arena", typer.main.get_command(build()))]
+    assert len(existing) > 60
+    for name in existing:
+        assert len([line for line in sections if re.match(rf"#+ `{name}[` ](?![a-z])", line)]) == 1, name
+
+
+def test_repeatable_options_say_so() -> None:
+    """The help of an option that may be given several times says so."""
+    silent = [
+        (command, parameter.name)
+        for command, found in _walk("arena", typer.main.get_command(build()))
+        for parameter in found.params
+        if getattr(parameter, "multiple", False) and "repeatable" not in parameter.help
+    ]
+    assert silent == []
+
+
+def test_help_of_battle_files_names_every_format() -> None:
+    """The option that names the format of a battle file lists each format that is read, and no other."""
+    commands = dict(_walk("arena", typer.main.get_command(build())))
+    (option,) = (one for one in commands["arena battles rate"].params if "--from" in one.opts)
+    assert set(re.findall(r"`([a-z-]+)`", option.help)) == {kind.value for kind in BattleFormat}
+
+
+def test_settings_are_exactly_the_variables_that_are_read() -> None:
+    """The table of settings has each variable that is read from the environment, and no other."""
+    environment = Recording()
+    read_settings(environment)
+    assert {variable.name for variable in VARIABLES} == environment.asked
+
+
+@pytest.mark.parametrize(
+    ("name", "field"), [(variable.name, variable.field) for variable in VARIABLES if variable.field]
+)
+def test_each_variable_changes_the_setting_that_it_names(name: str, field: str) -> None:
+    """A variable of the table changes the field of the settings that the table names for it."""
+    usual = getattr(read_settings({}), field)
+    changed = set()
+    for value in ("7", "/srv", "batch", "replay", "json", "DEBUG", "open", "https://a.org", "a.org"):
+        with contextlib.suppress(InputError):
+            changed.add(getattr(read_settings({name: value}), field))
+    assert changed - {usual}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_relative_links_lead_somewhere(page: Path) -> None:
+    """Every relative link of a page names a file of this project, and a heading where it names one."""
+    broken = []
+    for target in LINK.findall(_prose(page)):
+        path, _, anchor = target.partition("#")
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        linked = (page.parent / path).resolve() if path else page
+        if not linked.exists() or (anchor and anchor not in _anchors(linked)):
+            broken.append(target)
+    assert broken == []
+
+
+def test_examples_in_python_run_as_printed() -> None:
+    """Every example of docs/python.md runs and gives what the page shows."""
+    failed, tried = doctest.testfile(str(DOCS / "python.md"), module_relative=False)
+    assert tried > 0
+    assert failed == 0
+
+
+@pytest.mark.parametrize(
+    "page", [DOCS / "method.md", *sorted(DOCS.glob("method/*.md"))], ids=lambda page: page.stem
+)
+def test_formulas_become_mathml(page: Path) -> None:
+    """Every formula of a page on methods is drawn by the site: none is left as TeX, whole or in part."""
+    html = markdown(
+        page.read_text(encoding="utf-8"),
+        extensions=["tables", "pymdownx.superfences", "pymdownx.arithmatex"],
+        extension_configs={"pymdownx.arithmatex": {"generic": True, "block_tag": "div"}},
+    )
+    shown = runpy.run_path(str(DOCS / "mathml.py"))["on_page_content"](html)
+    formulas = re.findall(r"<math.*?</math>", shown, re.DOTALL)
+    assert len(formulas) == html.count("arithmatex")
+    assert not any("\\" in formula for formula in formulas)
+    assert "$" not in re.sub(r"<code.*?</code>", "", shown, flags=re.DOTALL)
+
+
+def test_every_page_is_in_the_site() -> None:
+    """The site of the documentation lists every page but the start of the folder of decisions."""
+    listed = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = {page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)}
+    missing = {page for page in pages if page not in listed and not page.startswith("adr/0")}
+    assert missing == set()
+
+
+def test_every_bundled_judge_is_documented() -> None:
+    """docs/judges.md names each judge that is bundled, and names no other in its table of them."""
+    text = (DOCS / "judges.md").read_text(encoding="utf-8")
+    section = text.split("\n## Bundled judges\n")[1].split("\n## ")[0]
+    documented = set(re.findall(r"^\| `([a-z0-9-]+)` \|", section, re.MULTILINE))
+    assert documented == {spec.stem for spec in (ROOT / "judges" / "specs").glob("*.toml")}
+
+
+def test_every_checker_code_is_documented() -> None:
+    """docs/submission-format.md explains each code that a check of answers can report, and no other."""
+    text = (DOCS / "submission-format.md").read_text(encoding="utf-8")
+    section = text.split("\n## Problems and their codes\n")[1].split("\n## ")[0]
+    documented = set(re.findall(r"^\| `([a-z0-9_-]+)` \|", section, re.MULTILINE))
+    assert documented == {code.value for code in Code}
+
+
+def test_make_commands_exist() -> None:
+    """Every `make …` that README.md and CONTRIBUTING.md tell people to run is a target of the Makefile."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.MULTILINE))
+    named = {
+        target
+        for name in ("README.md", "CONTRIBUTING.md")
+        for code in re.findall(r"`([^`]+)`", _prose(ROOT / name))
+        for target in MAKE.findall(code)
+    }
+    assert {"demo", "test"} <= named
+    assert named <= targets
+
+
+class Recording(Mapping[str, str]):
+    """An environment without variables, which records those that are asked for."""
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def _walk(name: str, command: object) -> Iterator[tuple[str, Any]]:
+    below = getattr(command, "commands", None)
+    if below is None:
+        yield name, command
+        return
+    for part, found in below.items():
+        yield from _walk(f"{name} {part}", found)
+
+
+def _prose(page: Path) -> str:
+    """A page without its blocks of code."""
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def _anchors(page: Path) -> set[str]:
+    """The names under which a page's headings can be linked, as GitHub makes them."""
+    headings = HEADING.findall(_prose(page))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

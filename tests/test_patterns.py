@@ -1,0 +1,324 @@
+"""Every regular expression of the product takes time in proportion to the text it reads.
+
+The one test that looks at a clock: it takes the processor time of its own thread and compares a pattern with
+itself, so a busy machine changes nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from data.records import Reply
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("arena", "data", "judges", "leaderboard", "submissions")
+# The calls that compile a pattern, and which of their arguments are flags.
+FLAGS = {
+    "compile": 1,
+    "search": 2,
+    "match": 2,
+    "fullmatch": 2,
+    "findall": 2,
+    "finditer": 2,
+    "split": 3,
+    "sub": 4,
+    "subn": 4,
+}
+LONGEST = 100_000
+# Repetitions to begin with, so that an exponential pattern shows before it hangs; the seconds that show it.
+FIRST = (4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 27, 30, 34, 40, 50, 64, 96, 128, 256, 512)
+FEW = 2_000
+HOPELESS = 0.05
+SCREENED = (2_000, 8_000)
+NOTICED = 3e-4
+TIMED = 4e-3
+# Between n and 4n linear work grows by 4, quadratic work by 16; between n and 2n by 2 and by 4.
+STEEP = 7.0
+STEEP_STEP = 2.5
+# Linear patterns take less a character: so little time shows the machine rather than the pattern.
+SECONDS_A_CHARACTER = 3e-7
+BEST_OF = 5
+MOST = 10
+"""Patterns of a file that are tried; of a longer list, as many at even distances."""
+
+
+def _attack_strings() -> ModuleType:
+    spec = importlib.util.spec_from_file_location(
+        "attack_strings", Path(__file__).with_name("attack_strings.py")
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["attack_strings"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+Attacks = _attack_strings()
+
+
+def _calls(path: Path) -> list[ast.Call]:
+    """The calls in a file that compile a pattern."""
+    return [
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "re"
+        and node.func.attr in FLAGS
+    ]
+
+
+FILES = tuple(path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")) if _calls(path))
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _module(path: Path) -> ModuleType:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return importlib.import_module(".".join(parts).removesuffix(".__init__"))
+
+
+def _held(value: object, depth: int = 4) -> Iterator[re.Pattern[Any]]:
+    """The patterns in a value, however it holds them."""
+    if isinstance(value, re.Pattern):
+        yield value
+    elif hasattr(value, "cache_info") and callable(value) and depth:
+        if not inspect.signature(value).parameters:
+            yield from _held(value(), depth - 1)
+    elif isinstance(value, Mapping) and depth:
+        yield from (found for one in value.values() for found in _held(one, depth - 1))
+    elif isinstance(value, list | tuple | set | frozenset) and depth:
+        yield from (found for one in value for found in _held(one, depth - 1))
+    elif is_dataclass(value) and not isinstance(value, type) and depth:
+        lazy = [name for name, member in vars(type(value)).items() if isinstance(member, cached_property)]
+        names = [*(one.name for one in fields(value)), *(name for name in lazy if name == "pattern")]
+        yield from (found for name in names for found in _held(getattr(value, name), depth - 1))
+
+
+def _score_patterns() -> None:
+    scoring = importlib.import_module("judges.llm.tasks")
+    reply = Reply(
+        key="k", endpoint="e", model="m", text='{"score": 1}', logprobs='[{"token": "1", "logprob": 0}]'
+    )
+    scoring.weighted_score(reply, "score", (0, 1, 2))
+
+
+# Patterns that a function puts together: what makes it do so. Cached functions without parameters run anyway.
+BUILT: Mapping[str, Callable[[], object]] = {
+    # The rules of `data/steering/patterns.toml`: the detector holds them in a cached function.
+    "data/steering/detector.py": lambda: None,
+    "data/steering/rules.py": lambda: None,
+    "judges/llm/tasks.py": _score_patterns,
+}
+
+
+def _written(module: ModuleType, call: ast.Call) -> re.Pattern[Any] | None:
+    """The pattern of a call, None where names in it are those of a function that puts it together."""
+    place = FLAGS[call.func.attr] if isinstance(call.func, ast.Attribute) else 0
+    given = [call.args[0], *call.args[place : place + 1]]
+    given += [word.value for word in call.keywords if word.arg == "flags"]
+    try:
+        # What is evaluated is the product's own code, as importing it is.
+        code = [compile(ast.Expression(node), "pattern", "eval") for node in given]
+        return re.compile(*(eval(one, dict(vars(module))) for one in code))  # noqa: S307
+    except NameError:
+        return None
+
+
+def _patterns(path: Path, monkeypatch: pytest.MonkeyPatch) -> list[re.Pattern[Any]]:
+    """Every pattern of a file: those it holds, those written in calls, those that its functions build."""
+    module = _module(path)
+    found = [pattern for value in list(vars(module).values()) for pattern in _held(value)]
+    for call in _calls(path):
+        pattern = _written(module, call)
+        assert pattern or call.col_offset == 0 or _name(path) in BUILT or _at_top(path, call), (
+            f"{_name(path)}:{call.lineno} builds a pattern in a function; say in BUILT how to get it"
+        )
+        found += [pattern] if pattern else []
+    if _name(path) in BUILT:
+        compiled: list[re.Pattern[Any]] = []
+        kept = re._compile  # type: ignore[attr-defined]
+        monkeypatch.setattr(re, "_compile", lambda *given: compiled.append(kept(*given)) or compiled[-1])
+        BUILT[_name(path)]()
+        monkeypatch.undo()
+        found += compiled
+    return list({(pattern.pattern, pattern.flags): pattern for pattern in found}.values())
+
+
+def _at_top(path: Path, call: ast.Call) -> bool:
+    """Whether a call stands outside of every function, so that the module holds what it makes."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return not any(node.lineno <= call.lineno <= (node.end_lineno or 0) for node in functions)
+
+
+def _search_all(pattern: re.Pattern[Any], text: Any) -> int:  # noqa: ANN401 - str or bytes, as the pattern is
+    return sum(1 for _ in pattern.finditer(text))
+
+
+def _match_whole(pattern: re.Pattern[Any], text: Any) -> object:  # noqa: ANN401 - as above
+    return pattern.fullmatch(text)
+
+
+USES: tuple[Callable[[re.Pattern[Any], Any], object], ...] = (_search_all, _match_whole)
+
+
+class Trial:
+    """One use of one pattern on one kind of text."""
+
+    def __init__(
+        self,
+        pattern: re.Pattern[Any],
+        use: Callable[[re.Pattern[Any], Any], object],
+        attack: Any,  # noqa: ANN401 - of a module loaded by path
+    ) -> None:
+        self.pattern, self.use, self.attack = pattern, use, attack
+
+    def seconds(self, length: int, times: int = 1) -> float:
+        """The least processor time that a text of this length took."""
+        text = self.attack.text(length)
+        given = text.encode() if isinstance(self.pattern.pattern, bytes) else text
+        return min(self._once(given) for _ in range(times))
+
+    def _once(self, text: str | bytes) -> float:
+        start = time.thread_time()
+        self.use(self.pattern, text)
+        return time.thread_time() - start
+
+    def hopeless(self) -> str:
+        """The first short text that takes a time which none may take; empty where there is none.
+
+        Such a pattern is tried on nothing longer, which could take hours.
+        """
+        for repetitions in FIRST:
+            length = repetitions * len(self.attack.pump)
+            if length > FEW:
+                break
+            if self.seconds(length) > HOPELESS and self.seconds(length, 3) > HOPELESS:
+                return f"{self}: {self.seconds(length):.2f} s for {length} characters"
+        return ""
+
+    def grows(self) -> str:
+        """How the time grows where it grows faster than the text; empty where it does not."""
+        short, long = SCREENED
+        first = self.seconds(short)
+        if first < HOPELESS:
+            second = self.seconds(long)
+            if second < NOTICED or second < STEEP * first:
+                return ""
+        return self.measured(self._shortest(short), NOTICED)
+
+    def _shortest(self, length: int) -> int:
+        """A length of which four times as much can just be timed."""
+        shortest = FEW // 16
+        while shortest < length and self.seconds(4 * shortest) < TIMED:
+            shortest *= 2
+        return shortest
+
+    def measured(self, length: int, noticed: float) -> str:
+        """The growth over n, 2n and 4n characters, the best of five each; empty where it is linear."""
+        once, twice, often = (self.seconds(factor * length, BEST_OF) for factor in (1, 2, 4))
+        if often < noticed or often < STEEP * once or min(twice / once, often / twice) < STEEP_STEP:
+            return ""
+        return (
+            f"{self}: {once:.4f}, {twice:.4f}, {often:.4f} s for {length} characters, 2 and 4 times as many"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.use.__name__} of {self.pattern.pattern[:60]!r} on {self.attack}"
+
+
+def _steep(pattern: re.Pattern[Any]) -> str:
+    """The first text on which a pattern is worse than linear, empty where there is none."""
+    trials = [Trial(pattern, use, attack) for attack in Attacks.attacks(pattern) for use in USES]
+    for trial in trials:
+        if found := trial.hopeless():
+            return found
+        if found := trial.grows():
+            # Times of a few texts of some thousand characters are too small to accuse by: the longest decide.
+            if trial.seconds(SCREENED[1]) > HOPELESS:
+                return found
+            if found := trial.measured(LONGEST // 4, SECONDS_A_CHARACTER * LONGEST):
+                return found
+    slowest = max(trials, key=lambda trial: trial.seconds(SCREENED[0]))
+    return slowest.measured(LONGEST // 4, SECONDS_A_CHARACTER * LONGEST)
+
+
+@pytest.mark.parametrize("path", FILES, ids=_name)
+def test_every_pattern_is_linear(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A1, A3: no text makes a search take time that grows faster than the text, up to 100,000 characters."""
+    every = _patterns(path, monkeypatch)
+    found = [steep for pattern in every[:: -(-len(every) // MOST) or 1] if (steep := _steep(pattern))]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.slow
+def test_every_rule_of_steering_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A1: of the one file with more patterns than are tried above, all are linear."""
+    every = _patterns(ROOT / "data" / "steering" / "detector.py", monkeypatch)
+    assert len(every) > MOST
+    found = [steep for pattern in every if (steep := _steep(pattern))]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"“[^”\n]*\n?[^”\n]*”",
+        r"(a+)+$",
+        r"\s+$",
+        r"[ \t]+\n",
+        r"\d+\d+x",
+        r"<rating>.*\d+.*</rating>",
+        r"<rating>\s*([^<>]{0,40}?)\s*</rating>\Z",
+        r"<think>.*?</think>",
+        r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1",
+        r"(?s)\s*(?:thinking|thoughts?)\s*:.*?answer",
+        r"[.!?]+(?=\s|$)",
+    ],
+)
+def test_patterns_that_are_not_linear_are_found(pattern: str) -> None:
+    """A1, A3: the patterns that stalled the first state, and the textbook's, are told from linear ones."""
+    assert _steep(re.compile(pattern))
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\w+", r"(?<!\s)\s++$", r"“[^“”\n]*+”", r"\[[\d,; ]{1,9}\]", r"\A.*\bx\b.*\Z"]
+)
+def test_linear_patterns_pass(pattern: str) -> None:
+    """A1: a pattern that reads each character a bounded number of times is not accused."""
+    assert not _steep(re.compile(pattern))
+
+
+def test_no_pattern_is_compiled_out_of_sight() -> None:
+    """A1: patterns are compiled by `re.…` alone, so that the test above sees every one."""
+    hidden = [
+        f"{_name(path)}:{node.lineno}"
+        for room in ROOMS
+        for path in sorted((ROOT / room).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.ImportFrom) and node.module in {"re", "regex"})
+        or (
+            isinstance(node, ast.Import)
+            and any(name.name == "regex" or (name.name == "re" and name.asname) for name in node.names)
+        )
+    ]
+    assert not hidden
