@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from data.records import Reply
+from data.records import Question, Reply
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("arena", "data", "judges", "leaderboard", "submissions")
@@ -121,11 +121,19 @@ def _score_patterns() -> None:
     scoring.weighted_score(reply, "score", (0, 1, 2))
 
 
+def _name_patterns() -> None:
+    tricks = importlib.import_module("judges.lexical.tricks")
+    question = Question(id="q", domain="d", question="Who?", reference="Nobody.")
+    honest = "It was Anna Bell and Bea and a Bell. [x"
+    tricks.play("swapped-names", tricks.Material(question=question, honest=honest))
+
+
 # Patterns that a function puts together: what makes it do so. Cached functions without parameters run anyway.
 BUILT: Mapping[str, Callable[[], object]] = {
     # The rules of `data/steering/patterns.toml`: the detector holds them in a cached function.
     "data/steering/detector.py": lambda: None,
     "data/steering/rules.py": lambda: None,
+    "judges/lexical/tricks.py": _name_patterns,
     "judges/llm/tasks.py": _score_patterns,
 }
 

@@ -26,9 +26,9 @@ INVISIBLE = re.compile(
 CAPITAL = re.compile(r"\b[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]\w*")
 CITATION = re.compile(r"\s?\[\d{1,3}(?:,\s?\d{1,3})*\]")
 DENIAL = re.compile(
-    r"\s*(?:it|that|this) (?:(?:is|was) (?:simply |just )?not |(?:is|was)n['’]t )"
+    r"(?:it|that|this) (?:(?:is|was) (?:simply |just )?not |(?:is|was)n['’]t )"
     r"(?:true|correct|so|the case) that\b|"
-    r"\s*(?:it|that|this) (?:is|was) (?:simply |just )?(?:false|untrue|wrong|incorrect) that\b",
+    r"(?:it|that|this) (?:is|was) (?:simply |just )?(?:false|untrue|wrong|incorrect) that\b",
     re.IGNORECASE,
 )
 QUESTION_MARKS = ("?", "？", "؟", "՞")
@@ -165,7 +165,7 @@ def _asserts(sentence: str) -> bool:
     """Whether a sentence states what it says: it neither asks, nor says that all of it is untrue."""
     if sentence.rstrip(CLOSING).endswith(QUESTION_MARKS):
         return False
-    return not DENIAL.match(sentence)
+    return not DENIAL.match(sentence.lstrip())
 
 
 def _fresh(terms: Sequence[str]) -> Iterator[bool]:
