@@ -99,7 +99,7 @@ def test_sample_reaches_a_published_place_as_written(
     assert '"system":"curled"' in told
     assert not (tmp_path / "elsewhere").exists(), "nothing was written on the team's machine"
 
-    judged, shown = commands_under("How it did")[:2], commands_under("How it did")[2:4]
+    judged, shown = commands_under("Results")[:2], commands_under("Results")[2:4]
     organiser("\n".join(judged))
     battles = team("\n".join(shown))
     assert len(json.loads(battles)["battles"]) == 5
