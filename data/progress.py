@@ -124,7 +124,7 @@ class Latest:
 
     def end(self, work: Work) -> None:
         """It ended."""
-        self._works = [one for one in self._works if one is not work]
+        self._works = [other for other in self._works if other is not work]
 
 
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)

@@ -35,12 +35,12 @@ def judge_directed(text: str) -> str:
 
     Case, look-alikes of other scripts, escapes and hidden characters make no difference.
     """
-    found = [(one.start, one.end) for one in steering(text) if one.family]
+    spans = [(finding.start, finding.end) for finding in steering(text) if finding.family]
     read = skeleton_of(text)
-    found += [read.span(start, end) for start, end, _ in live_tokens(read.bones)]
-    if not found:
+    spans += [read.span(start, end) for start, end, _ in live_tokens(read.bones)]
+    if not spans:
         return ""
-    start, end = min(found)
+    start, end = min(spans)
     return " ".join(text[start:end].split())
 
 
@@ -76,8 +76,8 @@ def copied_share(answer: str, reference: str) -> float:
     known = set(expected)
     if sum(word in known for word in words) * 2 < len(words):
         return 0.0
-    given, kept = _shingles(words), _shingles(expected)
-    return len(given & kept) / len(given)
+    answer_shingles, reference_shingles = _shingles(words), _shingles(expected)
+    return len(answer_shingles & reference_shingles) / len(answer_shingles)
 
 
 def _words(text: str) -> list[str]:
@@ -150,10 +150,10 @@ class AnswerWarnings:
 
     def _remember(self, line: int, text: str) -> None:
         key = hashlib.blake2b(normalised(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        seen = self._texts.setdefault(key, _Repeated())
-        seen.count += 1
-        if len(seen.lines) < self._levels.listed:
-            seen.lines.append(line)
+        repetition = self._texts.setdefault(key, _Repeated())
+        repetition.count += 1
+        if len(repetition.lines) < self._levels.listed:
+            repetition.lines.append(line)
 
     def _look_for_copy(self, row: AcceptedRow) -> None:
         share = copied_share(row.answer.answer, row.question.reference or "")
@@ -176,9 +176,9 @@ class AnswerWarnings:
 
     def _close_coverage(self, questions: Sequence[Question], answered: Mapping[str, int]) -> None:
         for domain, count in Counter(question.domain for question in questions).items():
-            given = answered.get(domain, 0)
-            if given < count:
-                message = f"{domain}: {given:,} of {count:,} questions are answered ({given / count:.0%})."
+            number = answered.get(domain, 0)
+            if number < count:
+                message = f"{domain}: {number:,} of {count:,} questions are answered ({number / count:.0%})."
                 advice = "Only answered questions are judged."
                 self._findings.add(0, Code.UNANSWERED_QUESTIONS, message, advice)
 
@@ -193,14 +193,18 @@ class AnswerWarnings:
 
     def _close_texts(self) -> None:
         enough = min(self._levels.same_answer, max(2, self._answers))
-        repeated = [seen for seen in self._texts.values() if seen.count >= enough]
-        repeated.sort(key=lambda seen: (-seen.count, seen.lines[0]))
-        for seen in repeated[: self._levels.listed]:
-            more = f" and {seen.count - len(seen.lines):,} more" if seen.count > len(seen.lines) else ""
-            lines = ", ".join(map(str, seen.lines)) + more
-            message = f"{seen.count:,} questions get the same answer (lines {lines})."
+        repeated = [repetition for repetition in self._texts.values() if repetition.count >= enough]
+        repeated.sort(key=lambda repetition: (-repetition.count, repetition.lines[0]))
+        for repetition in repeated[: self._levels.listed]:
+            more = (
+                f" and {repetition.count - len(repetition.lines):,} more"
+                if repetition.count > len(repetition.lines)
+                else ""
+            )
+            lines = ", ".join(map(str, repetition.lines)) + more
+            message = f"{repetition.count:,} questions get the same answer (lines {lines})."
             advice = "Look whether the system answered each question by itself."
-            self._findings.add(seen.lines[0], Code.SAME_ANSWER, message, advice)
+            self._findings.add(repetition.lines[0], Code.SAME_ANSWER, message, advice)
 
     def _close_shares(self) -> None:
         copied = self._copies / self._answers

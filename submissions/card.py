@@ -78,17 +78,17 @@ def check_fields(values: Mapping[str, str]) -> tuple[SystemCard | None, Mapping[
     Args:
         values: Names of fields to what stands there; space around it does not count.
     """
-    found: dict[str, tuple[Problem, ...]] = {}
-    kept = {name: value.strip() for name, value in values.items()}
-    for name, value in kept.items():
+    by_field: dict[str, tuple[Problem, ...]] = {}
+    stripped = {name: value.strip() for name, value in values.items()}
+    for name, value in stripped.items():
         problems = ProblemList()
         if name not in FIELDS:
             problems.add(0, "unknown-field", f"A card has no field {name[:60]!r}.")
         else:
             _check_value(name, 0, value, problems)
         if problems.errors:
-            found[name] = problems.result()
-    return (None if found else SystemCard(**kept)), found
+            by_field[name] = problems.result()
+    return (None if by_field else SystemCard(**stripped)), by_field
 
 
 def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[int, str]]:

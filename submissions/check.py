@@ -179,17 +179,17 @@ class _Tally:
             self._findings.add(line, Code.EMPTY_ANSWER, message, advice, severity)
 
     def result(self) -> CheckResult:
-        asked = Counter(question.domain for question in self.index.questions)
-        coverage = {domain: self._answered[domain] / count for domain, count in asked.items()}
+        totals = Counter(question.domain for question in self.index.questions)
+        coverage = {domain: self._answered[domain] / count for domain, count in totals.items()}
         digest = hashlib.sha256()
-        for one in sorted(self._digests):
-            digest.update(one)
+        for row_digest in sorted(self._digests):
+            digest.update(row_digest)
         return CheckResult(
             set_name=self.index.set_name,
             format=self.format,
             rows=self.rows,
             answers=self._answered.total(),
-            questions=asked.total(),
+            questions=totals.total(),
             coverage=MappingProxyType(coverage),
             no_answers=self._watch.no_answers,
             with_contexts=self._watch.with_contexts,

@@ -58,15 +58,15 @@ class VectorsAbout:
     @classmethod
     def of(cls, corpus: Corpus, *, model: str, endpoint: str, fingerprint: str) -> VectorsAbout:
         """What vectors of a corpus by a model would say."""
-        made = corpus.manifest
+        manifest = corpus.manifest
         return cls(
             model=model,
             endpoint=endpoint,
             fingerprint=fingerprint,
-            content_hash=made.content_hash,
-            words=made.words,
-            overlap=made.overlap,
-            chunks=made.chunks,
+            content_hash=manifest.content_hash,
+            words=manifest.words,
+            overlap=manifest.overlap,
+            chunks=manifest.chunks,
         )
 
     def same_making(self, other: VectorsAbout) -> bool:

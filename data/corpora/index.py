@@ -105,16 +105,16 @@ class Postings:
         ends = np.cumsum(np.frombuffer(self._distinct, dtype=np.uint32).astype(np.int64))
         if not len(ends) or not ends[-1]:
             return
-        done, first = 0, 0
-        while done < len(ends):
-            last = max(done + 1, int(np.searchsorted(ends, first + BLOCK, side="right")))
+        first_chunk, first = 0, 0
+        while first_chunk < len(ends):
+            last = max(first_chunk + 1, int(np.searchsorted(ends, first + BLOCK, side="right")))
             end = int(ends[last - 1])
             own = np.fromfile(self._path, dtype=PAIR, count=end - first, offset=first * PAIR.itemsize)
-            sizes = np.diff(ends[done:last], prepend=first)
-            chunk = np.repeat(np.arange(done, last), sizes)
+            sizes = np.diff(ends[first_chunk:last], prepend=first)
+            chunk = np.repeat(np.arange(first_chunk, last), sizes)
             order = np.argsort(own["term"], kind="stable")
             yield chunk[order], own["term"][order].astype(np.intp), own["count"][order].astype(np.float64)
-            done, first = last, end
+            first_chunk, first = last, end
 
 
 FORMAT = 1
@@ -185,9 +185,9 @@ def build_corpus(
         np.save(folder / OFFSETS, np.frombuffer(offsets, dtype=np.uint64))
         with working("writing the index"):
             _save_index(folder, postings)
-    made = Manifest(**{**asdict(manifest), "documents": count, "chunks": postings.chunks})
-    (folder / MANIFEST).write_text(json.dumps(asdict(made), indent=1), encoding="utf-8")
-    return made
+    completed = Manifest(**{**asdict(manifest), "documents": count, "chunks": postings.chunks})
+    (folder / MANIFEST).write_text(json.dumps(asdict(completed), indent=1), encoding="utf-8")
+    return completed
 
 
 def _write_chunks(
@@ -245,8 +245,10 @@ class Corpus:
         except (OSError, ValueError, KeyError) as error:
             message = f"The files of the corpus {self.manifest.name} cannot be read: {error}."
             raise StoreError(message, advice=AGAIN) from error
-        whole = len(self._offsets) == self.manifest.chunks + 1 and int(self._offsets[-1]) == len(self._chunks)
-        if not whole or self._index.scores["num_docs"] != self.manifest.chunks:
+        complete = len(self._offsets) == self.manifest.chunks + 1 and int(self._offsets[-1]) == len(
+            self._chunks
+        )
+        if not complete or self._index.scores["num_docs"] != self.manifest.chunks:
             raise StoreError(f"The files of the corpus {self.manifest.name} are incomplete.", advice=AGAIN)
 
     def __len__(self) -> int:
@@ -275,8 +277,8 @@ class Corpus:
 def best_places(scores: NDArray[np.float32], k: int) -> NDArray[np.intp]:
     """The places of the k highest scores above 0, best first, ties in their own order."""
     least = np.partition(scores, -k)[-k] if k < len(scores) else np.float32(0)
-    found = np.flatnonzero((scores >= least) & (scores > 0))
-    best: NDArray[np.intp] = found[np.argsort(-scores[found], kind="stable")][:k]
+    candidates = np.flatnonzero((scores >= least) & (scores > 0))
+    best: NDArray[np.intp] = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
     return best
 
 

@@ -61,10 +61,10 @@ def text_files(folder: Path) -> list[Path]:
     Raises:
         FileFormatError: There are none.
     """
-    found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in TEXT_FILES and path.is_file())
-    if not found:
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in TEXT_FILES and path.is_file())
+    if not paths:
         raise FileFormatError(f"{folder} holds no text files.", advice=ADVICE, code="empty-file")
-    return found
+    return paths
 
 
 def refuse(path: Path, problems: ProblemList) -> None:
@@ -161,18 +161,18 @@ class CorpusLibrary:
         with self._workplace() as place:
             problems = ProblemList()
             documents = _distinct(read_documents(source, problems), problems)
-            made = build_corpus(place, documents, wanted, self._analyser)
+            manifest = build_corpus(place, documents, wanted, self._analyser)
             refuse(source, problems)
             self._replace(name, place)
-        return Imported(manifest=made, built=True)
+        return Imported(manifest=manifest, built=True)
 
     def list(self) -> tuple[Manifest, ...]:
         """The corpora, by name."""
         if not self._folder.is_dir():
             return ()
         names = sorted(path.name for path in self._folder.iterdir() if (path / MANIFEST).is_file())
-        found = (self._known(name) for name in names if not name.startswith("."))
-        return tuple(manifest for manifest in found if manifest is not None)
+        manifests = (self._known(name) for name in names if not name.startswith("."))
+        return tuple(manifest for manifest in manifests if manifest is not None)
 
     def open(self, name: str) -> Corpus:
         """Open a corpus.

@@ -49,9 +49,9 @@ class ReadLimits:
     gzip_ratio: int = 300
 
 
-def file_name(given: str) -> str:
+def file_name(path_text: str) -> str:
     """What somebody calls a file, as the name of one: without folders, printable, not too long."""
-    last = re.split(r"[/\\]", given)[-1][-LONGEST_NAME:]
+    last = re.split(r"[/\\]", path_text)[-1][-LONGEST_NAME:]
     return "".join(sign for sign in last if sign.isprintable()).strip(" .") or "file"
 
 

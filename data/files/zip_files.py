@@ -39,7 +39,11 @@ def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Pat
     limits = limits or ArchiveLimits()
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [one for one in archive.infolist() if not one.is_dir() and not _is_hidden(one.filename)]
+            members = [
+                member
+                for member in archive.infolist()
+                if not member.is_dir() and not _is_hidden(member.filename)
+            ]
             if len(members) > limits.files:
                 raise _bad(path, f"holds more than {limits.files} files", "archive-too-large")
             places = [_place(path, member) for member in members]
@@ -81,7 +85,9 @@ def _is_hidden(name: str) -> bool:
     return any(part in HIDDEN for part in parts)
 
 
-def _bad(path: Path, what: str, code: str) -> FileFormatError:
+def _bad(path: Path, problem: str, code: str) -> FileFormatError:
     return FileFormatError(
-        f"{path.name} {what}.", advice="Pack set.toml and questions.jsonl into a plain zip file.", code=code
+        f"{path.name} {problem}.",
+        advice="Pack set.toml and questions.jsonl into a plain zip file.",
+        code=code,
     )

@@ -88,19 +88,19 @@ def require_apart(phases: Sequence[Phase]) -> None:
     Raises:
         RecordError: There are such.
     """
-    for place, one in enumerate(phases):
+    for place, phase in enumerate(phases):
         for other in phases[place + 1 :]:
-            if one.name == other.name:
-                raise RecordError(f"Two phases are called {one.name}.", advice="Give each its own name.")
-            if _begins_before_end(one, other) and _begins_before_end(other, one):
+            if phase.name == other.name:
+                raise RecordError(f"Two phases are called {phase.name}.", advice="Give each its own name.")
+            if _begins_before_end(phase, other) and _begins_before_end(other, phase):
                 raise RecordError(
-                    f"The phases {one.name} and {other.name} are open at the same time.",
+                    f"The phases {phase.name} and {other.name} are open at the same time.",
                     advice="Close one before the other opens.",
                 )
 
 
-def _begins_before_end(one: Phase, other: Phase) -> bool:
-    return one.opens_at is None or other.closes_at is None or one.opens_at < other.closes_at
+def _begins_before_end(phase: Phase, other: Phase) -> bool:
+    return phase.opens_at is None or other.closes_at is None or phase.opens_at < other.closes_at
 
 
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")

@@ -72,44 +72,44 @@ def steering(text: str) -> tuple[Steering, ...]:
     """Where a text addresses its judge, in the order of the text."""
     read = skeleton_of(text)
     bones = without_code(read.bones)
-    spoken = _spoken(bones) if _QUOTE.search(bones) else bones
-    tokens = _TOKEN.findall(spoken)
-    found = {
-        *_ruled(spoken, tokens),
-        *(Steering(*span, "other-language") for span in foreign(spoken, tokens)),
-        *_lined(bones, spoken),
-        *(_primed(spoken) if "(" in spoken else ()),
+    unquoted = _spoken(bones) if _QUOTE.search(bones) else bones
+    tokens = _TOKEN.findall(unquoted)
+    findings = {
+        *_ruled(unquoted, tokens),
+        *(Steering(*span, "other-language") for span in foreign(unquoted, tokens)),
+        *_lined(bones, unquoted),
+        *(_primed(unquoted) if "(" in unquoted else ()),
         *_disguised(read.bones, _TOKEN.findall(read.bones)),
     }
-    if found:
-        found |= set(_followers(bones, sorted(found)))
-    return tuple(sorted({*(_placed(read, one) for one in found), *_encoded(text)}))
+    if findings:
+        findings |= set(_followers(bones, sorted(findings)))
+    return tuple(sorted({*(_placed(read, finding) for finding in findings), *_encoded(text)}))
 
 
 def meant_for_judges(text: str) -> bool:
     """Whether a text that nobody should see, hidden or decoded, is meant for a judge."""
-    shown = skeleton(text)
-    return any(word in shown for word in _record()["meant_for_judges"]["words"])
+    folded = skeleton(text)
+    return any(word in folded for word in _record()["meant_for_judges"]["words"])
 
 
-def _placed(read: Skeleton, one: Steering) -> Steering:
-    start, end = read.span(one.start, one.end)
-    return Steering(start, end, one.family)
+def _placed(read: Skeleton, finding: Steering) -> Steering:
+    start, end = read.span(finding.start, finding.end)
+    return Steering(start, end, finding.family)
 
 
-def _ruled(spoken: str, tokens: Sequence[str]) -> Iterator[Steering]:
+def _ruled(unquoted: str, tokens: Sequence[str]) -> Iterator[Steering]:
     """Sentences that a rule fits, of what the text says itself."""
     coded = _coded(tokens)
     fitting = [rule for rule in _rules().possible(coded) if rule.pattern.search(coded)]
     if fitting:
-        yield from _fitted(spoken, fitting)
+        yield from _fitted(unquoted, fitting)
 
 
-def _fitted(spoken: str, fitting: Sequence[Rule]) -> Iterator[Steering]:
+def _fitted(unquoted: str, fitting: Sequence[Rule]) -> Iterator[Steering]:
     """The sentences that rules fit, each with the family of the first of them."""
-    tokens = list(_TOKEN.finditer(spoken))
+    tokens = list(_TOKEN.finditer(unquoted))
     codes = "".join([_code(token[0]) for token in tokens])
-    sentences = [match.span() for match in _SENTENCE.finditer(spoken)]
+    sentences = [match.span() for match in _SENTENCE.finditer(unquoted)]
     starts = [start for start, _ in sentences]
     families: dict[tuple[int, int], str] = {}
     for rule in fitting:
@@ -136,17 +136,17 @@ def _code(token: str) -> str:
     return _rules().codes.get(token, UNKNOWN if token[0].isalnum() else END)
 
 
-def _followers(bones: str, found: Sequence[Steering]) -> Iterator[Steering]:
+def _followers(bones: str, findings: Sequence[Steering]) -> Iterator[Steering]:
     """Sentences of the same paragraph that speak of judging or plead: alone they would mean nothing.
 
     Where most of a paragraph speaks to the judge, its short sentences do as well; where nearly all of it
     does, so does the rest.
     """
-    taken = _Taken(found)
+    covered = _Taken(findings)
     for begin, end in _paragraphs(bones):
-        if taken.meets(begin, end):
+        if covered.meets(begin, end):
             others = [
-                match for match in _SENTENCE.finditer(bones, begin, end) if not taken.meets(*match.span())
+                match for match in _SENTENCE.finditer(bones, begin, end) if not covered.meets(*match.span())
             ]
             rest = sum(len(match[0].split()) for match in others)
             words = len(bones[begin:end].split())
@@ -173,15 +173,15 @@ def _codes_of(sentence: str) -> str:
 class _Taken:
     """The places that were found, in order and without overlaps, to look stretches of the text up in."""
 
-    def __init__(self, found: Sequence[Steering]) -> None:
+    def __init__(self, findings: Sequence[Steering]) -> None:
         self._starts: list[int] = []
         self._ends: list[int] = []
-        for one in found:
-            if self._ends and one.start < self._ends[-1]:
-                self._ends[-1] = max(self._ends[-1], one.end)
+        for finding in findings:
+            if self._ends and finding.start < self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], finding.end)
             else:
-                self._starts.append(one.start)
-                self._ends.append(one.end)
+                self._starts.append(finding.start)
+                self._ends.append(finding.end)
 
     def __bool__(self) -> bool:
         return bool(self._starts)
@@ -200,9 +200,9 @@ def _paragraphs(bones: str) -> Iterator[tuple[int, int]]:
     yield begin, len(bones)
 
 
-def _lined(bones: str, spoken: str) -> Iterator[Steering]:
+def _lined(bones: str, unquoted: str) -> Iterator[Steering]:
     """Lines that hold verdicts in the notation of some judge, or tags of its prompt."""
-    for family, patterns in _line_patterns(spoken, bones):
+    for family, patterns in _line_patterns(unquoted, bones):
         for line in _LINE.finditer(bones):
             if any(pattern.search(line[0]) for pattern in patterns) and not _explained(line[0]):
                 yield Steering(*line.span(), family)
@@ -217,8 +217,8 @@ def _explained(line: str) -> bool:
     )
 
 
-def _line_patterns(spoken: str, bones: str) -> Iterator[tuple[str, Sequence[re.Pattern[str]]]]:
-    if "(" in spoken and _FAKE_TAG.search(spoken):
+def _line_patterns(unquoted: str, bones: str) -> Iterator[tuple[str, Sequence[re.Pattern[str]]]]:
+    if "(" in unquoted and _FAKE_TAG.search(unquoted):
         yield "fake-tags", (_FAKE_TAG,)
     if "assistant -" in bones and all(turn.search(bones) for turn in _TURNS):
         yield "role-headers", _TURNS

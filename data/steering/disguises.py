@@ -82,8 +82,8 @@ def _lines(
 ) -> Iterator[tuple[int, int, str]]:
     for line in _LINE.finditer(bones):
         words = set(_WORD.findall(line[0]))
-        told = len(words & telling)
-        if told and told + len(words & common) >= _WORDS_LEAST:
+        count = len(words & telling)
+        if count and count + len(words & common) >= _WORDS_LEAST:
             yield line.start(), line.end(), turn(line[0][:_LONGEST_LINE])
 
 

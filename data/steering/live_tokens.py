@@ -111,9 +111,9 @@ def _headers(bones: str) -> Iterator[tuple[int, int, LiveToken]]:
     Such a header stands after an empty line or is a Markdown one, or several speakers have lines of their
     own. A lone one at the very beginning ("Human: a member of the species") opens nothing.
     """
-    found = list(_ROLE.finditer(bones))
-    talk = len({match["role"].startswith(_ASSISTANTS) for match in found}) > 1
-    for match in found:
+    headers = list(_ROLE.finditer(bones))
+    talk = len({match["role"].startswith(_ASSISTANTS) for match in headers}) > 1
+    for match in headers:
         if talk or "#" in match[0] or _after_empty_line(bones, match.start()):
             yield match.start(), match.end(), LiveToken.ROLE
 

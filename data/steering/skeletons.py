@@ -71,10 +71,10 @@ def skeleton_of(text: str) -> Skeleton:
     lines = _one_line_end(text)
     if lines.isascii() or PLAIN.fullmatch(lines):
         bones = lines.lower() if lines.isascii() else lines.translate(_latin()).lower()
-        found = Skeleton(bones, range(len(text)), range(1, len(text) + 1))
+        folded = Skeleton(bones, range(len(text)), range(1, len(text) + 1))
     else:
-        found = _by_character(lines)
-    return _unescaped(found) if any(sign in found.bones for sign in _ESCAPE_SIGNS) else found
+        folded = _by_character(lines)
+    return _unescaped(folded) if any(sign in folded.bones for sign in _ESCAPE_SIGNS) else folded
 
 
 def skeleton(text: str) -> str:
@@ -99,33 +99,33 @@ def _by_character(text: str) -> Skeleton:
     return Skeleton("".join(bones), places, [place + 1 for place in places])
 
 
-def _unescaped(found: Skeleton) -> Skeleton:
+def _unescaped(folded: Skeleton) -> Skeleton:
     """A skeleton with its escapes undone, once for each kind that hides another."""
     for _ in range(3):
-        matches = list(_ESCAPE.finditer(found.bones))
+        matches = list(_ESCAPE.finditer(folded.bones))
         if not matches:
             break
-        found = _spliced(found, matches)
-    return found
+        folded = _spliced(folded, matches)
+    return folded
 
 
-def _spliced(found: Skeleton, matches: Sequence[re.Match[str]]) -> Skeleton:
+def _spliced(folded: Skeleton, matches: Sequence[re.Match[str]]) -> Skeleton:
     bones: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    done = 0
+    position = 0
     for match in matches:
-        bones.append(found.bones[done : match.start()])
-        starts += found.starts[done : match.start()]
-        ends += found.ends[done : match.start()]
-        first, last = found.span(match.start(), match.end())
-        meant = _meaning(match[0])
-        bones.append(meant)
-        starts += [first] * len(meant)
-        ends += [last] * len(meant)
-        done = match.end()
-    bones.append(found.bones[done:])
-    return Skeleton("".join(bones), [*starts, *found.starts[done:]], [*ends, *found.ends[done:]])
+        bones.append(folded.bones[position : match.start()])
+        starts += folded.starts[position : match.start()]
+        ends += folded.ends[position : match.start()]
+        first, last = folded.span(match.start(), match.end())
+        decoded = _meaning(match[0])
+        bones.append(decoded)
+        starts += [first] * len(decoded)
+        ends += [last] * len(decoded)
+        position = match.end()
+    bones.append(folded.bones[position:])
+    return Skeleton("".join(bones), [*starts, *folded.starts[position:]], [*ends, *folded.ends[position:]])
 
 
 @lru_cache(maxsize=_REMEMBERED)

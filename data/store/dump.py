@@ -191,5 +191,5 @@ def _reset_sequences(connection: Connection) -> None:
         highest = connection.execute(select(func.max(key))).scalar()
         if highest is not None:
             statement = text("SELECT setval(pg_get_serial_sequence(:table, :key), :highest)")
-            given = {"table": f'"{table.name}"', "key": key.name, "highest": highest}
-            connection.execute(statement, given)
+            parameters = {"table": f'"{table.name}"', "key": key.name, "highest": highest}
+            connection.execute(statement, parameters)

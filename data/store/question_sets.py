@@ -83,9 +83,9 @@ class SetStore(StorePart):
             NotFoundError: No set has this name.
         """
         summary = self.summary(name)
-        asked = tuple(question for _, question in self.numbered(summary.id))
-        language = asked[0].language if asked else ENGLISH
-        return to_record(QuestionSet, summary, questions=asked, language=language)
+        set_questions = tuple(question for _, question in self.numbered(summary.id))
+        language = set_questions[0].language if set_questions else ENGLISH
+        return to_record(QuestionSet, summary, questions=set_questions, language=language)
 
     def numbered(self, set_id: int) -> Iterator[tuple[int, Question]]:
         """Yield each question of a set with the store's number for it."""

@@ -127,8 +127,10 @@ class LeaseStore(StorePart):
             if row is None:
                 return None
             moment = db_now(connection)
-            taken = set(connection.execute(select(seats.c.slot).where(seats.c.job_id == row.id)).scalars())
-            slot = next(number for number in range(row.workers) if number not in taken)
+            used_slots = set(
+                connection.execute(select(seats.c.slot).where(seats.c.job_id == row.id)).scalars()
+            )
+            slot = next(number for number in range(row.workers) if number not in used_slots)
             new = connection.execute(
                 insert(seats).values(
                     job_id=row.id,
@@ -240,11 +242,11 @@ def _seat_count() -> ColumnElement[int]:
 
 
 def _candidates(connection: Connection, owner: str, job_id: int | None) -> Select[*tuple[Any, ...]]:
-    taken = select(func.count()).where(seats.c.job_id == jobs.c.id).scalar_subquery()
+    leased = select(func.count()).where(seats.c.job_id == jobs.c.id).scalar_subquery()
     waiting = (jobs.c.state == JobState.QUEUED) & (jobs.c.not_before <= db_now(connection))
     shared = (
         (jobs.c.state == JobState.RUNNING)
-        & (taken < jobs.c.workers)
+        & (leased < jobs.c.workers)
         & jobs.c.kind.in_(JUDGING)
         & has_work(jobs.c.round_id)
     )
@@ -256,9 +258,9 @@ def _candidates(connection: Connection, owner: str, job_id: int | None) -> Selec
     )
 
 
-def _reap(connection: Connection, gone: Gone) -> int:
+def _reap(connection: Connection, is_gone: Gone) -> int:
     """Give up dead workers. Locks go from jobs to leases, as everywhere, so that none waits in a ring."""
-    dead = [row for row in connection.execute(_select(connection)) if row.left < 0 or gone(_worker(row))]
+    dead = [row for row in connection.execute(_select(connection)) if row.left < 0 or is_gone(_worker(row))]
     given_up = 0
     for job_id in sorted({row.job_id for row in dead}):
         job = connection.execute(select(jobs).where(jobs.c.id == job_id).with_for_update()).one()

@@ -48,11 +48,11 @@ class ClaimStore(StorePart):
             .with_for_update(skip_locked=True)
         )
         with self._database.together() as connection:
-            held = _hold(connection, battle_holds, lease_id, query)
-            if not held:
+            claimed_ids = _hold(connection, battle_holds, lease_id, query)
+            if not claimed_ids:
                 return [], 0
-            last = select(func.max(battles.c.question_id)).where(battles.c.id.in_(held))
-            claimed = list(pending_battles(connection, battles.c.id.in_(held)))
+            last = select(func.max(battles.c.question_id)).where(battles.c.id.in_(claimed_ids))
+            claimed = list(pending_battles(connection, battles.c.id.in_(claimed_ids)))
             return claimed, int(connection.execute(last).scalar_one())
 
     def canaries(self, lease_id: int, round_id: int, *, limit: int) -> list[PendingBattle]:
@@ -73,8 +73,8 @@ class ClaimStore(StorePart):
             .with_for_update(skip_locked=True)
         )
         with self._database.together() as connection:
-            held = _hold(connection, canary_holds, lease_id, query)
-            return list(attacked_battles(connection, canaries.c.id.in_(held))) if held else []
+            claimed_ids = _hold(connection, canary_holds, lease_id, query)
+            return list(attacked_battles(connection, canaries.c.id.in_(claimed_ids))) if claimed_ids else []
 
 
 def has_pending(connection: Connection, round_id: int) -> bool:
@@ -111,5 +111,5 @@ def _hold(connection: Connection, table: Table, lease_id: int, wanted: Select[in
     (key, _) = table.c
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     statement = dialect.insert(table).from_select([key.name, "seat_id"], wanted)
-    got = connection.execute(statement.on_conflict_do_nothing().returning(key))
-    return list(got.scalars())
+    rows = connection.execute(statement.on_conflict_do_nothing().returning(key))
+    return list(rows.scalars())

@@ -23,10 +23,12 @@ def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iter
         .where(*which)
         .order_by(battles.c.question_id, battles.c.id)
     ).all()
-    asked = {row.question_id for row in rows}
+    question_ids = {row.question_id for row in rows}
     entrants = {row.a_id for row in rows} | {row.b_id for row in rows}
     contents: dict[int, object] = pairs(
-        connection.execute(select(questions.c.id, questions.c.content).where(questions.c.id.in_(asked)))
+        connection.execute(
+            select(questions.c.id, questions.c.content).where(questions.c.id.in_(question_ids))
+        )
     )
     known = {number: restore(content) for number, content in contents.items()}
     entries = select(submissions.c.id, submissions.c.system, submissions.c.kind)
@@ -35,7 +37,7 @@ def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iter
         (entrant, question): text
         for entrant, question, text in connection.execute(
             select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
-                answers.c.question_id.in_(asked), answers.c.submission_id.in_(entrants)
+                answers.c.question_id.in_(question_ids), answers.c.submission_id.in_(entrants)
             )
         ).all()
     }

@@ -161,5 +161,5 @@ def _paid(connection: Connection, table: Table, which: ColumnElement[bool]) -> t
     query = select(*sums).select_from(table).where(which)
     if table is judgments:
         query = query.join(battles, battles.c.id == judgments.c.battle_id)
-    cost, given, returned = connection.execute(query).one()
-    return float(cost), int(given), int(returned)
+    cost, input_tokens, output_tokens = connection.execute(query).one()
+    return float(cost), int(input_tokens), int(output_tokens)

@@ -40,6 +40,6 @@ def release_holds(
     ).rowcount
     (key, _) = table.c
     numbers = [number for number, _ in verdicts]
-    gone = connection.execute(delete(table).where(key.in_(numbers), table.c.seat_id == lease_id)).rowcount
-    if not alive or gone != len(set(numbers)):
+    deleted = connection.execute(delete(table).where(key.in_(numbers), table.c.seat_id == lease_id)).rowcount
+    if not alive or deleted != len(set(numbers)):
         raise lost(lease_id)

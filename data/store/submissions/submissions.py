@@ -181,8 +181,8 @@ class SubmissionStore(AnswerReader):
             raise _unusable(f"{system!r} looks like {word!r}, which is reserved.")
         if system not in known and (other := look_alike(system, known)) is not None:
             # What was never submitted, or is anonymous, is nobody else's to know.
-            shown = repr(other) if known[other] else "a name that is taken"
-            raise _unusable(f"{system!r} looks like {shown} on {set_name}.")
+            label = repr(other) if known[other] else "a name that is taken"
+            raise _unusable(f"{system!r} looks like {label} on {set_name}.")
 
     def find(
         self, *, set_name: str | None = None, system: str | None = None, newest: bool = False
