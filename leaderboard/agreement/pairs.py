@@ -133,14 +133,14 @@ class Agreement:
 
     def as_json(self) -> dict[str, object]:
         """The fields of `arena judges calibrate` (docs/design.md, section 5), then intervals."""
-        found = self.estimates()
+        estimates = self.estimates()
         return {
             "pairs": self.pairs,
-            **{name: found[name].value for name in _ESTIMATES},
+            **{name: estimates[name].value for name in _ESTIMATES},
             "unreadable": self.unreadable,
             "decided": self.decided,
             "mean_label": self.mean_label,
-            "intervals": {name: bounds_of(found[name]) for name in _ESTIMATES},
+            "intervals": {name: bounds_of(estimates[name]) for name in _ESTIMATES},
         }
 
 

@@ -77,8 +77,8 @@ def forest(
         share: The values are shares, 0–1, and are shown as per cent.
     """
     number = ".1%" if share else ".0f"
-    base = alt.Chart(alt.InlineData(values=[asdict(one) for one in estimates]))
-    rows = alt.Y("system:N", sort=[one.system for one in estimates], title=None, axis=_names())
+    base = alt.Chart(alt.InlineData(values=[asdict(estimate) for estimate in estimates]))
+    rows = alt.Y("system:N", sort=[estimate.system for estimate in estimates], title=None, axis=_names())
     scale = alt.Scale(zero=False, nice=True, padding=8)
     ticks = alt.Axis(format="%" if share else "d", tickCount=6, grid=True, labelFlush=False)
     colour = alt.value(BETTER)

@@ -181,8 +181,8 @@ def table_file(rows: Sequence[Mapping[str, Cell]], form: TableForm, stamp: Stamp
     """
     fields = {} if stamp is None else stamp.fields()
     if form is TableForm.JSON:
-        whole = {**fields, "rows": [dict(row) for row in rows]}
-        return (json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+        document = {**fields, "rows": [dict(row) for row in rows]}
+        return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
     stamped = [{**row, **fields} for row in rows]
     return _parquet(stamped) if form is TableForm.PARQUET else _csv(stamped, fields)
 

@@ -110,8 +110,10 @@ def read_chunks(
     for file in _files(path):
         known = context or Context()
         if kind in {BattleFormat.RAG_QA_ARENA_EVAL, BattleFormat.RAG_QA_ARENA_EVAL_COMPAT}:
-            said = rag_qa_arena.context_of(file.name)
-            known = replace(known, domain=known.domain or said.domain, judge=known.judge or said.judge)
+            from_name = rag_qa_arena.context_of(file.name)
+            known = replace(
+                known, domain=known.domain or from_name.domain, judge=known.judge or from_name.judge
+            )
         for chunk in chunks_of(file, container_of(file)):
             yield parse(kind, chunk, known)
 

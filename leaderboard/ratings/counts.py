@@ -59,14 +59,14 @@ class PairCounts:
         """The pairs within a set of systems, renumbered in its order, and which pairs those are."""
         place = np.full(self.systems, -1, dtype=np.int64)
         place[members] = np.arange(len(members))
-        kept = (place[self.low] >= 0) & (place[self.high] >= 0)
+        inside = (place[self.low] >= 0) & (place[self.high] >= 0)
         inner = PairCounts(
             systems=len(members),
-            low=place[self.low[kept]],
-            high=place[self.high[kept]],
-            outcomes=self.outcomes[:, kept],
+            low=place[self.low[inside]],
+            high=place[self.high[inside]],
+            outcomes=self.outcomes[:, inside],
         )
-        return inner, kept
+        return inner, inside
 
 
 def count_pairs(table: BattleTable) -> PairCounts:
@@ -85,12 +85,12 @@ def count_pairs(table: BattleTable) -> PairCounts:
         flat, back = (_find(keys, low * systems + high), _find(keys, high * systems + low))
         ordered = np.concatenate([ordered, np.zeros((3, 1))], axis=1)  # −1 finds an empty column
     outcomes = ordered[:, flat] + ordered[[HIGH, LOW, TIE]][:, back]
-    kept = outcomes.sum(axis=0) > 0
+    met = outcomes.sum(axis=0) > 0
     return PairCounts(
         systems=systems,
-        low=low[kept].astype(np.int64),
-        high=high[kept].astype(np.int64),
-        outcomes=np.ascontiguousarray(outcomes[:, kept]),
+        low=low[met].astype(np.int64),
+        high=high[met].astype(np.int64),
+        outcomes=np.ascontiguousarray(outcomes[:, met]),
     )
 
 

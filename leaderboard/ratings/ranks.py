@@ -60,8 +60,8 @@ def _cover(separated: NDArray[np.bool_]) -> list[tuple[int, ...]]:
         while lacking[at]:
             group = _grown(at, alike, lacking[at])
             groups.append(group)
-            for one in group:
-                lacking[one].difference_update(group)
+            for member in group:
+                lacking[member].difference_update(group)
     return sorted(groups)
 
 
@@ -102,9 +102,9 @@ def better(points: Floats, covariance: Floats) -> NDArray[np.bool_]:
     with np.errstate(divide="ignore", invalid="ignore"):
         chance = 2 * ndtr(-np.abs(gap[above, right]) / spread[above, right])
     chance = np.where(spread[above, right] > 1e-9 * (1 + np.abs(points).max(initial=0.0)), chance, 1.0)
-    kept = holm(chance)
-    sure[above[kept], right[kept]] = gap[above[kept], right[kept]] > 0
-    sure[right[kept], above[kept]] = gap[above[kept], right[kept]] < 0
+    significant = holm(chance)
+    sure[above[significant], right[significant]] = gap[above[significant], right[significant]] > 0
+    sure[right[significant], above[significant]] = gap[above[significant], right[significant]] < 0
     return sure
 
 

@@ -141,5 +141,5 @@ def _systematic(chances: Floats, seed: int) -> Codes:
     random = np.random.default_rng(seed)
     order = random.permutation(len(chances))
     steps = np.floor(np.cumsum(chances[order]) + random.random() + 1e-9)
-    taken = np.diff(np.concatenate([[0.0], steps])) > 0
-    return np.sort(order[taken])
+    chosen = np.diff(np.concatenate([[0.0], steps])) > 0
+    return np.sort(order[chosen])

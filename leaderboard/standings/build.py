@@ -112,12 +112,12 @@ def _within(
     table: BattleTable,
     settings: Settings,
     overall: RatingTable | None,
-    given: Mapping[str, RatingTable] | None,
+    domain_ratings: Mapping[str, RatingTable] | None,
 ) -> Mapping[str, RatingTable]:
-    if given is not None or overall is None or len(table.domains) < 2:  # noqa: PLR2004 - one is overall
-        return given or {}
+    if domain_ratings is not None or overall is None or len(table.domains) < 2:  # noqa: PLR2004 - one is overall
+        return domain_ratings or {}
     try:
-        return {found.domain: found.table for found in rate_domains(table, settings)}
+        return {domain_table.domain: domain_table.table for domain_table in rate_domains(table, settings)}
     except UnrankableError:
         # The overall ratings are of no use to shrink towards; rates are shown alone.
         return {}
@@ -146,9 +146,9 @@ class _Board:
         rated = {} if ratings is None else {rating.system: rating for rating in ratings.ratings}
         names = dict.fromkeys((*self.table.systems, *self.facts, *self.outcomes))
         lines = [self._line(name, domain, rated.get(name)) for name in names]
-        kept = [line for line in lines if domain == OVERALL or _is_met(line)]
+        visible = [line for line in lines if domain == OVERALL or _is_met(line)]
         place = {name: index for index, name in enumerate(rated)}
-        return tuple(sorted(kept, key=lambda line: _order(line, place)))
+        return tuple(sorted(visible, key=lambda line: _order(line, place)))
 
     def _line(self, system: str, domain: str, rating: Rating | None) -> Line:
         facts = [fact for fact in self.facts.get(system, ()) if domain in {OVERALL, fact.domain}]
@@ -175,5 +175,5 @@ def _is_met(line: Line) -> bool:
 def _order(line: Line, place: Mapping[str, int]) -> tuple[int, float, float, str]:
     """By rating; without one by win rate, ties and name."""
     rate = line.rate
-    won, kept = (0.0, 0.0) if rate is None else (rate.win_rate, rate.win_tie_rate)
-    return place.get(line.system, len(place) + (rate is None)), -won, -kept, line.system
+    won, not_lost = (0.0, 0.0) if rate is None else (rate.win_rate, rate.win_tie_rate)
+    return place.get(line.system, len(place) + (rate is None)), -won, -not_lost, line.system

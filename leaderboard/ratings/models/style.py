@@ -110,8 +110,8 @@ def rate_with_style(
     plain = rate_as(battles, chosen)
     style = np.stack([_normalised(name, ends, len(battles)) for name, ends in covariates.items()], axis=1)
     table = usable(battles)
-    kept = np.ones(len(battles), dtype=bool) if battles.weight is None else battles.weight > 0
-    style = style[kept] if len(table) < len(battles) else style
+    weighted = np.ones(len(battles), dtype=bool) if battles.weight is None else battles.weight > 0
+    style = style[weighted] if len(table) < len(battles) else style
     pairs = count_pairs(table)
     anchor = None if chosen.anchor is None else table.systems.index(chosen.anchor.system)
     groups = find_groups(pairs, anchor)
@@ -140,7 +140,7 @@ def rate_with_style(
     points = in_gauge(point[:size], place) * POINTS + zero
     se = np.sqrt(np.maximum(np.diag(inner), 0.0))
     reach = quantile_of(len(local.questions) if chosen.cluster is Cluster.QUESTION else None)
-    found = Estimate(
+    estimate = Estimate(
         members=members,
         points=points,
         se=se,
@@ -150,7 +150,7 @@ def rate_with_style(
     )
     return StyleBeside(
         plain=plain,
-        controlled=assemble(table, pairs, groups, [found], used),
+        controlled=assemble(table, pairs, groups, [estimate], used),
         effects=_effects(tuple(covariates), point[size:], np.diag(covariance)[size:], reach),
     )
 
