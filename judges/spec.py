@@ -246,15 +246,15 @@ def _prompt_problems(prompt: Prompt, yardstick: Yardstick) -> Iterator[str]:
     if not prompt.section("pair"):
         yield f"prompt {prompt.name} has no `## pair` section, so it judges nothing"
         return
-    shown = prompt.placeholders("pair")
+    placeholders = prompt.placeholders("pair")
     wanted = {
         Yardstick.NONE: set[str](),
         Yardstick.REFERENCE: {"reference"},
         Yardstick.PASSAGES: {"passages"},
     }[yardstick]
-    for name in sorted(wanted - shown):
+    for name in sorted(wanted - placeholders):
         yield f"prompt {prompt.name} does not show {{{name}}}, which the yardstick {yardstick} needs"
-    for name in sorted(({"reference", "passages"} & shown) - wanted):
+    for name in sorted(({"reference", "passages"} & placeholders) - wanted):
         yield f"prompt {prompt.name} shows {{{name}}}, so 'yardstick' must not be {yardstick}"
 
 

@@ -152,13 +152,13 @@ class LocalEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors | CallFailure:
         """Embed texts, in a thread."""
-        found = await asyncio.to_thread(self._model.encode, list(texts), use_multiprocessing=False)
-        return unit_rows(np.asarray(found, dtype=np.float32).reshape(len(texts), -1))
+        rows = await asyncio.to_thread(self._model.encode, list(texts), use_multiprocessing=False)
+        return unit_rows(np.asarray(rows, dtype=np.float32).reshape(len(texts), -1))
 
 
 def _hash_of(folder: Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(each for each in folder.iterdir() if each.is_file()):
+    for path in sorted(entry for entry in folder.iterdir() if entry.is_file()):
         digest.update(f"{path.name}:{path.stat().st_size}:".encode())
         with path.open("rb") as file:
             while piece := file.read(READ_AT_ONCE):

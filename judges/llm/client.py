@@ -150,13 +150,13 @@ class Scheduler:
             reserved = await self._meter.reserve(request)
             if reserved is None:
                 return None
-            sent = time.monotonic()
+            sent_at = time.monotonic()
             try:
                 reply = await self._send(request, bill, reserved)
             except CallError as fault:
                 self.usage.faults += 1
                 self.usage.rate_limited += fault.kind is CallErrorKind.RATE_LIMITED
-                endpoint.fail(fault, request.key, sent)
+                endpoint.fail(fault, request.key, sent_at)
                 raise
             endpoint.succeed()
             # What was charged for calls that brought nothing belongs to this reply as well.

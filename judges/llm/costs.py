@@ -220,9 +220,9 @@ class CostMeter:
     def _most_output(self, request: Request) -> int:
         return request.sampling.max_tokens or self._unbounded_output
 
-    def price(self, request: Request, given: int, returned: int) -> float | None:
+    def price(self, request: Request, input_tokens: int, output_tokens: int) -> float | None:
         """USD for so many tokens; None where no price is known."""
-        return self._prices.cost(request.endpoint, request.model, given, returned)
+        return self._prices.cost(request.endpoint, request.model, input_tokens, output_tokens)
 
     def _most_cost(self, request: Request) -> float | None:
         return self.price(request, self._counter.bound(request), self._most_output(request))

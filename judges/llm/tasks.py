@@ -44,10 +44,10 @@ def token_shares(reply: Reply, before: str, values: Sequence[str]) -> Mapping[st
     tokens = _tokens(reply.logprobs)
     text = "".join(token["token"] for token in tokens)
     alternatives = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
-    found = list(re.finditer(rf"(?:{before})({alternatives})(?!\w|\.\d)", text))
-    if not found:
+    matches = list(re.finditer(rf"(?:{before})({alternatives})(?!\w|\.\d)", text))
+    if not matches:
         return None
-    token = _covering(tokens, *found[-1].span(found[-1].re.groups))
+    token = _covering(tokens, *matches[-1].span(matches[-1].re.groups))
     if token is None:
         return None
     shares = dict.fromkeys(values, 0.0)
@@ -183,8 +183,8 @@ class TaskRunner:
             SpecError: The prompt is missing or wrong, or does not fit the inputs.
             JudgeError: Asking as a whole cannot go on.
         """
-        found = await self.run_fully(task, inputs, sample=sample)
-        return found if isinstance(found, CallFailure) else found.value
+        completed = await self.run_fully(task, inputs, sample=sample)
+        return completed if isinstance(completed, CallFailure) else completed.value
 
     async def run_fully(
         self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0
@@ -267,10 +267,10 @@ def read_reply(task: Task[T], reply: Reply) -> T | str:
     )
     if task.tools and calls_of(reply):
         return "it calls a tool once more instead of answering"
-    _, said = split_reasoning(reply.text, same_name=False)
-    for found in reversed(list(_objects(said))):
+    _, text = split_reasoning(reply.text, same_name=False)
+    for value in reversed(list(_objects(text))):
         try:
-            return task.reply.model_validate(found)
+            return task.reply.model_validate(value)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"])) or "the object"
@@ -288,7 +288,7 @@ def _objects(text: str) -> Iterator[object]:
     left = READ_AGAIN * max(NESTED, len(text))
     while place >= 0 and left > 0:
         try:
-            found, after = decoder.raw_decode(text, place)
+            value, after = decoder.raw_decode(text, place)
         except json.JSONDecodeError as error:
             left -= error.pos - place
             after = place + 1
@@ -296,14 +296,17 @@ def _objects(text: str) -> Iterator[object]:
             left -= NESTED
             after = place + 1
         else:
-            yield found
+            yield value
         place = text.find("{", after)
 
 
 def _again(request: Request, reply: Reply, problem: str) -> Request:
     """The same request with the malformed reply and what is wrong with it."""
-    said = (Message("assistant", reply.text[:SHOWN_REPLY]), Message("user", AGAIN.format(problem=problem)))
-    return replace(request, messages=(*request.messages, *said))
+    follow_up = (
+        Message("assistant", reply.text[:SHOWN_REPLY]),
+        Message("user", AGAIN.format(problem=problem)),
+    )
+    return replace(request, messages=(*request.messages, *follow_up))
 
 
 def _unreadable(task: Task[T], problem: str, replies: Sequence[Reply]) -> CallFailure:

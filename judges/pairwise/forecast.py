@@ -32,12 +32,12 @@ def cannot_decide(
             yardstick for that.
     """
     if spec.members:
-        found = [
+        by_member = [
             cannot_decide(member, question, against_reference=against_reference, silent=silent)
             for member in spec.members
         ]
-        reasons = [reason for reason in found if reason]
-        enough = len(found) - len(reasons) >= (spec.quorum or len(found))
+        reasons = [reason for reason in by_member if reason]
+        enough = len(by_member) - len(reasons) >= (spec.quorum or len(by_member))
         return "" if enough else reasons[0]
     if spec.kind is JudgeKind.LEXICAL and silent:
         return ""
@@ -154,12 +154,12 @@ def _certain(renderer: Renderer, judge_input: JudgeInput) -> Iterator[Request]:
     if spec.protection is Protection.FULL:
         if gate(sides) is not None:
             return
-        found = inspect(sides)
-        texts += [found.sides] if found.families else []
-    for shown in texts:
+        finding = inspect(sides)
+        texts += [finding.sides] if finding.families else []
+    for shown_sides in texts:
         for presentation in _presentations(spec, judge_input):
             for vote in range(spec.votes):
-                yield renderer.request(judge_input, shown, presentation, sample=vote)
+                yield renderer.request(judge_input, shown_sides, presentation, sample=vote)
 
 
 def _presentations(spec: JudgeSpec, judge_input: JudgeInput) -> tuple[Presentation, ...]:

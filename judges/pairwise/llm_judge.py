@@ -61,8 +61,8 @@ class Preparation:
         sides = harmless_sides(self.cleaning, self.protection, answer_a, answer_b)
         full = self.protection is Protection.FULL
         gated = gate(sides) if full else None
-        found = inspect(sides) if full and gated is None else InjectionFinding(sides=sides)
-        return Prepared(sides=sides, gated=gated, found=found)
+        finding = inspect(sides) if full and gated is None else InjectionFinding(sides=sides)
+        return Prepared(sides=sides, gated=gated, found=finding)
 
     def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[Cleaning, Protection]]:
         """What a first text makes ready takes longer than most texts, and is no text's own time."""
@@ -139,10 +139,10 @@ class PairwiseJudge:
             return undone(error)
         if prepared.gated is not None:
             return self._gated(judge_input, prepared.gated)
-        sides, found = prepared.sides, prepared.found
+        sides, finding = prepared.sides, prepared.found
         verdict = await self._settle(judge_input, sides, AS_IS)
-        if found.families and verdict.outcome not in {Outcome.SKIPPED, Outcome.FAILED}:
-            verdict = await self._rejudged(judge_input, found, verdict)
+        if finding.families and verdict.outcome not in {Outcome.SKIPPED, Outcome.FAILED}:
+            verdict = await self._rejudged(judge_input, finding, verdict)
         return _noted(verdict, sanitised_note(sides))
 
     def _gated(self, judge_input: JudgeInput, preference: Preference) -> Verdict:
@@ -162,14 +162,14 @@ class PairwiseJudge:
         detail = f"no content in {empty}"
         return Verdict(outcome=Outcome.JUDGED, preference=preference, detail=detail, judgments=(judgment,))
 
-    async def _rejudged(self, judge_input: JudgeInput, found: InjectionFinding, given: Verdict) -> Verdict:
+    async def _rejudged(self, judge_input: JudgeInput, finding: InjectionFinding, first: Verdict) -> Verdict:
         """Judge again without the suspicious parts; that verdict counts, and the flag is kept."""
-        bare = await self._settle(judge_input, found.sides, STRIPPED)
-        same = bare.preference is given.preference
-        effect = "the verdict is the same without it" if same else f"with it the verdict was {_word(given)}"
-        seen = " … ".join(f"“{excerpt}”" for excerpt in found.excerpts)
-        note = f"flagged: {', '.join(found.families)}; {effect}; seen: {seen}"
-        return _noted(replace(bare, judgments=given.judgments + bare.judgments), note)
+        bare = await self._settle(judge_input, finding.sides, STRIPPED)
+        same = bare.preference is first.preference
+        effect = "the verdict is the same without it" if same else f"with it the verdict was {_word(first)}"
+        excerpts = " … ".join(f"“{excerpt}”" for excerpt in finding.excerpts)
+        note = f"flagged: {', '.join(finding.families)}; {effect}; seen: {excerpts}"
+        return _noted(replace(bare, judgments=first.judgments + bare.judgments), note)
 
     async def _settle(self, judge_input: JudgeInput, sides: Sides, text: str) -> Verdict:
         orders = presentations(judge_input, self.spec.order)
@@ -190,7 +190,7 @@ class PairwiseJudge:
             return "second order: audit"
         if (
             self.spec.swap_margin is not None
-            and abs(fmean(degree(one) for one in first)) <= self.spec.swap_margin
+            and abs(fmean(degree(judgment) for judgment in first)) <= self.spec.swap_margin
         ):
             return "second order: near a tie"
         return ""
@@ -288,8 +288,8 @@ class PairwiseJudge:
 
 def sanitised_note(sides: Sides) -> str:
     """What was made harmless in the answers, empty where nothing was."""
-    found = [f"{flag} in a" for flag in sides.flags_a] + [f"{flag} in b" for flag in sides.flags_b]
-    return f"made harmless: {', '.join(found)}" if found else ""
+    flags = [f"{flag} in a" for flag in sides.flags_a] + [f"{flag} in b" for flag in sides.flags_b]
+    return f"made harmless: {', '.join(flags)}" if flags else ""
 
 
 def _noted(verdict: Verdict, note: str) -> Verdict:

@@ -128,9 +128,9 @@ def read(reply: Reply, reply_format: ReplyFormat) -> Reading:
 
 def _final_rating(verdict: str) -> str | None:
     """What stands in the rating at the end of a verdict, None where it does not end with one."""
-    found = _RATING.search(verdict)
-    rating = found[1].strip() if found else ""
-    return rating if found and len(rating) <= _LONGEST_RATING else None
+    match = _RATING.search(verdict)
+    rating = match[1].strip() if match else ""
+    return rating if match and len(rating) <= _LONGEST_RATING else None
 
 
 def _scanned_otherwise(text: str, choice: Choice) -> bool:
@@ -145,15 +145,15 @@ def compare(replies: Iterable[Reply], first: ReplyFormat, second: ReplyFormat) -
 
     With `rating` and `digit-scan` this is how often RAG-QA Arena's reading differs from the strict one.
     """
-    changed, one, other, count = [], 0, 0, 0
+    changed, only_first, only_second, count = [], 0, 0, 0
     for place, reply in enumerate(replies):
         left, right = read(reply, first), read(reply, second)
         count += 1
         if (left.outcome, left.choice) != (right.outcome, right.choice):
             changed.append(place)
-            one += left.choice is not None and right.choice is None
-            other += right.choice is not None and left.choice is None
-    return Rereading(replies=count, changed=tuple(changed), only_first=one, only_second=other)
+            only_first += left.choice is not None and right.choice is None
+            only_second += right.choice is not None and left.choice is None
+    return Rereading(replies=count, changed=tuple(changed), only_first=only_first, only_second=only_second)
 
 
 def _parts(text: str) -> tuple[str, str]:
@@ -186,7 +186,7 @@ def _trouble(reply: Reply, verdict: str, *, complete: bool) -> tuple[Outcome, st
         ("<rating" in verdict.lower(), Outcome.UNREADABLE, "the rating is incomplete or not the reply's end"),
         (True, Outcome.UNREADABLE, "the reply ends without a rating"),
     )
-    return next((outcome, detail) for found, outcome, detail in checks if found)
+    return next((outcome, detail) for applies, outcome, detail in checks if applies)
 
 
 def _scan(text: str) -> Reading:

@@ -191,5 +191,5 @@ def _unknown_placeholders(title: str, body: str) -> Iterator[str]:
 
 
 def _closest(word: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(word, known, n=1)
-    return f" (did you mean {near[0]!r}?)" if near else f" (known: {', '.join(known)})"
+    suggestions = difflib.get_close_matches(word, known, n=1)
+    return f" (did you mean {suggestions[0]!r}?)" if suggestions else f" (known: {', '.join(known)})"

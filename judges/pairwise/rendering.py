@@ -60,10 +60,12 @@ class Renderer:
         first, second = (sides.a, sides.b) if presentation is Presentation.A_FIRST else (sides.b, sides.a)
         question = judge_input.question
         texts = {"question": self._safe(question.question), "answer_1": first, "answer_2": second}
-        shown = self._shown
-        if "reference" in shown:
+        placeholders = self._shown
+        if "reference" in placeholders:
             texts["reference"] = self._safe(question.reference or "")
-        passages = [self._passage(passage) for passage in question.passages] if "passages" in shown else []
+        passages = (
+            [self._passage(passage) for passage in question.passages] if "passages" in placeholders else []
+        )
         content = self._pair(texts, passages)
         if again:
             content = f"{content}\n\n{self.prompt.section('again')}".rstrip()

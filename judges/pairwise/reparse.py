@@ -21,31 +21,31 @@ UNREAD = frozenset({Outcome.FAILED, Outcome.SKIPPED})
 def reparse(spec: JudgeSpec, judgments: Sequence[Judgment]) -> tuple[Judgment, ...]:
     """Every judgment as the current parsers read its reply, in the order given."""
     formats = {leaf.name: leaf.reply for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM}
-    made = []
+    reparsed = []
     for judgment in judgments:
         reply_format = formats.get(judgment.judge)
         if reply_format is None or judgment.reply is None or judgment.outcome in UNREAD:
-            made.append(judgment)
+            reparsed.append(judgment)
             continue
-        found = read(judgment.reply, reply_format)
-        if judgment.outcome is Outcome.REFUSED and found.outcome is Outcome.UNREADABLE:
+        reading = read(judgment.reply, reply_format)
+        if judgment.outcome is Outcome.REFUSED and reading.outcome is Outcome.UNREADABLE:
             # The re-ask was refused; the reply that is kept is the unreadable one before it.
-            made.append(judgment)
+            reparsed.append(judgment)
             continue
-        preference, margin = in_battle_terms(found, judgment.presentation)
-        made.append(
+        preference, margin = in_battle_terms(reading, judgment.presentation)
+        reparsed.append(
             replace(
                 judgment,
-                outcome=found.outcome,
+                outcome=reading.outcome,
                 preference=preference,
                 margin=margin,
-                rationale=found.rationale,
-                detail=found.detail,
-                grade=found.grade,
-                parser=found.parser,
+                rationale=reading.rationale,
+                detail=reading.detail,
+                grade=reading.grade,
+                parser=reading.parser,
             )
         )
-    return tuple(made)
+    return tuple(reparsed)
 
 
 def reparse_verdict(spec: JudgeSpec, judgments: Sequence[Judgment]) -> Verdict | None:
@@ -65,10 +65,10 @@ def reparse_verdict(spec: JudgeSpec, judgments: Sequence[Judgment]) -> Verdict |
         settings = json.loads(judgment.settings or "{}")
         key = (settings.get("text", ""), judgment.presentation.value, settings.get("vote", 0))
         last[key] = judgment
-    stripped = {key: one for key, one in last.items() if key[0] == STRIPPED}
+    stripped = {key: judgment for key, judgment in last.items() if key[0] == STRIPPED}
     counted = stripped or last
     orders = dict.fromkeys(presentation for _, presentation, _ in counted)
     return settle(
-        [[one for key, one in counted.items() if key[1] == order] for order in orders],
+        [[judgment for key, judgment in counted.items() if key[1] == order] for order in orders],
         reply_format=spec.reply,
     )

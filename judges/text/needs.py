@@ -64,8 +64,8 @@ class NeedReader:
 
     def read(self, need: str) -> Need:
         """Spell out one need."""
-        every = read_statement(need).terms
-        own = every - self._weights.topic or every
+        all_terms = read_statement(need).terms
+        own = all_terms - self._weights.topic or all_terms
         keys = [self._closest(own, clauses) for clauses in self._sources if clauses]
         return Need(need, own, tuple(key for key in keys if key is not None))
 
@@ -85,14 +85,14 @@ class NeedReader:
         return best
 
     def _share(self, need: Need, window: Bag) -> float:
-        asked = self._weights.share(need.terms, window.terms, window.related)
+        need_share = self._weights.share(need.terms, window.terms, window.related)
         if not need.keys:
-            return asked
-        said = max(
+            return need_share
+        key_share = max(
             self._weights.share(key.terms - need.terms or key.terms, window.terms, window.related)
             for key in need.keys
         )
-        return NEED_SHARE * asked + (1 - NEED_SHARE) * said
+        return NEED_SHARE * need_share + (1 - NEED_SHARE) * key_share
 
 
 def windows_of(text: str) -> tuple[Bag, ...]:
@@ -117,5 +117,5 @@ def _clauses(texts: Sequence[str]) -> Iterator[Bag]:
 
 
 def _bag(statements: Sequence[Statement]) -> Bag:
-    held = frozenset[str]().union(*(statement.terms for statement in statements))
-    return Bag(" ".join(statement.text for statement in statements), held, frozenset(map(related, held)))
+    terms = frozenset[str]().union(*(statement.terms for statement in statements))
+    return Bag(" ".join(statement.text for statement in statements), terms, frozenset(map(related, terms)))

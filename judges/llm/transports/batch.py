@@ -107,8 +107,8 @@ class BatchTransport:
             if not quiet and len(self._gathered) < settings.batch_size:
                 await asyncio.sleep(settings.batch_gather / LOOKS_A_GATHERING)
                 continue
-            taken, self._gathered = self._gathered, {}
-            for file in files_of(taken.values(), settings.batch_size):
+            gathered, self._gathered = self._gathered, {}
+            for file in files_of(gathered.values(), settings.batch_size):
                 self._start(self._carry(file), [request.key for request in file])
         self._gatherer = None
 
@@ -123,10 +123,10 @@ class BatchTransport:
             record = replace(record, batch_id=await self._create(record, content_of(requests)))
         except CallError:
             # The provider may have made the batch although its answer was lost.
-            found = await self._find(record)
-            if found is None:
+            existing = await self._find(record)
+            if existing is None:
                 raise
-            record = found
+            record = existing
         await self._book.write(record)
         await self._await(record)
 
@@ -194,14 +194,14 @@ class BatchTransport:
         """Wait for what earlier runs sent, and strike out what is kept or never came to be."""
         loop = asyncio.get_running_loop()
         for written in await self._book.unread():
-            kept = {} if self._cache is None else await self._cache.get_many(written.keys)
-            record = None if len(kept) == len(written.keys) else await self._find(written)
+            cached = {} if self._cache is None else await self._cache.get_many(written.keys)
+            record = None if len(cached) == len(written.keys) else await self._find(written)
             if record is None:
                 await self._book.strike(written.name)
                 continue
             for key in record.keys:
                 self._waiting.setdefault(key, loop.create_future())
-            self._handed_out.update(kept)
+            self._handed_out.update(cached)
             self._start(self._await_again(record), record.keys)
 
     async def _await_again(self, record: BatchRecord) -> None:
@@ -219,15 +219,15 @@ class BatchTransport:
         """The record with its batch's id; None where the provider never heard of it."""
         if record.batch_id:
             return record
-        seen = 0
+        searched = 0
         with as_faults(self._settings.timeout):
             async for batch in self._clients.get(record.endpoint).batches.list(limit=100):
                 if (batch.metadata or {}).get(NAME_FIELD) == record.name:
-                    found = replace(record, batch_id=batch.id)
-                    await self._book.write(found)
-                    return found
-                seen += 1
-                if seen >= SEARCHED_BATCHES:
+                    with_id = replace(record, batch_id=batch.id)
+                    await self._book.write(with_id)
+                    return with_id
+                searched += 1
+                if searched >= SEARCHED_BATCHES:
                     break
         return None
 

@@ -23,9 +23,11 @@ def hopeful(premise: str, hypothesis: str, similarity: float) -> bool:
     """Whether two claims share at least a share of the smaller one's terms, related words included."""
     if similarity <= 0:
         return True
-    one, other = ({related(term) for term in terms(text)} for text in (premise, hypothesis))
-    smaller = min(len(one), len(other))
-    return not smaller or len(one & other) / smaller >= similarity
+    premise_terms, hypothesis_terms = (
+        {related(term) for term in terms(text)} for text in (premise, hypothesis)
+    )
+    smaller = min(len(premise_terms), len(hypothesis_terms))
+    return not smaller or len(premise_terms & hypothesis_terms) / smaller >= similarity
 
 
 class NliReader:
@@ -53,11 +55,11 @@ class NliReader:
         """Build the fact graph of one answer."""
         steps = self._steps(item)
         texts = (Passage("", item.answer), *yardstick_of(item))
-        found = await asyncio.gather(*(self._claims(steps, text) for text in texts))
-        for each in found:
-            if isinstance(each, Missing):
-                return each
-        own, *others = [each for each in found if not isinstance(each, Missing)]
+        by_text = await asyncio.gather(*(self._claims(steps, text) for text in texts))
+        for claims in by_text:
+            if isinstance(claims, Missing):
+                return claims
+        own, *others = [claims for claims in by_text if not isinstance(claims, Missing)]
         passages = await self._relevant(steps, list(chain.from_iterable(others)))
         if isinstance(passages, Missing):
             return passages
@@ -73,10 +75,10 @@ class NliReader:
     async def _claims(steps: Steps, text: Passage) -> tuple[Claim, ...] | Missing:
         if not text.text.strip():
             return ()
-        found = await steps.claims(text.text, text.id)
-        if isinstance(found, Missing):
-            return found
-        return tuple(dict.fromkeys(claim for claim in found if claim.kind in SAYING_SOMETHING))
+        claims = await steps.claims(text.text, text.id)
+        if isinstance(claims, Missing):
+            return claims
+        return tuple(dict.fromkeys(claim for claim in claims if claim.kind in SAYING_SOMETHING))
 
     async def _relevant(self, steps: Steps, claims: Sequence[Claim]) -> tuple[Claim, ...] | Missing:
         ratings = await steps.relevance(claims) if claims else ()
@@ -99,11 +101,11 @@ class NliReader:
             for a, b in pairs
             if a.text != b.text and hopeful(a.text, b.text, self._settings.similarity)
         )
-        asked = tuple(dict.fromkeys(different))
-        relations = await steps.relations(asked)
+        unique_pairs = tuple(dict.fromkeys(different))
+        relations = await steps.relations(unique_pairs)
         if isinstance(relations, Missing):
             return relations
-        known = dict(zip(asked, relations, strict=True))
+        known = dict(zip(unique_pairs, relations, strict=True))
         return tuple(_edges_of(pairs, known))
 
 

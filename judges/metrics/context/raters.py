@@ -65,8 +65,8 @@ class LlmRater:
 
     async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
         """Rate passages, all pairs at once; the scheduler sets the pace."""
-        asked = [(passage, question) for passage in passages for question in sub_questions]
-        replies = await asyncio.gather(*(self._ask(*pair) for pair in asked))
+        pairs = [(passage, question) for passage in passages for question in sub_questions]
+        replies = await asyncio.gather(*(self._ask(*pair) for pair in pairs))
         missing = _missing(reply for reply in replies if isinstance(reply, CallFailure))
         if missing is not None:
             return missing
@@ -112,7 +112,7 @@ class EmbeddedRater:
             [
                 statement
                 for statement in read_statements(answer)
-                if all(found.strength < UNTRUE_FROM for found in finder.find(statement))
+                if all(contradiction.strength < UNTRUE_FROM for contradiction in finder.find(statement))
             ]
         )
         needs = [self._reader.read(question) for question in sub_questions]
@@ -132,7 +132,7 @@ def _missing(unanswered: Iterable[CallFailure]) -> Missing | None:
     several = tuple(unanswered)
     if not several:
         return None
-    counts = Counter(each.outcome for each in several)
+    counts = Counter(failure.outcome for failure in several)
     worst = next(outcome for outcome in WORST_FIRST if counts[outcome])
-    first = next(each for each in several if each.outcome is worst)
+    first = next(failure for failure in several if failure.outcome is worst)
     return Missing(worst, f"{len(several)} ratings could not be had, the first: {first.detail}")

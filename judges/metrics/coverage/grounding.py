@@ -73,12 +73,12 @@ class LlmSupport:
         unknown: CallFailure | None = None
         for place, chunk in enumerate(chunks):
             pair = Pair(text_of(chunk), claim.text)
-            (found,) = await self._relations.relate([pair], question=question)
-            if isinstance(found, CallFailure):
-                unknown = unknown or found
-                if found.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
-                    return found
-            elif found.stance is Entailment.ENTAILMENT:
+            (relation,) = await self._relations.relate([pair], question=question)
+            if isinstance(relation, CallFailure):
+                unknown = unknown or relation
+                if relation.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
+                    return relation
+            elif relation.stance is Entailment.ENTAILMENT:
                 return place
         return unknown
 
@@ -97,15 +97,15 @@ class LexicalSupport:
         """Look for the first supporting chunk of every claim."""
         texts = dict.fromkeys(text_of(chunk) for _, chunks in claims for chunk in chunks)
         read = {text: read_statements(text) for text in texts}
-        every = [statement for found in read.values() for statement in found]
-        weights = TermWeights.fit([statement.text for statement in every], question)
-        finder = ContradictionFinder(every, weights)
-        windows = {text: windows_over(found) for text, found in read.items()}
+        statements = [statement for of_text in read.values() for statement in of_text]
+        weights = TermWeights.fit([statement.text for statement in statements], question)
+        finder = ContradictionFinder(statements, weights)
+        windows = {text: windows_over(of_text) for text, of_text in read.items()}
         places: list[int | CallFailure | None] = []
         for claim, chunks in claims:
             statement = read_statement(claim.text)
-            wrong = any(found.strength >= UNTRUE_FROM for found in finder.find(statement))
-            near = (
+            wrong = any(contradiction.strength >= UNTRUE_FROM for contradiction in finder.find(statement))
+            supporting = (
                 place
                 for place, chunk in enumerate(chunks)
                 if any(
@@ -113,7 +113,7 @@ class LexicalSupport:
                     for window in windows[text_of(chunk)]
                 )
             )
-            places.append(None if wrong else next(near, None))
+            places.append(None if wrong else next(supporting, None))
         return places
 
 
@@ -129,11 +129,11 @@ async def ground(
     Raises:
         JudgeError: Asking as a whole cannot go on.
     """
-    found = await asyncio.gather(*(source.find(claim.text, k) for claim in claims))
-    lost = [each for each in found if isinstance(each, CallFailure)]
-    if lost:
-        return lost[0]
-    chunks = [each for each in found if not isinstance(each, CallFailure)]
+    retrieved = await asyncio.gather(*(source.find(claim.text, k) for claim in claims))
+    failures = [result for result in retrieved if isinstance(result, CallFailure)]
+    if failures:
+        return failures[0]
+    chunks = [result for result in retrieved if not isinstance(result, CallFailure)]
     places = await support.first(list(zip(claims, chunks, strict=True)), question=question)
     grounded = []
     for claim, own, place in zip(claims, chunks, places, strict=True):
@@ -142,8 +142,8 @@ async def ground(
                 return place
             grounded.append(Grounded(claim=claim, looked_at=len(own), undecided=place.detail))
         else:
-            held = None if place is None else own[place]
-            grounded.append(Grounded(claim=claim, support=held, looked_at=len(own)))
+            supporting = None if place is None else own[place]
+            grounded.append(Grounded(claim=claim, support=supporting, looked_at=len(own)))
     return tuple(grounded)
 
 

@@ -61,10 +61,12 @@ class WebSource:
 
     async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
         """Search the web; the address is the id."""
-        found = await self._search.search(query, k)
-        if isinstance(found, CallFailure):
-            return found
-        return chunks_of([Passage(each.url, each.text, each.title) for each in found], self._chunking)[:k]
+        results = await self._search.search(query, k)
+        if isinstance(results, CallFailure):
+            return results
+        return chunks_of(
+            [Passage(result.url, result.text, result.title) for result in results], self._chunking
+        )[:k]
 
 
 class LocalSource:
@@ -100,10 +102,10 @@ class ChunkIndex:
 
 def chunks_of(passages: Sequence[Passage], chunking: Chunking) -> tuple[Passage, ...]:
     """Cut passages into chunks; one that is short enough keeps its id, others get numbers."""
-    found: list[Passage] = []
+    chunks: list[Passage] = []
     for passage in passages:
         pieces = list(chunking.cut(passage.text))
         for number, piece in enumerate(pieces, start=1):
             name = passage.id if len(pieces) == 1 else chunk_id(passage.id, number)
-            found.append(Passage(name, piece, passage.title))
-    return tuple(found)
+            chunks.append(Passage(name, piece, passage.title))
+    return tuple(chunks)

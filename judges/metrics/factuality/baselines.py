@@ -80,19 +80,19 @@ class LlmVerifier:
         passages: list[Passage] = [context.passage for context in own]
         inputs: dict[str, Input] = {"question": question, "passages": passages, "claim": claim.text}
         if self._rival is BaselineAssessor.FACTSCORE:
-            said = await self._runner.run(FACTSCORE, inputs)
-            if isinstance(said, CallFailure):
-                return said
-            return Ruling(Label.SUPPORTED if said.answer else Label.CONTRADICTED)
+            verdict = await self._runner.run(FACTSCORE, inputs)
+            if isinstance(verdict, CallFailure):
+                return verdict
+            return Ruling(Label.SUPPORTED if verdict.answer else Label.CONTRADICTED)
         task = {
             BaselineAssessor.FACTVERIFY: FACTVERIFY,
             BaselineAssessor.VERISCORE: VERISCORE,
             BaselineAssessor.DIRECT: DIRECT,
         }[self._rival]
-        found = await self._runner.run(task, inputs)
-        if isinstance(found, CallFailure):
-            return found
-        return Ruling(Label(found.finding.value), found.reasons)
+        reply = await self._runner.run(task, inputs)
+        if isinstance(reply, CallFailure):
+            return reply
+        return Ruling(Label(reply.finding.value), reply.reasons)
 
 
 class LexicalVerifier:
@@ -119,13 +119,13 @@ class LexicalVerifier:
         best: Mapping[Entailment, tuple[float, Context]] = {
             stance: max(
                 (
-                    (found.probability, context)
-                    for context, found in own
-                    if isinstance(found, Related) and found.stance is stance
+                    (relation.probability, context)
+                    for context, relation in own
+                    if isinstance(relation, Related) and relation.stance is stance
                 ),
                 key=lambda scored: scored[0],
             )
-            for stance in {found.stance for _, found in own if isinstance(found, Related)}
+            for stance in {relation.stance for _, relation in own if isinstance(relation, Related)}
         }
         support, conflict = best.get(Entailment.ENTAILMENT), best.get(Entailment.CONTRADICTION)
         reason = "; ".join(
@@ -134,7 +134,7 @@ class LexicalVerifier:
             if side is not None
         )
         if self._rival is BaselineAssessor.DIRECT:
-            return Ruling(_weighed([found for _, found in own]), reason)
+            return Ruling(_weighed([relation for _, relation in own]), reason)
         return Ruling(self._label(support and support[0], conflict and conflict[0]), reason)
 
     def _label(self, support: float | None, conflict: float | None) -> Label:
@@ -152,9 +152,9 @@ def _weighed(relations: Sequence[Related | CallFailure]) -> Label:
     """The label that all passages together speak for: the sum of their log-odds, each its own witness."""
     signs = {Entailment.ENTAILMENT: 1.0, Entailment.CONTRADICTION: -1.0}
     odds = fsum(
-        signs[found.stance] * log(found.probability / (1 - found.probability))
-        for found in relations
-        if isinstance(found, Related) and found.stance in signs
+        signs[relation.stance] * log(relation.probability / (1 - relation.probability))
+        for relation in relations
+        if isinstance(relation, Related) and relation.stance in signs
     )
     if isclose(odds, 0.0, abs_tol=1e-9):
         return Label.UNDECIDED
@@ -182,22 +182,23 @@ class RivalAssessor(Assessor):
 
     async def _judged(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
         evidence = await self._evidence.collect(item, claims)
-        asked = list(zip(evidence.claims, evidence.contexts.by_claim, strict=True))
-        rulings = await self._verifier.rule(asked, question=item.question)
+        claim_contexts = list(zip(evidence.claims, evidence.contexts.by_claim, strict=True))
+        rulings = await self._verifier.rule(claim_contexts, question=item.question)
         for ruling in rulings:
             if isinstance(ruling, CallFailure):
                 require(ruling)
         read = [ruling for ruling in rulings if isinstance(ruling, Ruling)]
-        lost = Counter(ruling.outcome.value for ruling in rulings if isinstance(ruling, CallFailure))
+        failures = Counter(ruling.outcome.value for ruling in rulings if isinstance(ruling, CallFailure))
         if not read:
-            raise UnscoredError(Outcome(lost.most_common(1)[0][0]), "No ruling on a claim could be read.")
+            raise UnscoredError(Outcome(failures.most_common(1)[0][0]), "No ruling on a claim could be read.")
         counts = count([ruling.label for ruling in read])
         details = count_details(counts, self._settings)
         details |= {
             "claims": [
-                _claim(claim, own, ruling) for (claim, own), ruling in zip(asked, rulings, strict=True)
+                _claim(claim, own, ruling)
+                for (claim, own), ruling in zip(claim_contexts, rulings, strict=True)
             ],
-            "unanswered": dict(lost),
+            "unanswered": dict(failures),
         }
         return details, counts.supported / counts.claims
 

@@ -78,10 +78,10 @@ class FactGraph:
     def __post_init__(self) -> None:
         problems = [*_node_problems(self.nodes), *_edge_problems(self.nodes, self.edges)]
         if problems:
-            shown = "; ".join(problems[:PROBLEMS_SHOWN])
+            listed = "; ".join(problems[:PROBLEMS_SHOWN])
             rest = len(problems) - PROBLEMS_SHOWN
             more = f"; and {rest} more" if rest > 0 else ""
-            message = f"The fact graph cannot be used: {shown}{more}."
+            message = f"The fact graph cannot be used: {listed}{more}."
             raise InputError(message, advice="Mend these nodes and edges.")
         object.__setattr__(self, "edges", tuple(dict.fromkeys(self.edges)))
 
@@ -166,10 +166,10 @@ def _from_object(content: object, name: str) -> FactGraph:
         file = _GraphFile.model_validate(content)
     except ValidationError as error:
         problems = in_words(error)
-        shown = "; ".join(problems[:PROBLEMS_SHOWN])
+        listed = "; ".join(problems[:PROBLEMS_SHOWN])
         more = f"; and {len(problems) - PROBLEMS_SHOWN} more" if len(problems) > PROBLEMS_SHOWN else ""
         raise FileFormatError(
-            f"{name} is no fact graph: {shown}{more}.",
+            f"{name} is no fact graph: {listed}{more}.",
             advice="Give `nodes` (id, type, probability) and `edges` (from, to, relation, probability).",
             code="bad-graph",
         ) from error

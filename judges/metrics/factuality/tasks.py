@@ -173,15 +173,15 @@ class LlmRelations:
         """Ask about all pairs at once, each distinct pair once; the scheduler sets the pace."""
         del question  # asked by itself, as in comprehensiveness, so that replies are shared
         distinct = list(dict.fromkeys(pairs))
-        found = await asyncio.gather(*(self._ask(pair) for pair in distinct))
-        by_pair = dict(zip(distinct, found, strict=True))
+        replies = await asyncio.gather(*(self._ask(pair) for pair in distinct))
+        by_pair = dict(zip(distinct, replies, strict=True))
         return [by_pair[pair] for pair in pairs]
 
     async def _ask(self, pair: Pair) -> Related | CallFailure:
         inputs = {"premise": pair.premise, "hypothesis": pair.hypothesis}
-        found = await self._runner.run_fully(RELATION, inputs)
-        if isinstance(found, CallFailure):
-            return found
-        stance = found.value.relation
-        probability = relation_probability(found.reply, stance)
+        reply = await self._runner.run_fully(RELATION, inputs)
+        if isinstance(reply, CallFailure):
+            return reply
+        stance = reply.value.relation
+        probability = relation_probability(reply.reply, stance)
         return Related(stance, self._default if probability is None else probability)

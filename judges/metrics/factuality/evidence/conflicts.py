@@ -96,16 +96,16 @@ class Resolution:
             case Basis.AGREEMENT:
                 return f"{stand} ({sure:.2f}): {_count(ahead)} against {_count(behind)} ({others})."
             case Basis.SOURCES:
-                whose = "its source is" if len(ahead) == 1 else "their sources are"
-                return f"{stand} ({sure:.2f}): {whose} given more credit than {others}."
+                subject = "its source is" if len(ahead) == 1 else "their sources are"
+                return f"{stand} ({sure:.2f}): {subject} given more credit than {others}."
             case Basis.WORDING:
                 why = f"{_count(ahead)} against {_count(behind)} ({others}), but in surer words"
                 average = " on average" if len(self.voices) > PAIR else ""
                 surest = f"{_surety(ahead):.2f} against {_surety(behind):.2f}{average}"
                 return f"{stand} by wording alone ({sure:.2f}): {why}, {surest}."
             case Basis.NOTHING:
-                said = f"{_count(ours)} for it and {_count(theirs)} against it"
-                return f"Undecided ({self.probability:.2f}): {said}, neither clearly ahead."
+                counts = f"{_count(ours)} for it and {_count(theirs)} against it"
+                return f"Undecided ({self.probability:.2f}): {counts}, neither clearly ahead."
 
     def as_json(self) -> dict[str, Json]:
         """What is kept beside the score."""
@@ -120,12 +120,12 @@ def resolve(point: str, voices: Sequence[PassageStance]) -> Resolution:
     Raises:
         StatisticsError: Certain passages contradict each other.
     """
-    heard: dict[str, PassageStance] = {}
+    surest: dict[str, PassageStance] = {}
     for voice in voices:
-        known = heard.get(voice.passage)
+        known = surest.get(voice.passage)
         if known is None or voice.probability > known.probability:
-            heard[voice.passage] = voice
-    ordered = tuple(sorted(heard.values(), key=lambda voice: (not voice.supports, -voice.probability)))
+            surest[voice.passage] = voice
+    ordered = tuple(sorted(surest.values(), key=lambda voice: (not voice.supports, -voice.probability)))
     probability = _weigh(ordered)
     return Resolution(
         point=point, probability=probability, basis=_basis(ordered, probability), voices=ordered
@@ -146,8 +146,8 @@ def _weigh(voices: Sequence[PassageStance]) -> float:
         for voice in voices
     ]
     graph = FactGraph(nodes=tuple(nodes), edges=tuple(edges))
-    found = marginals(graph, factors=FactorTables.REFERENCE_CODE, inference=Inference.AUTO, seed=0)
-    return found.marginals[POINT]
+    solution = marginals(graph, factors=FactorTables.REFERENCE_CODE, inference=Inference.AUTO, seed=0)
+    return solution.marginals[POINT]
 
 
 def _basis(voices: Sequence[PassageStance], probability: float) -> Basis:

@@ -52,12 +52,12 @@ class PassageIndex:
 
 def distinct(passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """Leave out empty passages and those that say the same, word for word, as an earlier one."""
-    kept: dict[str, Passage] = {}
+    unique: dict[str, Passage] = {}
     for passage in passages:
         key = " ".join(passage.text.split()).casefold()
         if key:
-            kept.setdefault(key, passage)
-    return tuple(kept.values())
+            unique.setdefault(key, passage)
+    return tuple(unique.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,11 @@ class Contexts:
     by_claim: tuple[tuple[Context, ...], ...]
 
 
-def gather(found: Sequence[Sequence[Passage]]) -> Contexts:
+def gather(retrieved: Sequence[Sequence[Passage]]) -> Contexts:
     """Number the passages found for each claim, one node a passage."""
     nodes: dict[str, Context] = {}
     by_claim = []
-    for passages in found:
+    for passages in retrieved:
         own = []
         for passage in distinct(passages):
             key = " ".join(passage.text.split()).casefold()

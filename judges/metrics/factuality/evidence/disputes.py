@@ -64,41 +64,41 @@ class ConflictResolver:
             if name not in (link.edge.source, link.edge.target)
         ]
 
-    def settle(self, heard: Heard) -> tuple[Conflict, ...]:
+    def settle(self, replies: Heard) -> tuple[Conflict, ...]:
         """Return the conflicts with their outcomes: stated ones first, then those over claims."""
-        return (*self._stated_conflicts(heard), *self._conflicts_over_claims())
+        return (*self._stated_conflicts(replies), *self._conflicts_over_claims())
 
     def _stated(self) -> list[Link]:
         return [link for link in self._between if link.edge.relation is FactRelation.CONTRADICTION]
 
-    def _stated_conflicts(self, heard: Heard) -> list[Conflict]:
-        found = []
+    def _stated_conflicts(self, replies: Heard) -> list[Conflict]:
+        conflicts = []
         for link in self._stated():
             source, target = link.edge.source, link.edge.target
             voices = [
                 self._voice(target, link.edge.probability, link.point, supports=True),
                 self._voice(source, link.edge.probability, link.why, supports=False),
-                *(self._heard(heard, link) if link.point else self._allies(source, target)),
+                *(self._heard(replies, link) if link.point else self._allies(source, target)),
             ]
             resolution = self._resolve(link.point or self._contexts[target].text, voices)
             if resolution is not None:
-                found.append(
+                conflicts.append(
                     self._conflict((source, target), link.edge.probability, None, link.why, resolution)
                 )
-        return found
+        return conflicts
 
-    def _heard(self, heard: Heard, link: Link) -> list[PassageStance]:
+    def _heard(self, replies: Heard, link: Link) -> list[PassageStance]:
         """What the other passages say of the sentence in dispute."""
         voices = []
         for name, passage in self._contexts.items():
-            said = heard.get(Pair(text_of(passage), link.point))
+            relation = replies.get(Pair(text_of(passage), link.point))
             aside = name in (link.edge.source, link.edge.target)
-            if aside or not isinstance(said, Related) or said.stance is Entailment.NEUTRAL:
+            if aside or not isinstance(relation, Related) or relation.stance is Entailment.NEUTRAL:
                 continue
-            if said.probability < MIN_SUPPORT:
+            if relation.probability < MIN_SUPPORT:
                 continue
-            supports = said.stance is Entailment.ENTAILMENT
-            voices.append(self._voice(name, said.probability, said.why, supports=supports))
+            supports = relation.stance is Entailment.ENTAILMENT
+            voices.append(self._voice(name, relation.probability, relation.why, supports=supports))
         return voices
 
     def _allies(self, source: str, target: str) -> list[PassageStance]:
@@ -115,7 +115,7 @@ class ConflictResolver:
 
     def _conflicts_over_claims(self) -> list[Conflict]:
         """Pairs of contexts of which one supports a claim that the other contradicts."""
-        found: list[Conflict] = []
+        conflicts: list[Conflict] = []
         for claim in self._claims:
             own = [link for link in self._to_claims.get(claim.id, []) if link.edge.probability >= MIN_SUPPORT]
             voices = [
@@ -131,18 +131,18 @@ class ConflictResolver:
             theirs = [link for link in own if link.edge.relation is FactRelation.CONTRADICTION]
             resolution = self._resolve(claim.text, voices) if ours and theirs else None
             if resolution is not None:
-                found += [
+                conflicts += [
                     self._conflict(
-                        (one.edge.source, other.edge.source),
-                        min(one.edge.probability, other.edge.probability),
+                        (supporting.edge.source, contradicting.edge.source),
+                        min(supporting.edge.probability, contradicting.edge.probability),
                         claim.id,
-                        other.why,
+                        contradicting.why,
                         resolution,
                     )
-                    for one in ours
-                    for other in theirs
+                    for supporting in ours
+                    for contradicting in theirs
                 ]
-        return found
+        return conflicts
 
     def _conflict(
         self, pair: tuple[str, str], probability: float, claim: str | None, why: str, resolution: Resolution
