@@ -1,4 +1,4 @@
-"""Recognising a reply that gives no answer: "I couldn't find an answer" and its kin.
+"""Recognising a reply that gives no answer: "I couldn't find an answer" and similar sentences.
 
 RAG-QA Arena tells systems to say exactly that when the passages do not help (Han et al., 2024,
 Table 11) and reports its share for each system (Table 9); real systems say it in many ways.

@@ -53,7 +53,7 @@ def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:
     """
     file = _find(name, folders)
     stem = Path(name).stem if name.endswith(SUFFIX) else name
-    return make_spec(_prompted(_whole(file, stem, folders, ())))
+    return make_spec(_prompted(_resolved(file, stem, folders, ())))
 
 
 def spec_names(*, folders: Sequence[Path] = ()) -> tuple[str, ...]:
@@ -94,10 +94,12 @@ def _read(path: Path) -> _File:
         return _File(tomllib.loads(text), path.parent)
     except tomllib.TOMLDecodeError as error:
         message = f"Judge spec {path} is no valid TOML: {error}."
-        raise SpecError(message, advice="Mend that line; docs/judges.md has examples.") from error
+        raise SpecError(message, advice="Correct that line; docs/judges.md has examples.") from error
 
 
-def _whole(source: _File, name: str, folders: Sequence[Path], ancestors: tuple[str, ...]) -> dict[str, Any]:
+def _resolved(
+    source: _File, name: str, folders: Sequence[Path], ancestors: tuple[str, ...]
+) -> dict[str, Any]:
     """Plain values with prompt and members read, and with what the spec extends filled in."""
     values = {"name": name, **_flat(source.values, name)}
     if "prompt" in values:
@@ -130,7 +132,7 @@ def _parent(
         message = f"Judge spec {name} extends {parent!r}, which is no other judge's name."
         raise SpecError(message, advice="Name one bundled judge, and none that leads back here.")
     path = str(folder / parent) if parent.endswith(SUFFIX) else parent
-    return _whole(
+    return _resolved(
         _find(path, folders),
         Path(parent).stem if parent.endswith(SUFFIX) else parent,
         folders,
@@ -167,7 +169,7 @@ def _member(
     entry: object, name: str, folder: Path, folders: Sequence[Path], ancestors: tuple[str, ...]
 ) -> JudgeSpec:
     if isinstance(entry, dict):
-        return make_spec(_prompted(_whole(_File(entry, folder), name, folders, ancestors)))
+        return make_spec(_prompted(_resolved(_File(entry, folder), name, folders, ancestors)))
     return make_spec(_prompted(_parent(entry, name, folder, folders, ancestors)))
 
 

@@ -140,7 +140,7 @@ class AnswerWarnings:
         """Note what only the whole file shows."""
         for name, line in unknown_fields.items():
             message = f"The field {shown(name)} is not read."
-            self._findings.add(line, Code.UNKNOWN_FIELD, message, "Remove it, or mend its name.")
+            self._findings.add(line, Code.UNKNOWN_FIELD, message, "Remove it, or correct its name.")
         if not self._answers:
             return
         self._close_coverage(questions, answered)
@@ -185,10 +185,10 @@ class AnswerWarnings:
     def _close_contexts(self) -> None:
         advice = "Add what the system was given: context and faithfulness scores need it."
         if not self.with_contexts:
-            self._findings.add(0, Code.NO_CONTEXTS, "No answer brings its contexts.", advice)
+            self._findings.add(0, Code.NO_CONTEXTS, "No answer has contexts.", advice)
         elif self._bare:
             lines = listed(self._bare, self._levels.listed)
-            message = f"{len(self._bare):,} answers bring no contexts (lines {lines})."
+            message = f"{len(self._bare):,} answers have no contexts (lines {lines})."
             self._findings.add(self._bare[0], Code.MISSING_CONTEXTS, message, advice)
 
     def _close_texts(self) -> None:

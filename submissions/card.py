@@ -40,7 +40,7 @@ def load_card(path: Path, check: Callable[[str], CardCheck] | None = None) -> Sy
     card, problems = (check or check_card)(read_text(path, _LIMITS))
     if card is None:
         count = f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}"
-        raise InvalidFileError(f"{path.name} has {count}.", problems, advice="Mend the card.")
+        raise InvalidFileError(f"{path.name} has {count}.", problems, advice="Correct the card.")
     return card
 
 
@@ -57,7 +57,7 @@ def check_card(text: str) -> CardCheck:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = mark.line + 1 if mark else 0
-        problems.add(line, "bad-yaml", f"This is not YAML: {error.problem}.", advice="Mend it there.")
+        problems.add(line, "bad-yaml", f"This is not YAML: {error.problem}.", advice="Correct it there.")
         return None, problems.result()
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else f"{error}"

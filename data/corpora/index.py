@@ -159,10 +159,10 @@ class Manifest:
 
     def same_making(self, other: Manifest) -> bool:
         """Whether two corpora were made alike from the same documents."""
-        return _making(self) == _making(other)
+        return _build_key(self) == _build_key(other)
 
 
-def _making(manifest: Manifest) -> tuple[object, ...]:
+def _build_key(manifest: Manifest) -> tuple[object, ...]:
     return (manifest.content_hash, manifest.analyser, manifest.words, manifest.overlap, manifest.format)
 
 
@@ -181,7 +181,7 @@ def build_corpus(
         offsets, count = _write_chunks(folder / CHUNKS, documents, manifest, analyser, postings)
         if not postings.vocabulary:
             message = f"The corpus {manifest.name} has no words in its {count} documents."
-            raise FileFormatError(message, advice="Bring documents with text.", code="empty-file")
+            raise FileFormatError(message, advice="Give documents with text.", code="empty-file")
         np.save(folder / OFFSETS, np.frombuffer(offsets, dtype=np.uint64))
         with working("writing the index"):
             _save_index(folder, postings)

@@ -21,7 +21,7 @@ from data.records.questions import require_name
 
 TEXT_FILES = (".txt", ".md", ".text")
 LARGEST = ReadLimits(file_bytes=64 * 1024 * MEBIBYTE, lines=200_000_000)
-ADVICE = "Bring a folder of .txt or .md files, or a JSONL file with an id and a text a line."
+ADVICE = "Give a folder of .txt or .md files, or a JSONL file with an id and a text a line."
 READ_AT_ONCE = MEBIBYTE
 
 
@@ -75,7 +75,7 @@ def refuse(path: Path, problems: ProblemList) -> None:
     """
     if problems.errors:
         message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Mend them and import it again.")
+        raise InvalidFileError(message, problems.result(), advice="Correct them and import it again.")
 
 
 def _from_folder(folder: Path, problems: ProblemList, limits: ReadLimits) -> Iterator[Passage]:
@@ -155,10 +155,10 @@ class CorpusLibrary:
             words=cut.words,
             overlap=cut.overlap,
         )
-        old = self._known(name)
+        old = self._manifest(name)
         if old is not None and old.same_making(wanted):
             return Imported(manifest=old, built=False)
-        with self._workplace() as place:
+        with self._build_folder() as place:
             problems = ProblemList()
             documents = _distinct(read_documents(source, problems), problems)
             manifest = build_corpus(place, documents, wanted, self._analyser)
@@ -171,7 +171,7 @@ class CorpusLibrary:
         if not self._folder.is_dir():
             return ()
         names = sorted(path.name for path in self._folder.iterdir() if (path / MANIFEST).is_file())
-        manifests = (self._known(name) for name in names if not name.startswith("."))
+        manifests = (self._manifest(name) for name in names if not name.startswith("."))
         return tuple(manifest for manifest in manifests if manifest is not None)
 
     def open(self, name: str) -> Corpus:
@@ -195,7 +195,7 @@ class CorpusLibrary:
             raise NotFoundError(f"There is no corpus {name!r}.", advice=f"Import it; known are: {known}.")
         return folder
 
-    def _known(self, name: str) -> Manifest | None:
+    def _manifest(self, name: str) -> Manifest | None:
         """The manifest of a corpus, None where there is none that can be read."""
         try:
             return read_manifest(self._folder / name)
@@ -203,7 +203,7 @@ class CorpusLibrary:
             return None
 
     @contextmanager
-    def _workplace(self) -> Iterator[Path]:
+    def _build_folder(self) -> Iterator[Path]:
         """A folder to build in, on the same disk, gone afterwards."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

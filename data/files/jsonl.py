@@ -36,7 +36,7 @@ def read_records(path: Path, limits: ReadLimits, make: Make[Record]) -> tuple[Re
         problems.add(0, "empty-file", f"{path.name} holds no records.", advice="Write at least one.")
     if problems.errors:
         message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Mend them and try again.")
+        raise InvalidFileError(message, problems.result(), advice="Correct them and try again.")
     return records
 
 
@@ -128,10 +128,10 @@ WORDS: Mapping[str, str] = {
 
 def in_words(error: ValidationError) -> tuple[str, ...]:
     """Every problem with its place: `claims.3.label must be 'supported' or 'contradicted' (it is 'X')`."""
-    return tuple(_told(error))
+    return tuple(_problem_lines(error))
 
 
-def _told(error: ValidationError) -> Iterator[str]:
+def _problem_lines(error: ValidationError) -> Iterator[str]:
     for problem in error.errors(include_url=False):
         place = ".".join(str(part) for part in problem["loc"])
         yield f"{place} {wording(problem)}".strip()

@@ -101,7 +101,7 @@ class GuardedStream:
             raise FileFormatError(message, advice=advice, code="too-large", line=self.line)
         if self.line > self.limits.lines:
             message = f"{self.name} has more than {self.limits.lines:,} lines."
-            raise FileFormatError(message, advice="Bring a smaller file.", code="too-large", line=self.line)
+            raise FileFormatError(message, advice="Give a smaller file.", code="too-large", line=self.line)
         return content
 
     def read(self, size: int) -> bytes:
@@ -128,7 +128,7 @@ class GuardedStream:
     def _check_size(self) -> None:
         if self._read > self.limits.file_bytes:
             message = f"{self.name} holds more than {self.limits.file_bytes:,} bytes once decompressed."
-            raise FileFormatError(message, advice="Bring a smaller file.", code="too-large", line=self.line)
+            raise FileFormatError(message, advice="Give a smaller file.", code="too-large", line=self.line)
         if not self.gzipped or self._read <= RATIO_FROM:
             return
         if self._read > self.limits.gzip_ratio * max(1, self._raw.tell()):

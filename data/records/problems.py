@@ -73,7 +73,7 @@ def few_of_each(problems: Iterable[Problem], line: Callable[[Problem], str]) -> 
 
     Args:
         problems: All of them.
-        line: How one is told.
+        line: Formats one problem as a line.
     """
     listed = tuple(problems)
     counts = Counter((problem.severity, problem.code) for problem in listed)

@@ -45,7 +45,7 @@ class Phase:
                     f"A moment of phase {self.name} has no time zone.", advice="Write 2026-05-01T12:00Z."
                 )
         if self.opens_at and self.closes_at and self.opens_at >= self.closes_at:
-            raise RecordError(f"Phase {self.name} closes before it opens.", advice="Mend the two moments.")
+            raise RecordError(f"Phase {self.name} closes before it opens.", advice="Correct the two times.")
         for label in ("daily_quota", "total_quota", "file_mb", "answer_chars"):
             value = getattr(self, label)
             if value is not None and value < 1:
@@ -260,7 +260,7 @@ class Submission:
 
     Attributes:
         team: Name of the team, empty for none.
-        state: What is stored of its life: `checked`, `accepted` or `withdrawn`; the rest is derived.
+        state: What is stored of its status: `checked`, `accepted` or `withdrawn`; the rest is derived.
         phase: The phase of the set in which it came.
         anonymous: Whether its names are hidden from others until a board with it is published.
         submitted_at: When it was submitted, None where it was only ever checked.

@@ -72,18 +72,18 @@ def steering(text: str) -> tuple[Steering, ...]:
     """Where a text addresses its judge, in the order of the text."""
     read = skeleton_of(text)
     bones = without_code(read.bones)
-    unquoted = _spoken(bones) if _QUOTE.search(bones) else bones
+    unquoted = _without_quotes(bones) if _QUOTE.search(bones) else bones
     tokens = _TOKEN.findall(unquoted)
     findings = {
-        *_ruled(unquoted, tokens),
+        *_by_rules(unquoted, tokens),
         *(Steering(*span, "other-language") for span in foreign(unquoted, tokens)),
-        *_lined(bones, unquoted),
-        *(_primed(unquoted) if "(" in unquoted else ()),
+        *_verdict_lines(bones, unquoted),
+        *(_near_chat_tokens(unquoted) if "(" in unquoted else ()),
         *_disguised(read.bones, _TOKEN.findall(read.bones)),
     }
     if findings:
         findings |= set(_followers(bones, sorted(findings)))
-    return tuple(sorted({*(_placed(read, finding) for finding in findings), *_encoded(text)}))
+    return tuple(sorted({*(_in_text(read, finding) for finding in findings), *_encoded(text)}))
 
 
 def meant_for_judges(text: str) -> bool:
@@ -92,20 +92,20 @@ def meant_for_judges(text: str) -> bool:
     return any(word in folded for word in _record()["meant_for_judges"]["words"])
 
 
-def _placed(read: Skeleton, finding: Steering) -> Steering:
+def _in_text(read: Skeleton, finding: Steering) -> Steering:
     start, end = read.span(finding.start, finding.end)
     return Steering(start, end, finding.family)
 
 
-def _ruled(unquoted: str, tokens: Sequence[str]) -> Iterator[Steering]:
+def _by_rules(unquoted: str, tokens: Sequence[str]) -> Iterator[Steering]:
     """Sentences that a rule fits, of what the text says itself."""
     coded = _coded(tokens)
     fitting = [rule for rule in _rules().possible(coded) if rule.pattern.search(coded)]
     if fitting:
-        yield from _fitted(unquoted, fitting)
+        yield from _rule_sentences(unquoted, fitting)
 
 
-def _fitted(unquoted: str, fitting: Sequence[Rule]) -> Iterator[Steering]:
+def _rule_sentences(unquoted: str, fitting: Sequence[Rule]) -> Iterator[Steering]:
     """The sentences that rules fit, each with the family of the first of them."""
     tokens = list(_TOKEN.finditer(unquoted))
     codes = "".join([_code(token[0]) for token in tokens])
@@ -142,7 +142,7 @@ def _followers(bones: str, findings: Sequence[Steering]) -> Iterator[Steering]:
     Where most of a paragraph speaks to the judge, its short sentences do as well; where nearly all of it
     does, so does the rest.
     """
-    covered = _Taken(findings)
+    covered = _Spans(findings)
     for begin, end in _paragraphs(bones):
         if covered.meets(begin, end):
             others = [
@@ -156,9 +156,9 @@ def _followers(bones: str, findings: Sequence[Steering]) -> Iterator[Steering]:
                     yield Steering(match.start(), match.end(), "")
 
 
-def _primed(bones: str) -> Iterator[Steering]:
+def _near_chat_tokens(bones: str) -> Iterator[Steering]:
     """Sentences about choosing an answer beside chat tokens that were made harmless."""
-    tokens = _Taken([Steering(*match.span(), "") for match in _CHAT.finditer(bones)])
+    tokens = _Spans([Steering(*match.span(), "") for match in _CHAT.finditer(bones)])
     for begin, end in _paragraphs(bones) if tokens else ():
         if tokens.meets(begin, end):
             for match in _SENTENCE.finditer(bones, begin, end):
@@ -170,8 +170,8 @@ def _codes_of(sentence: str) -> str:
     return _coded(_TOKEN.findall(sentence))
 
 
-class _Taken:
-    """The places that were found, in order and without overlaps, to look stretches of the text up in."""
+class _Spans:
+    """The spans of findings, in order and without overlaps, to look up parts of the text in."""
 
     def __init__(self, findings: Sequence[Steering]) -> None:
         self._starts: list[int] = []
@@ -200,7 +200,7 @@ def _paragraphs(bones: str) -> Iterator[tuple[int, int]]:
     yield begin, len(bones)
 
 
-def _lined(bones: str, unquoted: str) -> Iterator[Steering]:
+def _verdict_lines(bones: str, unquoted: str) -> Iterator[Steering]:
     """Lines that hold verdicts in the notation of some judge, or tags of its prompt."""
     for family, patterns in _line_patterns(unquoted, bones):
         for line in _LINE.finditer(bones):
@@ -252,7 +252,7 @@ def without_code(text: str) -> str:
     return text if len(_WORD.findall(outside)) < _FENCED_CONTEXT else _FENCE.sub(_blank, text)
 
 
-def _spoken(bones: str) -> str:
+def _without_quotes(bones: str) -> str:
     """A text without what its sentences quote, unless the quotation is all there is of a sentence."""
     unquoted = _QUOTED.sub(_blank, bones)
     if unquoted == bones:

@@ -130,12 +130,12 @@ class Grammar:
         return bits
 
     def _commonness(self, bits: int) -> int:
-        if bits not in self._known:
-            self._known[bits] = sum(weight for bit, weight in self._weights.items() if bit & bits)
-        return self._known[bits]
+        if bits not in self._weight_of_bits:
+            self._weight_of_bits[bits] = sum(weight for bit, weight in self._weights.items() if bit & bits)
+        return self._weight_of_bits[bits]
 
     @cached_property
-    def _known(self) -> dict[int, int]:
+    def _weight_of_bits(self) -> dict[int, int]:
         return {}
 
     @cached_property

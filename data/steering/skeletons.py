@@ -156,10 +156,10 @@ def plain_of(character: str) -> str:
     if character in _DROPPED:
         return ""
     folded = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", character))
-    return "".join(_look(letter) for letter in folded if not unicodedata.combining(letter))
+    return "".join(_plain_letter(letter) for letter in folded if not unicodedata.combining(letter))
 
 
-def _look(letter: str) -> str:
+def _plain_letter(letter: str) -> str:
     if letter.isascii():
         return letter.lower()
     sign = _sign(letter)

@@ -111,14 +111,14 @@ def _rows(connection: Connection, table: Table) -> Iterator[dict[str, Any]]:
     streamed = connection.execution_options(stream_results=True, yield_per=ROWS_AT_ONCE)
     for row in streamed.execute(select(table).order_by(*keys)).mappings():
         values = {name: _plain(value) for name, value in row.items()}
-        yield _at_rest(values) if table is jobs else values
+        yield _without_workers(values) if table is jobs else values
 
 
 def _plain(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def _at_rest(job: dict[str, Any]) -> dict[str, Any]:
+def _without_workers(job: dict[str, Any]) -> dict[str, Any]:
     """A job as it is without workers."""
     if job["state"] not in {JobState.RUNNING, JobState.QUEUED}:
         return job
@@ -183,7 +183,7 @@ def _read(connection: Connection, table: Table, path: Path, work: Work) -> None:
 
 
 def _reset_sequences(connection: Connection) -> None:
-    """Let PostgreSQL go on numbering after the rows that were brought."""
+    """Let PostgreSQL go on numbering after the rows that were copied."""
     for table in dumped_tables():
         (key, *more) = table.primary_key.columns
         if more or key.type.python_type is not int or key.foreign_keys:

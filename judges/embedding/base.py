@@ -43,7 +43,7 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors | CallFailure:
-        """Embed texts: one row each, of unit length; or why that brought nothing.
+        """Embed texts: one row each, of unit length; or why there are none.
 
         Raises:
             JudgeError: Asking as a whole cannot go on.

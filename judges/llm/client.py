@@ -159,7 +159,7 @@ class Scheduler:
                 endpoint.fail(fault, request.key, sent_at)
                 raise
             endpoint.succeed()
-            # What was charged for calls that brought nothing belongs to this reply as well.
+            # What was charged for calls without a reply belongs to this reply as well.
             reply = replace(
                 reply,
                 input_tokens=bill.input_tokens,

@@ -33,7 +33,7 @@ class CallErrorKind(StrEnum):
 
 
 class CallError(Exception):
-    """One call that brought no reply.
+    """One call without a reply.
 
     Args:
         kind: What to do about it.

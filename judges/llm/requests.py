@@ -112,7 +112,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFailure:
-    """A request that brought no usable reply, and why.
+    """A request without a usable reply, and why.
 
     Attributes:
         outcome: `failed`, `refused`, `skipped`, or `unreadable` where a task's reply stayed malformed.

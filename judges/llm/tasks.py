@@ -1,7 +1,7 @@
 """LLM tasks: a named prompt, inputs between tags, and a reply of a known shape.
 
 The metrics ask everything through tasks. A task's reply is JSON after the schema of a pydantic model;
-the endpoint is told the schema (`response_format`, named after the task) and the prompt states it
+the endpoint is given the schema (`response_format`, named after the task) and the prompt states it
 too, so endpoints that do not support the one still follow the other. A malformed reply is asked about
 once more; then the task has no result, which is neither a zero nor a guess.
 """
@@ -51,10 +51,10 @@ def token_shares(reply: Reply, before: str, values: Sequence[str]) -> Mapping[st
     if token is None:
         return None
     shares = dict.fromkeys(values, 0.0)
-    for rival in token.get("top_logprobs") or [token]:
-        value = str(rival["token"]).strip(AROUND_VALUES)
-        if value in shares and isinstance(rival.get("logprob"), int | float):
-            shares[value] += math.exp(min(0.0, rival["logprob"]))
+    for alternative in token.get("top_logprobs") or [token]:
+        value = str(alternative["token"]).strip(AROUND_VALUES)
+        if value in shares and isinstance(alternative.get("logprob"), int | float):
+            shares[value] += math.exp(min(0.0, alternative["logprob"]))
     total = sum(shares.values())
     return {value: share / total for value, share in shares.items()} if total >= LEAST_SHARE else None
 
@@ -141,7 +141,7 @@ class Task(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReply(Generic[T]):
-    """What a task brought.
+    """What a task returned.
 
     Attributes:
         value: The reply, checked.
@@ -205,15 +205,15 @@ class TaskRunner:
             return first
         value = read_reply(task, first.replies[-1])
         if not isinstance(value, str):
-            return self._found(task, value, first.replies)
-        again = await converse(self._asker, _again(first.request, first.replies[-1], value), task.tools)
+            return self._task_reply(task, value, first.replies)
+        again = await converse(self._asker, _reask(first.request, first.replies[-1], value), task.tools)
         if isinstance(again, CallFailure):
             return replace(again, calls=again.calls + len(first.replies))
         replies = (*first.replies, *again.replies)
         second = read_reply(task, replies[-1])
         if isinstance(second, str):
             return _unreadable(task, second, replies)
-        return self._found(task, second, replies)
+        return self._task_reply(task, second, replies)
 
     def request(self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0) -> Request:
         """The request that a task makes, for estimates and tests."""
@@ -249,7 +249,7 @@ class TaskRunner:
             self._forms[kind] = ResponseFormat(name=task.name, schema=strict_schema(task.reply))
         return self._forms[kind]
 
-    def _found(self, task: Task[T], value: T, replies: Sequence[Reply]) -> TaskReply[T]:
+    def _task_reply(self, task: Task[T], value: T, replies: Sequence[Reply]) -> TaskReply[T]:
         score, reply = task.score, replies[-1]
         return TaskReply(
             value=value,
@@ -300,7 +300,7 @@ def _objects(text: str) -> Iterator[object]:
         place = text.find("{", after)
 
 
-def _again(request: Request, reply: Reply, problem: str) -> Request:
+def _reask(request: Request, reply: Reply, problem: str) -> Request:
     """The same request with the malformed reply and what is wrong with it."""
     follow_up = (
         Message("assistant", reply.text[:SHOWN_REPLY]),

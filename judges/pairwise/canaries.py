@@ -86,12 +86,12 @@ def plant(inputs: Iterable[JudgeInput], count: int, *, seed: int = 0) -> tuple[C
         count: How many canaries; fewer where the round has fewer fitting battles.
         seed: Of the choice.
     """
-    armoury = _armoury(seed)
+    attack_order = _attack_order(seed)
     canaries: list[Canary] = []
     for judge_input in sorted(inputs, key=lambda judge_input: turn(judge_input.battle_id, seed)):
         if len(canaries) == count:
             break
-        family, text = armoury[len(canaries) % len(armoury)]
+        family, text = attack_order[len(canaries) % len(attack_order)]
         attacker, opponent = sides_of(judge_input, seed)
         if has_content(opponent) and not is_no_answer(opponent):
             canaries.append(canary_of(judge_input, family, text, attacker))
@@ -103,7 +103,7 @@ def turn(battle_id: str, seed: int) -> float:
     return uniform(battle_id, "canary", str(seed))
 
 
-def _armoury(seed: int) -> list[tuple[str, str]]:
+def _attack_order(seed: int) -> list[tuple[str, str]]:
     """Every attack in an order in which each family comes once before any comes twice."""
     families = sorted(attacks(), key=lambda family: uniform(family, "family", str(seed)))
     turns = zip_longest(*(attacks()[family] for family in families))

@@ -41,13 +41,13 @@ def cannot_decide(
         return "" if enough else reasons[0]
     if spec.kind is JudgeKind.LEXICAL and silent:
         return ""
-    if spec.kind is JudgeKind.LEXICAL and (unread := _unread(question.language)):
+    if spec.kind is JudgeKind.LEXICAL and (unread := _unreadable_language(question.language)):
         return unread
-    needed = _embedded if spec.kind is JudgeKind.LEXICAL else _asked
+    needed = _embedded if spec.kind is JudgeKind.LEXICAL else _missing_yardstick
     return needed(spec.yardstick, question, against_reference=against_reference)
 
 
-def _unread(code: str) -> str:
+def _unreadable_language(code: str) -> str:
     """Why the embedded judge cannot read a language; empty where it can."""
     if code == ENGLISH:
         return ""
@@ -64,7 +64,7 @@ def _embedded(yardstick: Yardstick, question: Question, *, against_reference: bo
     return REFERENCE_PLAYS if against_reference else ""
 
 
-def _asked(yardstick: Yardstick, question: Question, *, against_reference: bool) -> str:
+def _missing_yardstick(yardstick: Yardstick, question: Question, *, against_reference: bool) -> str:
     if yardstick is Yardstick.PASSAGES:
         return "" if _has_passages(question) else NO_PASSAGES
     if yardstick is Yardstick.REFERENCE:

@@ -77,8 +77,8 @@ def _ready_preparation(cleaning: Cleaning, protection: Protection) -> Preparatio
 
 
 @dataclass(slots=True)
-class _Paid:
-    """What the calls of one judgment took, whether they brought a reply or not."""
+class _CallTotals:
+    """What the calls of one judgment took, with or without a reply."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -209,7 +209,7 @@ class PairwiseJudge:
     async def _vote(
         self, judge_input: JudgeInput, sides: Sides, presentation: Presentation, text: str, vote: int
     ) -> Judgment:
-        paid, last = _Paid(), None
+        paid, last = _CallTotals(), None
         reading = Reading(outcome=Outcome.FAILED, parser=PARSERS[self.spec.reply])
         for attempt in range(1 + self.spec.reasks):
             request = self.renderer.request(judge_input, sides, presentation, sample=vote, again=attempt > 0)

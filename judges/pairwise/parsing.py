@@ -101,7 +101,7 @@ def read(reply: Reply, reply_format: ReplyFormat) -> Reading:
     rationale, verdict = _parts(reply.text)
     blank = Reading(outcome=Outcome.UNREADABLE, parser=PARSERS[reply_format], rationale=rationale)
     rating = _final_rating(verdict)
-    outcome, detail = _trouble(reply, verdict, complete=rating is not None)
+    outcome, detail = _failure(reply, verdict, complete=rating is not None)
     if detail or rating is None:
         return replace(blank, outcome=outcome, detail=detail)
     label = " ".join(rating.lower().split())
@@ -165,7 +165,7 @@ def _parts(text: str) -> tuple[str, str]:
     return (text[:before] if before >= 0 else text).strip(), rest
 
 
-def _trouble(reply: Reply, verdict: str, *, complete: bool) -> tuple[Outcome, str]:
+def _failure(reply: Reply, verdict: str, *, complete: bool) -> tuple[Outcome, str]:
     """Why a reply gives no verdict, empty where it gives one."""
     declines = "<rating>" not in reply.text.lower() and _REFUSAL.match(verdict.strip().replace("\u2019", "'"))
     checks = (
@@ -225,15 +225,15 @@ def _alternatives(reply: Reply) -> list[tuple[str, float]]:
     text = "".join(token for token, *_ in rows)
     finals = list(re.finditer(r"<rating>\s*([012])", text, re.IGNORECASE))
     end = 0
-    for token, logprob, rivals in rows if finals else ():
+    for token, logprob, alternatives in rows if finals else ():
         end += len(token)
         if end > finals[-1].start(1):
-            return rivals or [(token, logprob)]
+            return alternatives or [(token, logprob)]
     return []
 
 
 def _rows(logprobs: str | None) -> list[tuple[str, float, list[tuple[str, float]]]]:
-    """A reply's tokens, each with its log probability and its likeliest rivals; none where unreadable.
+    """A reply's tokens, each with its log probability and its likeliest alternatives; none where unreadable.
 
     `logprobs` is the JSON text of an OpenAI-style list of tokens, or of `{"content": that list}`.
     """
@@ -241,7 +241,8 @@ def _rows(logprobs: str | None) -> list[tuple[str, float, list[tuple[str, float]
         record = json.loads(logprobs or "[]")
         content = record["content"] if isinstance(record, dict) else record
         return [
-            (*_chance(item), [_chance(rival) for rival in item.get("top_logprobs") or ()]) for item in content
+            (*_chance(item), [_chance(alternative) for alternative in item.get("top_logprobs") or ()])
+            for item in content
         ]
     except (ValueError, TypeError, LookupError, AttributeError):
         return []

@@ -60,7 +60,7 @@ class Renderer:
         first, second = (sides.a, sides.b) if presentation is Presentation.A_FIRST else (sides.b, sides.a)
         question = judge_input.question
         texts = {"question": self._safe(question.question), "answer_1": first, "answer_2": second}
-        placeholders = self._shown
+        placeholders = self._placeholders
         if "reference" in placeholders:
             texts["reference"] = self._safe(question.reference or "")
         passages = (
@@ -78,7 +78,7 @@ class Renderer:
         )
 
     @cached_property
-    def _shown(self) -> frozenset[str]:
+    def _placeholders(self) -> frozenset[str]:
         return self.prompt.placeholders("pair")
 
     @cached_property

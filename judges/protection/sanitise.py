@@ -89,7 +89,7 @@ def delimit(tag: str, text: str, mark: str) -> str:
 
 
 def _replace(text: str, flags: list[Flag]) -> Sanitised:
-    """Replace what is live until nothing is: what is taken out may bring together what was apart."""
+    """Replace what is live until nothing is: a removal may join what stood apart."""
     for _ in range(_PASSES):
         read = skeleton_of(text)
         spans = sorted(live_tokens(read.bones))

@@ -122,7 +122,7 @@ class ContradictionFinder:
                 continue
             having_a, having_b = self._having[a.figure], self._having[b.figure]
             for place in sorted(having_a.keys() & having_b.keys()):
-                excess, in_place = self._exchange(a, b, having_a[place], having_b[place])
+                excess, in_place = self._swap_scores(a, b, having_a[place], having_b[place])
                 if excess >= SWAPPED_BY and excess > in_place:
                     other = self._yardstick[place]
                     return Contradiction(a.kind, f"{a.text} / {b.text}", statement, other, min(1.0, excess))
@@ -137,7 +137,7 @@ class ContradictionFinder:
                 having.setdefault(mark.figure, {}).setdefault(place, mark)
         return having
 
-    def _exchange(self, a: Mark, b: Mark, its_a: Mark, its_b: Mark) -> tuple[float, float]:
+    def _swap_scores(self, a: Mark, b: Mark, its_a: Mark, its_b: Mark) -> tuple[float, float]:
         """How much better two figures fit each other's place in a statement, and how well their own."""
         in_place = self._firmly(a.next_to, its_a.next_to) + self._firmly(b.next_to, its_b.next_to)
         crossed = self._firmly(a.next_to, its_b.next_to) + self._firmly(b.next_to, its_a.next_to)

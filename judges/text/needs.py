@@ -22,7 +22,7 @@ FAINT = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Bag:
-    """Terms with what they are kin to, and the text that they are from."""
+    """Terms with their related forms, and the text that they are from."""
 
     text: str
     terms: frozenset[str]

@@ -57,7 +57,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence, its terms, what those are kin to, and its marks."""
+    """One sentence, its terms, their related forms, and its marks."""
 
     text: str
     source: str

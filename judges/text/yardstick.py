@@ -61,7 +61,7 @@ class YardstickText:
         return {term: column for column, term in enumerate(sorted(self.weights.known))}
 
     @cached_property
-    def _kin_columns(self) -> dict[str, list[int]]:
+    def _related_columns(self) -> dict[str, list[int]]:
         columns: dict[str, list[int]] = {}
         for term, column in self._columns.items():
             columns.setdefault(related(term), []).append(column)
@@ -80,7 +80,7 @@ class YardstickText:
         credit = np.zeros(len(self._columns))
         for sentence in sentences:
             for root in sentence.related:
-                columns = self._kin_columns.get(root)
+                columns = self._related_columns.get(root)
                 if columns:
                     credit[columns] = np.maximum(credit[columns], KIN_CREDIT)
         for sentence in sentences:

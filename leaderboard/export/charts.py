@@ -1,6 +1,6 @@
 """Charts of a board: plain rows in, Altair charts out.
 
-Colours are told apart by readers with any kind of colour vision and stand out on light and on dark
+Colours are distinguished by readers with any kind of colour vision and stand out on light and on dark
 paper alike; everything else (text, grid, background) is left to the theme of whoever shows the chart.
 Each chart repeats what a table beside it says.
 """

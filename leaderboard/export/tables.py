@@ -189,7 +189,7 @@ def table_file(rows: Sequence[Mapping[str, Cell]], form: TableForm, stamp: Stamp
 
 def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: str) -> bytes:
     """A chart as a picture on white paper, its title above it and board and hash below the title."""
-    import vl_convert  # noqa: PLC0415 - brings an engine along that is used by this alone
+    import vl_convert  # noqa: PLC0415 - loads an engine that is used by this alone
 
     named = chart.properties(
         width=WIDTH,

@@ -38,7 +38,7 @@ class JsonStream:
         """
         self._expect("[", "the file")
         yield from self._elements("row")
-        self._nothing_more()
+        self._require_end_of_file()
 
     def columns(self) -> Iterator[tuple[str, list[object]]]:
         """The arrays of the outermost object with their keys, each in parts; other values are skipped.
@@ -51,7 +51,7 @@ class JsonStream:
             self._position += 1
         else:
             yield from self._members()
-        self._nothing_more()
+        self._require_end_of_file()
 
     def _members(self) -> Iterator[tuple[str, list[object]]]:
         while True:
@@ -146,7 +146,7 @@ class JsonStream:
         self._buffer = rest + piece
         self._position = 0
 
-    def _nothing_more(self) -> None:
+    def _require_end_of_file(self) -> None:
         if self._peek():
             self._fail("the file", None, "goes on after its end")
 

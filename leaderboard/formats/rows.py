@@ -151,20 +151,20 @@ def settled(draft: Draft) -> BattleRows:
     mask = [reason is None for reason in draft.reasons]
     return BattleRows(
         place=rows.place,
-        question_id=_kept(rows.question_id, mask),
-        domain=_kept(rows.domain, mask),
+        question_id=_selected(rows.question_id, mask),
+        domain=_selected(rows.domain, mask),
         model_a=list(compress(rows.model_a, mask)),
         model_b=list(compress(rows.model_b, mask)),
         winner=list(compress(rows.winner, mask)),
-        score=_kept(rows.score, mask),
-        weight=_kept(rows.weight, mask),
-        judge=_kept(rows.judge, mask),
-        order=_kept(rows.order, mask),
+        score=_selected(rows.score, mask),
+        weight=_selected(rows.weight, mask),
+        judge=_selected(rows.judge, mask),
+        order=_selected(rows.order, mask),
         left_out=Counter(reason for reason in draft.reasons if reason is not None),
     )
 
 
-def _kept(column: Sequence[_Cell] | None, mask: Sequence[bool]) -> list[_Cell] | None:
+def _selected(column: Sequence[_Cell] | None, mask: Sequence[bool]) -> list[_Cell] | None:
     return None if column is None else list(compress(column, mask))
 
 
@@ -274,7 +274,7 @@ def refuse(place: Place, index: int, column: str, value: object, expected: str) 
     if len(quoted) > 60:  # noqa: PLR2004 - the width of a message, used once
         quoted = quoted[:57] + "…"
     message = f"{place.at(index, column)}: {quoted} cannot be used; {expected}."
-    raise RecordError(message, advice="Mend the cell and read the file again.")
+    raise RecordError(message, advice="Correct the cell and read the file again.")
 
 
 def missing(place: Place, index: int, column: str, hint: str = "") -> NoReturn:

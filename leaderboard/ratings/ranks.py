@@ -76,7 +76,7 @@ def _grown(first: int, alike: Sequence[set[int]], wanted: set[int]) -> tuple[int
 
 
 def letter(number: int) -> str:
-    """1 → A, 26 → Z, 27 → Aa, 53 → Ba: small letters follow, so that letters in a row can be told apart."""
+    """1 → A, 26 → Z, 27 → Aa, 53 → Ba: small letters follow, so that letters in a row stay distinct."""
     turn, place = divmod(number - 1, ALPHABET)
     if not turn:
         return chr(ord("A") + place)
@@ -221,7 +221,7 @@ def _place_component(
     if covariance is None:
         _place_many(places, order[rated & ~np.isnan(se[order])], points, se)
         return
-    sure = _sure(order, points, se, ends, covariance)
+    sure = _surely_better(order, points, se, ends, covariance)
     places.lower[order] = 1 + sure.sum(axis=0)
     places.upper[order] = len(order) - sure.sum(axis=1)
     places.group[order] = tie_groups(np.arange(len(order)), sure)
@@ -230,7 +230,7 @@ def _place_component(
             places.letters[code] = text
 
 
-def _sure(
+def _surely_better(
     order: Ints, points: Floats, se: Floats, ends: tuple[Floats, Floats], covariance: Floats
 ) -> NDArray[np.bool_]:
     """(M, M) whether the row's system is surely better: by Holm, and by one-sided bounds."""

@@ -62,7 +62,7 @@ def build_standings(
     facts = answers or {}
     board = _Board(
         table=table,
-        ratings={OVERALL: ratings, **_within(table, chosen, ratings, domain_ratings)},
+        ratings={OVERALL: ratings, **_domain_ratings(table, chosen, ratings, domain_ratings)},
         rates={(row.system, row.domain): row for row in rates.rows},
         against_all={(row.system, row.domain): row for row in everyone if row.system == reference},
         facts=facts,
@@ -108,7 +108,7 @@ def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, 
     return ratings, ""
 
 
-def _within(
+def _domain_ratings(
     table: BattleTable,
     settings: Settings,
     overall: RatingTable | None,

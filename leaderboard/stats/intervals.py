@@ -138,16 +138,16 @@ def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | N
 
 def _resamples(units: int) -> Iterator[Floats]:
     """How often each unit is in each resample, in batches of resamples."""
-    for batch in _kept(units) if units <= KEPT_UNITS else _drawn(units):
+    for batch in _cached_draws(units) if units <= KEPT_UNITS else _draws(units):
         yield batch.astype(np.float64)
 
 
 @lru_cache(maxsize=2)
-def _kept(units: int) -> tuple[Counts, ...]:
-    return tuple(_drawn(units))
+def _cached_draws(units: int) -> tuple[Counts, ...]:
+    return tuple(_draws(units))
 
 
-def _drawn(units: int) -> Iterator[Counts]:
+def _draws(units: int) -> Iterator[Counts]:
     generator = np.random.default_rng(SEED)
     most = max(1, BATCH_CELLS // units)
     for start in range(0, RESAMPLES, most):

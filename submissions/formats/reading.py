@@ -25,7 +25,7 @@ FOREIGN = {
     b"\x28\xb5\x2f\xfd": "a zstd file",
     b"%PDF": "a PDF",
 }
-ADVICE = "Bring JSONL, a JSON array or CSV, plain or gzipped."
+ADVICE = "Give JSONL, a JSON array or CSV, plain or gzipped."
 
 
 class RowFile:

@@ -63,7 +63,7 @@ class LfrqaRows:
             return None
         qid = row.get("qid")
         if not isinstance(qid, int | str) or isinstance(qid, bool):
-            problems.add(line, "missing-field", "There is no qid.", advice="Bring the file as published.")
+            problems.add(line, "missing-field", "There is no qid.", advice="Give the file as published.")
             return None
         empty = isinstance(row.get("answer"), str) and not row["answer"].strip()
         if empty:

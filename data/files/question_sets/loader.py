@@ -125,7 +125,7 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     questions = [entry for entry in files if _is_questions_file(path, entry)]
     if len(questions) != 1:
         message = f"{path.name or path} holds {len(questions)} question files."
-        advice = "Bring a folder with set.toml and questions.jsonl, or the LFRQA annotation files."
+        advice = "Give a folder with set.toml and questions.jsonl, or the LFRQA annotation files."
         raise FileFormatError(message, advice=advice, code="no-questions")
     if _begins_as_wikicontradict(questions[0], limits):
         return _load_wikicontradict(questions[0], name, limits)
@@ -216,7 +216,7 @@ def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[st
     try:
         head = tomllib.loads(read_text(file, limits))
     except tomllib.TOMLDecodeError as error:
-        problems.add(0, "bad-toml", f"set.toml is not TOML: {error}.", advice="Mend it where it says.")
+        problems.add(0, "bad-toml", f"set.toml is not TOML: {error}.", advice="Correct it where it says.")
         return {}
     except FileFormatError as error:
         problems.add(error.line, error.code, error.message, advice=error.advice)
@@ -259,7 +259,7 @@ def _finish(
     listed = problems.result()
     count = problems.errors
     message = f"{path} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."
-    raise InvalidFileError(message, listed, advice="Mend them and import again.")
+    raise InvalidFileError(message, listed, advice="Correct them and import again.")
 
 
 def _label(domain: str) -> str:

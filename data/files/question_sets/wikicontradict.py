@@ -85,7 +85,7 @@ def read_wikicontradict(
 def _line(line: int, row: object, problems: ProblemList) -> _Line | None:
     if not is_wikicontradict(row) or not isinstance(row, Mapping):
         message = "This line has no question with context1 and context2."
-        problems.add(line, "missing-field", message, advice="Bring the file as published.")
+        problems.add(line, "missing-field", message, advice="Give the file as published.")
         return None
     passages = tuple(Passage(f"p{at}", _text(row, name)) for at, name in enumerate(TEXTS, start=1))
     return _Line(row, str(row["question"]).strip(), passages)

@@ -41,14 +41,14 @@ class ClaimStore(StorePart):
                 battles.c.round_id == round_id,
                 battles.c.outcome.is_(None),
                 battles.c.question_id >= after,
-                ~_held(battles, battle_holds),
+                ~_is_claimed(battles, battle_holds),
             )
             .order_by(battles.c.question_id, battles.c.id)
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
         with self._database.together() as connection:
-            claimed_ids = _hold(connection, battle_holds, lease_id, query)
+            claimed_ids = _claim(connection, battle_holds, lease_id, query)
             if not claimed_ids:
                 return [], 0
             last = select(func.max(battles.c.question_id)).where(battles.c.id.in_(claimed_ids))
@@ -66,14 +66,14 @@ class ClaimStore(StorePart):
             .where(
                 canaries.c.round_id == round_id,
                 canaries.c.outcome.is_(None),
-                ~_held(canaries, canary_holds),
+                ~_is_claimed(canaries, canary_holds),
             )
             .order_by(canaries.c.id)
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
         with self._database.together() as connection:
-            claimed_ids = _hold(connection, canary_holds, lease_id, query)
+            claimed_ids = _claim(connection, canary_holds, lease_id, query)
             return list(attacked_battles(connection, canaries.c.id.in_(claimed_ids))) if claimed_ids else []
 
 
@@ -90,18 +90,20 @@ def has_work(round_id: ColumnElement[Any]) -> ColumnElement[bool]:
     """A clause: a battle or canary of the round is pending and nobody holds it."""
     return or_(
         *(
-            exists().where(table.c.round_id == round_id, table.c.outcome.is_(None), ~_held(table, holds))
+            exists().where(
+                table.c.round_id == round_id, table.c.outcome.is_(None), ~_is_claimed(table, holds)
+            )
             for table, holds in ((battles, battle_holds), (canaries, canary_holds))
         )
     )
 
 
-def _held(table: Table, holds: Table) -> ColumnElement[bool]:
+def _is_claimed(table: Table, holds: Table) -> ColumnElement[bool]:
     (key, _) = holds.c
     return exists().where(key == table.c.id)
 
 
-def _hold(connection: Connection, table: Table, lease_id: int, wanted: Select[int, int]) -> list[int]:
+def _claim(connection: Connection, table: Table, lease_id: int, wanted: Select[int, int]) -> list[int]:
     """Hold what a query finds (numbers, and the lease), and return what was free."""
     alive = connection.execute(
         select(seats.c.id).where(seats.c.id == lease_id).with_for_update(read=True, key_share=True)

@@ -114,10 +114,10 @@ class LedgerStore(StorePart):
             )
 
     def release(self, round_id: int) -> None:
-        """Free what a dead run had set aside; only for a round that nobody judges.
+        """Free what a stopped run had set aside; only for a round that nobody judges.
 
         A run that was killed may have committed judgments whose cost it had not paid in yet: the account
-        is brought up to what judgments and canaries say was paid.
+        is set to what judgments and canaries say was paid.
         """
         with self._database.begin() as connection:
             known = connection.execute(select(ledgers).where(ledgers.c.round_id == round_id)).first()

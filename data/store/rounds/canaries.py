@@ -12,7 +12,7 @@ from data.records import CanaryRecord, Judgment, Outcome, PendingBattle, Planned
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import pairs
 from data.store.rounds.battles import pending_battles
-from data.store.rounds.fencing import release_holds
+from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import put_replies
 from data.tables import battles, canaries, canary_holds, questions, rounds
 
@@ -54,7 +54,7 @@ class CanaryStore(StorePart):
         """
         with self._database.begin() as connection:
             if lease_id is not None:
-                release_holds(connection, canary_holds, lease_id, verdicts)
+                release_claims(connection, canary_holds, lease_id, verdicts)
             for number, verdict in verdicts:
                 connection.execute(
                     update(canaries)

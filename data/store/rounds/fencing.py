@@ -19,7 +19,7 @@ def lost(lease_id: int) -> LeaseLostError:
     )
 
 
-def release_holds(
+def release_claims(
     connection: Connection, table: Table, lease_id: int, verdicts: Sequence[tuple[int, Verdict]]
 ) -> None:
     """Write settled work to a lease and let go of it, in the transaction that commits the verdicts.

@@ -1,11 +1,11 @@
 """Provider batches: OpenAI's batch files, at half the price and within a day.
 
 Requests that wait together travel together: whatever was asked until nothing new came for a moment
-becomes one file and one batch. Before the provider is told, the batch and its requests are written
+becomes one file and one batch. Before the provider is called, the batch and its requests are written
 down in a `BatchJournal`; when it answers, so is its id. A crash at any moment therefore loses no batch:
 the next run finds the id in the book, or the batch itself by the name it was created under, waits for
 it, and hands its replies to whoever asks the same requests again. A batch is struck out of the book
-once the reply cache has what it brought.
+once the reply cache has its replies.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class BatchTransport:
         """Wait for the request's batch and return its reply.
 
         Raises:
-            CallError: The batch, or this request of it, brought none.
+            CallError: The batch, or this request of it, gave none.
             StoppedError: Nobody waits any more; the batch goes on, and the next run finds it.
         """
         if request.tools:
@@ -143,18 +143,18 @@ class BatchTransport:
         return batch.id
 
     async def _await(self, record: BatchRecord) -> None:
-        """Look at a batch until it has ended, then hand out what it brought."""
-        batch = await self._look(record)
+        """Poll a batch until it has ended, then hand out its replies."""
+        batch = await self._poll(record)
         while batch.status not in ENDED:
             await asyncio.sleep(self._settings.batch_poll)
-            batch = await self._look(record)
+            batch = await self._poll(record)
         answers = await self._answers(record.endpoint, batch)
         missing = ending_of(batch, self._settings.batch_poll)
         for key in record.keys:
             self._settle(key, answers.get(key, missing))
         self._read.append(record)
 
-    async def _look(self, record: BatchRecord) -> Batch:
+    async def _poll(self, record: BatchRecord) -> Batch:
         """The batch as it stands; outages are waited out, since the batch goes on without us."""
         faults = 0
         while True:

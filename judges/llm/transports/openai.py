@@ -134,7 +134,7 @@ def as_faults(timeout: float) -> Iterator[None]:
 
 
 def unconnected(error: Exception, timeout: float) -> CallError:
-    """A timeout or a lost connection, told apart by the first cause: the layers between mix them."""
+    """A timeout or a lost connection, distinguished by the first cause: the layers between mix them."""
     root: BaseException = error
     while root.__cause__ is not None:
         root = root.__cause__

@@ -173,7 +173,7 @@ class AnswerComparer:
             "second": Tagged("second_answer", second),
         }
         if self._tools is None:
-            # One request finds out for all: a crowd of rejected ones would look like a dead endpoint.
+            # One request finds out for all: many rejected ones would look like a failing endpoint.
             async with self._finding_out:
                 relation = await self._natively(inputs)
         else:

@@ -126,7 +126,7 @@ def read_wikicontradict(lines: Iterable[Mapping[str, object]], *, where: str) ->
         FileFormatError: There is nothing to evaluate on.
     """
     rows = each_row(lines, _wiki_items, where=where, expected=WIKI_EXPECTED)
-    return _some(tuple(chain.from_iterable(rows)), where)
+    return _require_any(tuple(chain.from_iterable(rows)), where)
 
 
 def read_conflictbank(lines: Iterable[Mapping[str, object]], *, where: str) -> tuple[ConflictItem, ...]:
@@ -137,7 +137,7 @@ def read_conflictbank(lines: Iterable[Mapping[str, object]], *, where: str) -> t
         FileFormatError: There is nothing to evaluate on.
     """
     rows = each_row(lines, _conflict_items, where=where, expected=CONFLICT_EXPECTED)
-    return _some(tuple(chain.from_iterable(rows)), where)
+    return _require_any(tuple(chain.from_iterable(rows)), where)
 
 
 def _conflict_items(number: int, line: Mapping[str, object]) -> Sequence[ConflictItem]:
@@ -183,7 +183,7 @@ def _label(line: Mapping[str, object], number: int) -> Label:
     return Label.PARTIAL if number < ONE_PASSAGE_ANSWERS and label is Label.CORRECT else label
 
 
-def _some(items: tuple[T, ...], where: str) -> tuple[T, ...]:
+def _require_any(items: tuple[T, ...], where: str) -> tuple[T, ...]:
     if not items:
         message = f"{where} has nothing to evaluate on."
         raise FileFormatError(message, advice="Give WikiContradict's or ConflictBank's lines.")

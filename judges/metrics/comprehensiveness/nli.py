@@ -171,7 +171,7 @@ class LexicalSteps:
         return {passage.id: self._share(self._roots(passage)) for passage in self._passages}
 
     @cached_property
-    def _asked(self) -> frozenset[str]:
+    def _question_terms(self) -> frozenset[str]:
         return frozenset(map(related, terms(self._question)))
 
     @staticmethod
@@ -179,4 +179,4 @@ class LexicalSteps:
         return frozenset(related(term) for term in terms(f"{passage.title} {passage.text}"))
 
     def _share(self, roots: frozenset[str]) -> float:
-        return len(self._asked & roots) / len(self._asked) if self._asked else 0.0
+        return len(self._question_terms & roots) / len(self._question_terms) if self._question_terms else 0.0

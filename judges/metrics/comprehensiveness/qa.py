@@ -68,7 +68,7 @@ ANSWER_QUESTIONS = Task(name="answer_questions", reply=AnsweredQuestions, max_to
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SourcedAnswer:
     """An answer to one question, held by one source (empty for the evaluated answer)."""
 
     question: str
@@ -104,9 +104,11 @@ class QaReader:
         if isinstance(questions, Missing):
             return questions
         by_text = (
-            await asyncio.gather(*(self._held(piece, questions) for piece in pieces)) if questions else []
+            await asyncio.gather(*(self._answers_of(piece, questions) for piece in pieces))
+            if questions
+            else []
         )
-        answers: list[Held] = []
+        answers: list[SourcedAnswer] = []
         for of_text in by_text:
             if isinstance(of_text, Missing):
                 return of_text
@@ -138,7 +140,7 @@ class QaReader:
         relevant = [entry for entry in refined.questions if entry.relevance >= self._settings.relevance]
         return tuple(dict.fromkeys(entry.question.strip() for entry in relevant if entry.question.strip()))
 
-    async def _held(self, text: Passage, questions: Sequence[str]) -> list[Held] | Missing:
+    async def _answers_of(self, text: Passage, questions: Sequence[str]) -> list[SourcedAnswer] | Missing:
         """What one text answers with enough confidence; unknown answers are dropped."""
         numbered = [
             Tagged("mined_question", question, str(number)) for number, question in enumerate(questions, 1)
@@ -147,14 +149,14 @@ class QaReader:
         if isinstance(reply, CallFailure):
             return Missing(reply.outcome, reply.detail)
         return [
-            Held(questions[answered.number - 1], candidate.answer.strip(), text.id)
+            SourcedAnswer(questions[answered.number - 1], candidate.answer.strip(), text.id)
             for answered in reply.answered
             if answered.number <= len(questions)
             for candidate in answered.answers
             if candidate.confidence >= self._settings.confidence and _says(candidate.answer)
         ]
 
-    async def _graph(self, answers: Sequence[Held]) -> FactGraph | Missing:
+    async def _graph(self, answers: Sequence[SourcedAnswer]) -> FactGraph | Missing:
         """Compare the answers to each question, but those of the evaluated answer not among themselves."""
         nodes = [
             Node(

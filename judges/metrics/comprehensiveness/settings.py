@@ -13,7 +13,7 @@ from data.records import Json
 
 
 class ComprehensivenessSettings(BaseModel):
-    """What the metrics can be told.
+    """The settings of the metrics.
 
     Attributes:
         relevance: Claims and questions rated below this are left out (T_rel, section 4.1).

@@ -95,7 +95,7 @@ class ControlledSetBuilder:
         """Build one question.
 
         Returns:
-            The question, or why there is none: a step brought no reply, or no sub-question can be answered.
+            The question, or why there is none: a step got no reply, or no sub-question can be answered.
 
         Raises:
             JudgeError: Asking as a whole cannot go on.

@@ -128,7 +128,7 @@ def _rating(reply: TaskReply[RatingReply]) -> float:
 
 
 def _missing(unanswered: Iterable[CallFailure]) -> Missing | None:
-    """What to say of ratings that could not be had; the outcome is one that asking again may mend."""
+    """What to say of ratings that could not be had; the outcome is one that asking again may change."""
     several = tuple(unanswered)
     if not several:
         return None

@@ -67,9 +67,13 @@ class LlmSupport:
         self, claims: Sequence[tuple[Claim, Sequence[Passage]]], *, question: str
     ) -> Sequence[int | CallFailure | None]:
         """Look for the first supporting chunk of every claim."""
-        return await asyncio.gather(*(self._one(claim, chunks, question) for claim, chunks in claims))
+        return await asyncio.gather(
+            *(self._first_support(claim, chunks, question) for claim, chunks in claims)
+        )
 
-    async def _one(self, claim: Claim, chunks: Sequence[Passage], question: str) -> int | CallFailure | None:
+    async def _first_support(
+        self, claim: Claim, chunks: Sequence[Passage], question: str
+    ) -> int | CallFailure | None:
         unknown: CallFailure | None = None
         for place, chunk in enumerate(chunks):
             pair = Pair(text_of(chunk), claim.text)
@@ -124,7 +128,7 @@ async def ground(
 
     Returns:
         One a claim, in order. A search or request that failed or found no budget is returned instead,
-        since asking again may mend it; a reply that came and was of no use leaves its claim undecided.
+        since asking again may help; a reply that came and was of no use leaves its claim undecided.
 
     Raises:
         JudgeError: Asking as a whole cannot go on.

@@ -114,7 +114,7 @@ def read_judgments(path: Path, limits: ReadLimits) -> AspectJudgments:
         problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
     if problems.errors:
         message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Mend them and try again.")
+        raise InvalidFileError(message, problems.result(), advice="Correct them and try again.")
     return AspectJudgments.of(by_question)
 
 

@@ -24,7 +24,7 @@ class Source(Protocol):
     """Finds texts that bear on a claim."""
 
     async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
-        """Return at most `k` chunks, best first, or why the search brought nothing.
+        """Return at most `k` chunks, best first, or why the search found nothing.
 
         Raises:
             JudgeError: Searching as a whole cannot go on.

@@ -1,4 +1,4 @@
-"""The rivals of FactReasoner: each claim is judged against its own contexts, one at a time.
+"""The baselines of FactReasoner: each claim is judged against its own contexts, one at a time.
 
 FactScore knows supported and not supported; FactVerify, VeriScore and the direct prompt know undecided
 too. Each works on the same claims and contexts as FactReasoner.
@@ -66,8 +66,8 @@ class Verifier(Protocol):
 class LlmVerifier:
     """Asks one prompt a claim."""
 
-    def __init__(self, rival: BaselineAssessor, runner: TaskRunner) -> None:
-        self._rival = rival
+    def __init__(self, baseline: BaselineAssessor, runner: TaskRunner) -> None:
+        self._baseline = baseline
         self._runner = runner
 
     async def rule(
@@ -79,7 +79,7 @@ class LlmVerifier:
     async def _ask(self, claim: Claim, own: Sequence[Context], question: str) -> Ruling | CallFailure:
         passages: list[Passage] = [context.passage for context in own]
         inputs: dict[str, Input] = {"question": question, "passages": passages, "claim": claim.text}
-        if self._rival is BaselineAssessor.FACTSCORE:
+        if self._baseline is BaselineAssessor.FACTSCORE:
             verdict = await self._runner.run(FACTSCORE, inputs)
             if isinstance(verdict, CallFailure):
                 return verdict
@@ -88,7 +88,7 @@ class LlmVerifier:
             BaselineAssessor.FACTVERIFY: FACTVERIFY,
             BaselineAssessor.VERISCORE: VERISCORE,
             BaselineAssessor.DIRECT: DIRECT,
-        }[self._rival]
+        }[self._baseline]
         reply = await self._runner.run(task, inputs)
         if isinstance(reply, CallFailure):
             return reply
@@ -96,15 +96,15 @@ class LlmVerifier:
 
 
 class LexicalVerifier:
-    """Decides by the lexical relations of a claim's contexts, as strictly as each rival's prompt.
+    """Decides by the lexical relations of a claim's contexts, as strictly as each baseline's prompt.
 
     FactScore: any support is enough, anything else is not supported. FactVerify: the stronger side.
     VeriScore: one side without the other. Direct: both sides weighed, every passage of each with the
     probability that it errs; without an LLM there is no knowledge beyond the passages to draw on.
     """
 
-    def __init__(self, rival: BaselineAssessor) -> None:
-        self._rival = rival
+    def __init__(self, baseline: BaselineAssessor) -> None:
+        self._baseline = baseline
         self._relations = LexicalRelations()
 
     async def rule(
@@ -113,9 +113,9 @@ class LexicalVerifier:
         """Rule on every claim."""
         pairs = [Pair(context.passage.text, claim.text) for claim, own in claims for context in own]
         related = iter(await self._relations.relate(pairs, question=question))
-        return [self._one([(context, next(related)) for context in own]) for _, own in claims]
+        return [self._ruling([(context, next(related)) for context in own]) for _, own in claims]
 
-    def _one(self, own: Sequence[tuple[Context, Related | CallFailure]]) -> Ruling:
+    def _ruling(self, own: Sequence[tuple[Context, Related | CallFailure]]) -> Ruling:
         best: Mapping[Entailment, tuple[float, Context]] = {
             stance: max(
                 (
@@ -133,23 +133,23 @@ class LexicalVerifier:
             for verb, side in (("supported by", support), ("contradicted by", conflict))
             if side is not None
         )
-        if self._rival is BaselineAssessor.DIRECT:
+        if self._baseline is BaselineAssessor.DIRECT:
             return Ruling(_weighed([relation for _, relation in own]), reason)
         return Ruling(self._label(support and support[0], conflict and conflict[0]), reason)
 
     def _label(self, support: float | None, conflict: float | None) -> Label:
-        if self._rival is BaselineAssessor.FACTSCORE:
+        if self._baseline is BaselineAssessor.FACTSCORE:
             return Label.SUPPORTED if support is not None else Label.CONTRADICTED
         if support is None or conflict is None:
             alone = Label.SUPPORTED if support is not None else Label.CONTRADICTED
             return Label.UNDECIDED if support is conflict else alone
-        if self._rival is BaselineAssessor.VERISCORE or support == conflict:
+        if self._baseline is BaselineAssessor.VERISCORE or support == conflict:
             return Label.UNDECIDED
         return Label.SUPPORTED if support > conflict else Label.CONTRADICTED
 
 
 def _weighed(relations: Sequence[Related | CallFailure]) -> Label:
-    """The label that all passages together speak for: the sum of their log-odds, each its own witness."""
+    """The label of all passages together: the sum of their log-odds, each taken as independent evidence."""
     signs = {Entailment.ENTAILMENT: 1.0, Entailment.CONTRADICTION: -1.0}
     odds = fsum(
         signs[relation.stance] * log(relation.probability / (1 - relation.probability))
@@ -162,20 +162,20 @@ def _weighed(relations: Sequence[Related | CallFailure]) -> Label:
 
 
 class RivalAssessor(Assessor):
-    """Scores an answer by the share of its claims that a rival finds supported.
+    """Scores an answer by the share of its claims that a baseline finds supported.
 
     Claims whose ruling could not be read are counted and left out.
     """
 
     def __init__(
         self,
-        rival: BaselineAssessor,
+        baseline: BaselineAssessor,
         *,
         evidence: EvidenceSource,
         verifier: Verifier,
         settings: FactualitySettings,
     ) -> None:
-        super().__init__(rival)
+        super().__init__(baseline)
         self._evidence = evidence
         self._verifier = verifier
         self._settings = settings

@@ -82,7 +82,7 @@ class FactGraph:
             rest = len(problems) - PROBLEMS_SHOWN
             more = f"; and {rest} more" if rest > 0 else ""
             message = f"The fact graph cannot be used: {listed}{more}."
-            raise InputError(message, advice="Mend these nodes and edges.")
+            raise InputError(message, advice="Correct these nodes and edges.")
         object.__setattr__(self, "edges", tuple(dict.fromkeys(self.edges)))
 
 

@@ -34,7 +34,7 @@ class LexicalRelations:
     async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
         """Relate all pairs, the terms weighted over all their premises."""
         premises = {pair.premise: read_statements(pair.premise) for pair in pairs}
-        ground = _Ground.of(premises, question)
+        ground = _Premises.of(premises, question)
         related = {pair: ground.relate(pair) for pair in dict.fromkeys(pairs)}
         return [related[pair] for pair in pairs]
 
@@ -78,7 +78,7 @@ class _Premise:
         return max(contradictions, default=(0.0, ""))
 
 
-class _Ground:
+class _Premises:
     """All premises of one question."""
 
     def __init__(self, premises: Mapping[str, _Premise], weights: TermWeights, question: str) -> None:
@@ -90,7 +90,7 @@ class _Ground:
         self._known = frozenset[str]().union(*(statement.related for statement in statements))
 
     @classmethod
-    def of(cls, premises: Mapping[str, tuple[Statement, ...]], question: str) -> _Ground:
+    def of(cls, premises: Mapping[str, tuple[Statement, ...]], question: str) -> _Premises:
         """Read the premises of a question."""
         sentences = [statement.text for statements in premises.values() for statement in statements]
         weights = TermWeights.fit(sentences, question)
@@ -104,7 +104,7 @@ class _Ground:
         contradictions = [(*premise.contradiction(statement), statement.text) for statement in distinct]
         strength, against, point = max(contradictions, default=(0.0, "", ""))
         if strength >= CONTRADICTED_FROM:
-            return Related(Entailment.CONTRADICTION, _sure(strength), against, point)
+            return Related(Entailment.CONTRADICTION, _contradiction_probability(strength), against, point)
         masses = [self._weights.total(statement.terms) for statement in hypothesis]
         if not premise.statements or not sum(masses):
             return Related(Entailment.NEUTRAL, 1.0)
@@ -144,7 +144,7 @@ def _support(statement: Statement, premise: _Premise, weights: TermWeights) -> t
     return most, closer.text
 
 
-def _sure(strength: float) -> float:
+def _contradiction_probability(strength: float) -> float:
     """The strength of a contradiction as a probability: 0.64 at least, since a wording was found for it."""
     above = (strength - CONTRADICTED_FROM) / (1 - CONTRADICTED_FROM)
     return 0.5 + (HIGHEST - 0.5) * min(1.0, LEAST_SURE + (1 - LEAST_SURE) * above)

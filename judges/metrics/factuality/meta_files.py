@@ -131,12 +131,12 @@ def _claims_of(number: int, row: Mapping[str, Any]) -> Sequence[LabelledClaims]:
     if not has_claims(row):
         return _wiki(number, row)
     try:
-        return [_own(row) if "claims" in row else _factreasoner(number, row)]
+        return [_plain_row(row) if "claims" in row else _factreasoner(number, row)]
     except ValidationError as error:
         raise FileFormatError("; ".join(in_words(error)) + ".") from error
 
 
-def _own(row: Mapping[str, Any]) -> LabelledClaims:
+def _plain_row(row: Mapping[str, Any]) -> LabelledClaims:
     read = _Line.model_validate(row)
     passages = tuple(Passage(entry.id, entry.text, entry.title) for entry in read.passages)
     item = MetricItem(id=read.id, question=read.question, answer=read.answer, passages=passages)

@@ -198,7 +198,7 @@ def _weighted_name(link: Link, assessment: Assessment) -> str:
 def _doubt(link: Link, assessment: Assessment) -> str:
     """That other passages contradict this one, where they do."""
     name = link.edge.source
-    rivals = dict.fromkeys(
+    contradicting = dict.fromkeys(
         assessment.contexts[other].id
         for conflicting in assessment.links
         if conflicting.edge.relation is FactRelation.CONTRADICTION
@@ -207,7 +207,11 @@ def _doubt(link: Link, assessment: Assessment) -> str:
         if other != name and other in assessment.contexts
     )
     trust = assessment.posteriors.marginals[name]
-    return f", itself contradicted by {', '.join(rivals)} and held true at {trust:.2f}" if rivals else ""
+    return (
+        f", itself contradicted by {', '.join(contradicting)} and held true at {trust:.2f}"
+        if contradicting
+        else ""
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +226,7 @@ class FactualitySummary:
         precision: Mean factual precision, 0–1.
         recall_at_k: Mean recall at K, 0–1.
         f1_at_k: Mean F1@K, 0–1.
-        entropy: Mean entropy measure; None for the rivals, which have no posteriors.
+        entropy: Mean entropy measure; None for the baselines, which have no posteriors.
         entropy_repaired: Mean repaired entropy measure; None likewise.
     """
 

@@ -84,15 +84,15 @@ def relation_probability(reply: Reply, relation: Entailment) -> float | None:
     places = list(LABEL_PLACE.finditer(text))
     if not places:
         return None
-    token = _at(tokens, places[-1].end())
+    token = _token_at(tokens, places[-1].end())
     if token is None:
         return None
     shares = dict.fromkeys(Entailment, 0.0)
-    rivals = token.get("top_logprobs")
-    for rival in rivals if isinstance(rivals, Sequence) and rivals else [token]:
-        stance = _begins(str(rival["token"]))
+    alternatives = token.get("top_logprobs")
+    for alternative in alternatives if isinstance(alternatives, Sequence) and alternatives else [token]:
+        stance = _begins(str(alternative["token"]))
         if stance is not None:
-            shares[stance] += math.exp(min(0.0, float(rival["logprob"])))
+            shares[stance] += math.exp(min(0.0, float(alternative["logprob"])))
     total = sum(shares.values())
     return shares[relation] / total if shares[relation] else None
 
@@ -102,7 +102,7 @@ def _begins(token: str) -> Entailment | None:
     return next((stance for stance in Entailment if bare and stance.value.startswith(bare)), None)
 
 
-def _at(tokens: Sequence[Mapping[str, Any]], place: int) -> Mapping[str, Any] | None:
+def _token_at(tokens: Sequence[Mapping[str, Any]], place: int) -> Mapping[str, Any] | None:
     """The token that holds the label's first letter."""
     after = 0
     for token in tokens:

@@ -210,7 +210,7 @@ def laplacian_solver(pairs: PairCounts, curvature: Floats, precision: Floats | N
             factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError as error:
             message = "The weights of these battles differ by more than arithmetic can hold."
-            raise UnrankableError(message, advice="Bring the weights to a common scale.") from error
+            raise UnrankableError(message, advice="Put the weights on a common scale.") from error
         return lambda right: np.asarray(cho_solve(factor, right, check_finite=False))
     return _sparse_solver(pairs, curvature, precision)
 

@@ -104,7 +104,7 @@ def rate_with_style(
     Raises:
         RecordError: A covariate of another length, or a value that is no count.
         InputError: A covariate that is the same in all battles, or too many systems.
-        UnrankableError: No ratings exist, or style and systems cannot be told apart.
+        UnrankableError: No ratings exist, or style and systems are collinear.
     """
     chosen = replace(Settings() if settings is None else settings, prior=None, method=Method.BRADLEY_TERRY)
     plain = rate_as(battles, chosen)
@@ -224,7 +224,7 @@ def _solve(matrix: Floats, right: Floats) -> Floats:
     try:
         return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
     except np.linalg.LinAlgError as error:
-        message = "The covariates cannot be told apart from the systems or from each other."
+        message = "The covariates cannot be separated from the systems or from each other."
         raise UnrankableError(message, advice="Leave one of them out.") from error
 
 

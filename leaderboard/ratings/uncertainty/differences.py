@@ -146,12 +146,12 @@ def differences_by_domain(
     """The paired difference of two systems within each domain, from that domain's battles alone."""
     chosen = Settings() if settings is None else settings
     return tuple(
-        _within(battles.select(battles.domain == code), domain, first, second, chosen)
+        _domain_difference(battles.select(battles.domain == code), domain, first, second, chosen)
         for code, domain in enumerate(battles.domains)
     )
 
 
-def _within(
+def _domain_difference(
     battles: BattleTable, domain: str, first: str, second: str, settings: Settings
 ) -> DomainDifference:
     for name in (first, second):

@@ -89,7 +89,7 @@ class EvidenceSource:
         """What a source finds for each query.
 
         Raises:
-            UnscoredError: A search brought nothing because it failed, which is not the same as no passage.
+            UnscoredError: A search failed, which is not the same as no passage.
         """
         k = self._settings.contexts_per_claim
         replies = await asyncio.gather(*(source.find(query, k) for query in queries))

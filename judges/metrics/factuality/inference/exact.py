@@ -63,11 +63,11 @@ def exact_posteriors(network: Network, order: EliminationOrder) -> Exact:
     Raises:
         StatisticsError: No assignment has a positive probability.
     """
-    conditionals, log_partition = _forth(network, order)
-    return Exact(true=_back(order, conditionals, network.size), log_partition=log_partition)
+    conditionals, log_partition = _forward(network, order)
+    return Exact(true=_backward(order, conditionals, network.size), log_partition=log_partition)
 
 
-def _forth(network: Network, order: EliminationOrder) -> tuple[list[Floats], float]:
+def _forward(network: Network, order: EliminationOrder) -> tuple[list[Floats], float]:
     """Sum the variables out; return P(variable true | separator) for each, and the log partition."""
     joined = network.neighbours()
     messages: dict[int, list[tuple[list[int], Floats]]] = defaultdict(list)
@@ -111,7 +111,7 @@ def share_true(table: Floats) -> Floats:
     return np.where(np.isnan(share), 0.5, share)
 
 
-def _back(order: EliminationOrder, conditionals: list[Floats], size: int) -> Floats:
+def _backward(order: EliminationOrder, conditionals: list[Floats], size: int) -> Floats:
     """Read off the posteriors, last eliminated first."""
     scopes = order.separators()
     waiting = [0] * len(scopes)

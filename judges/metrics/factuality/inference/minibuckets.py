@@ -74,8 +74,8 @@ def minibucket_posteriors(
     buckets = _buckets(network, order, i_bound)
     split = sum(len(bucket) > 1 for bucket in buckets)
     for _ in range(rounds if split else 1):
-        _forth(buckets)
-        _back(buckets)
+        _forward(buckets)
+        _backward(buckets)
     true = np.empty(network.size)
     for variable, bucket in zip(order.order, buckets, strict=True):
         belief = _agreed(bucket)
@@ -138,7 +138,7 @@ def _onto(table: Floats, scope: tuple[int, ...], target: tuple[int, ...]) -> Flo
     return table.reshape([2 if position in positions else 1 for position in target])
 
 
-def _about_own(scores: Floats) -> Floats:
+def _own_marginal(scores: Floats) -> Floats:
     """Sum a belief down to its own variable; logarithms, shape (2,)."""
     others = tuple(range(1, scores.ndim))
     return np.asarray(logsumexp(scores, axis=others)) if others else scores
@@ -148,19 +148,19 @@ def _agreed(bucket: list[_Part]) -> Floats:
     """The geometric mean of what the parts of a bucket believe about its variable."""
     total = np.zeros(2)
     for part in bucket:
-        own = _about_own(part.belief())
+        own = _own_marginal(part.belief())
         total = total + part.weight * (own - logsumexp(own))
     if float(total.max()) == -np.inf:
         raise impossible()
     return total
 
 
-def _forth(buckets: list[list[_Part]]) -> None:
+def _forward(buckets: list[list[_Part]]) -> None:
     for bucket in buckets:
         if len(bucket) > 1:
             agreed = _agreed(bucket)
             for part in bucket:
-                own = _about_own(part.belief())
+                own = _own_marginal(part.belief())
                 shift = np.where(np.isneginf(agreed), -np.inf, agreed - np.where(np.isneginf(own), 0, own))
                 part.table = part.table + part.weight * shift.reshape(2, *(1,) * (len(part.scope) - 1))
         for part in bucket:
@@ -172,7 +172,7 @@ def _forth(buckets: list[list[_Part]]) -> None:
             part.up = message - peak
 
 
-def _back(buckets: list[list[_Part]]) -> None:
+def _backward(buckets: list[list[_Part]]) -> None:
     for bucket in reversed(buckets):
         for part in bucket:
             if part.parent is None:
