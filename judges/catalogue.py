@@ -58,8 +58,10 @@ def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:
 
 def spec_names(*, folders: Sequence[Path] = ()) -> tuple[str, ...]:
     """The names that `load_spec` knows, an organiser's own first."""
-    own = [path.stem for folder in folders if folder.is_dir() for path in sorted(folder.glob(f"*{SUFFIX}"))]
-    return tuple(dict.fromkeys([*own, *sorted(_bundled())]))
+    custom = [
+        path.stem for folder in folders if folder.is_dir() for path in sorted(folder.glob(f"*{SUFFIX}"))
+    ]
+    return tuple(dict.fromkeys([*custom, *sorted(_bundled())]))
 
 
 def _bundled() -> Iterator[str]:
@@ -77,11 +79,11 @@ def _find(name: str, folders: Sequence[Path]) -> _File:
     if name in set(_bundled()):
         with as_file(files("judges") / "specs" / f"{name}{SUFFIX}") as path:
             return _read(path)
-    known = spec_names(folders=folders)
-    suggestions = difflib.get_close_matches(name, known, n=1)
+    names = spec_names(folders=folders)
+    suggestions = difflib.get_close_matches(name, names, n=1)
     message = f"There is no judge {name!r}."
     hint = f"Did you mean {suggestions[0]!r}? " if suggestions else ""
-    raise NotFoundError(message, advice=f"{hint}Give the path of a .toml file or one of: {', '.join(known)}.")
+    raise NotFoundError(message, advice=f"{hint}Give the path of a .toml file or one of: {', '.join(names)}.")
 
 
 def _read(path: Path) -> _File:

@@ -199,8 +199,8 @@ def _numbers(column: Column, name: str) -> NDArray[np.float64]:
 def _refuse_where(name: str, bad: NDArray[np.bool_], values: NDArray[np.float64], problem: str) -> None:
     if bad.any():
         row = int(np.argmax(bad))
-        others = int(bad.sum()) - 1
-        more = f", and so are {others} more" if others else ""
+        further = int(bad.sum()) - 1
+        more = f", and so are {further} more" if further else ""
         _refuse(name, row, f"{values[row]:g} {problem}{more}")
 
 

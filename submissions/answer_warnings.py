@@ -73,8 +73,8 @@ def copied_share(answer: str, reference: str) -> float:
     if len(words) * 2 < len(expected) or not expected:
         return 0.0
     # Counting shared words is cheap and rules most answers out before any shingle is made.
-    known = set(expected)
-    if sum(word in known for word in words) * 2 < len(words):
+    reference_words = set(expected)
+    if sum(word in reference_words for word in words) * 2 < len(words):
         return 0.0
     answer_shingles, reference_shingles = _shingles(words), _shingles(expected)
     return len(answer_shingles & reference_shingles) / len(answer_shingles)

@@ -92,11 +92,11 @@ class Postings:
         penalty = K1 * (1 - B + B * lengths / lengths.mean())
         filled = starts[:-1].copy()
         for chunk, term, count in self._blocks():
-            own, first, size = np.unique(term, return_index=True, return_counts=True)
-            place = np.repeat(filled[own] - first, size) + np.arange(len(term))
+            present, first, size = np.unique(term, return_index=True, return_counts=True)
+            place = np.repeat(filled[present] - first, size) + np.arange(len(term))
             data[place] = idf[term] * count / (penalty[chunk] + count)
             indices[place] = chunk
-            filled[own] += size
+            filled[present] += size
         self._path.unlink()
         return {"data": data, "indices": indices, "indptr": starts}
 
@@ -109,11 +109,11 @@ class Postings:
         while first_chunk < len(ends):
             last = max(first_chunk + 1, int(np.searchsorted(ends, first + BLOCK, side="right")))
             end = int(ends[last - 1])
-            own = np.fromfile(self._path, dtype=PAIR, count=end - first, offset=first * PAIR.itemsize)
+            block = np.fromfile(self._path, dtype=PAIR, count=end - first, offset=first * PAIR.itemsize)
             sizes = np.diff(ends[first_chunk:last], prepend=first)
             chunk = np.repeat(np.arange(first_chunk, last), sizes)
-            order = np.argsort(own["term"], kind="stable")
-            yield chunk[order], own["term"][order].astype(np.intp), own["count"][order].astype(np.float64)
+            order = np.argsort(block["term"], kind="stable")
+            yield chunk[order], block["term"][order].astype(np.intp), block["count"][order].astype(np.float64)
             first_chunk, first = last, end
 
 
@@ -266,11 +266,11 @@ class Corpus:
 
     def search(self, query: str, k: int) -> Sequence[tuple[int, float]]:
         """Return the places and scores of what `find` finds."""
-        known = self._index.vocab_dict
-        wanted = [known[term] for term in self._analyser.terms(query) if term in known]
-        if not wanted or k < 1:
+        vocabulary = self._index.vocab_dict
+        term_ids = [vocabulary[term] for term in self._analyser.terms(query) if term in vocabulary]
+        if not term_ids or k < 1:
             return ()
-        scores: NDArray[np.float32] = self._index.get_scores_from_ids(wanted)
+        scores: NDArray[np.float32] = self._index.get_scores_from_ids(term_ids)
         return [(int(place), float(scores[place])) for place in best_places(scores, k)]
 
 

@@ -148,7 +148,7 @@ class CorpusLibrary:
         cut = chunking or Chunking()
         with working(f"reading {source.name}"):
             digest = content_hash(source)
-        wanted = Manifest(
+        planned = Manifest(
             name=name,
             content_hash=digest,
             analyser=self._analyser.name,
@@ -156,12 +156,12 @@ class CorpusLibrary:
             overlap=cut.overlap,
         )
         old = self._manifest(name)
-        if old is not None and old.same_making(wanted):
+        if old is not None and old.same_making(planned):
             return Imported(manifest=old, built=False)
         with self._build_folder() as place:
             problems = ProblemList()
             documents = _distinct(read_documents(source, problems), problems)
-            manifest = build_corpus(place, documents, wanted, self._analyser)
+            manifest = build_corpus(place, documents, planned, self._analyser)
             refuse(source, problems)
             self._replace(name, place)
         return Imported(manifest=manifest, built=True)
@@ -191,8 +191,8 @@ class CorpusLibrary:
         """
         folder = self._folder / require_name(name, "Corpus name")
         if not (folder / MANIFEST).is_file():
-            known = ", ".join(manifest.name for manifest in self.list()) or "none"
-            raise NotFoundError(f"There is no corpus {name!r}.", advice=f"Import it; known are: {known}.")
+            names = ", ".join(manifest.name for manifest in self.list()) or "none"
+            raise NotFoundError(f"There is no corpus {name!r}.", advice=f"Import it; known are: {names}.")
         return folder
 
     def _manifest(self, name: str) -> Manifest | None:

@@ -148,9 +148,15 @@ def _followers(bones: str, findings: Sequence[Steering]) -> Iterator[Steering]:
             others = [
                 match for match in _SENTENCE.finditer(bones, begin, end) if not covered.meets(*match.span())
             ]
-            rest = sum(len(match[0].split()) for match in others)
+            uncovered_words = sum(len(match[0].split()) for match in others)
             words = len(bones[begin:end].split())
-            longest = words if _NEARLY * rest <= words else _SHORT if _MOSTLY * rest <= words else 0
+            longest = (
+                words
+                if _NEARLY * uncovered_words <= words
+                else _SHORT
+                if _MOSTLY * uncovered_words <= words
+                else 0
+            )
             for match in others:
                 if len(match[0].split()) <= longest or _rules().weak.search(_codes_of(match[0])):
                     yield Steering(match.start(), match.end(), "")
@@ -231,8 +237,8 @@ def _line_patterns(unquoted: str, bones: str) -> Iterator[tuple[str, Sequence[re
 
 def _disguised(bones: str, tokens: Sequence[str]) -> Iterator[Steering]:
     """Stretches that are spelt out, in leetspeak, reversed or rotated, and mean something to the judge."""
-    known = _record()["disguised"]
-    for start, end, meaning in disguised(bones, tokens, known["telling"].split(), known["common"].split()):
+    record = _record()["disguised"]
+    for start, end, meaning in disguised(bones, tokens, record["telling"].split(), record["common"].split()):
         if _fits(meaning) or all(word in meaning for word in ("answer", "rat")):
             yield Steering(start, end, "encoded")
 
@@ -259,8 +265,8 @@ def _without_quotes(bones: str) -> str:
         return bones
     pieces = []
     for match in _SENTENCE.finditer(unquoted):
-        own = len(_WORD.findall(match[0])) >= _QUOTED_CONTEXT
-        pieces.append(match[0] if own else bones[match.start() : match.end()])
+        is_mostly_own = len(_WORD.findall(match[0])) >= _QUOTED_CONTEXT
+        pieces.append(match[0] if is_mostly_own else bones[match.start() : match.end()])
     return "".join(pieces)
 
 

@@ -1,7 +1,7 @@
 """A whole arena as files and back: JSON lines a table, streamed, with a manifest of hashes.
 
 The files do not depend on the engine, so an arena moves between SQLite and PostgreSQL by them. What only
-means something to running workers, their leases and holds, stays behind.
+means something to running workers, their leases and claims, stays behind.
 """
 
 from __future__ import annotations
@@ -89,11 +89,11 @@ def import_all(database: Database, folder: Path) -> Mapping[str, int]:
 
 def row_counts(connection: Connection, names: Iterable[str]) -> dict[str, int]:
     """The rows of tables by name."""
-    known = metadata.tables
+    tables = metadata.tables
     return {
-        name: int(connection.execute(select(func.count()).select_from(known[name])).scalar_one())
+        name: int(connection.execute(select(func.count()).select_from(tables[name])).scalar_one())
         for name in names
-        if name in known
+        if name in tables
     }
 
 

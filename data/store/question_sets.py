@@ -71,8 +71,8 @@ class SetStore(StorePart):
         with self._database.begin() as connection:
             row = connection.execute(select(question_sets).where(question_sets.c.name == name)).first()
             if row is None:
-                known = ", ".join(connection.execute(select(question_sets.c.name)).scalars())
-                advice = f"There are: {known}." if known else "Import one with `arena sets import PATH`."
+                names = ", ".join(connection.execute(select(question_sets.c.name)).scalars())
+                advice = f"There are: {names}." if names else "Import one with `arena sets import PATH`."
                 raise NotFoundError(f"There is no question set {name!r}.", advice=advice)
             return _summary(connection, row)
 

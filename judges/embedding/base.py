@@ -77,13 +77,13 @@ async def embed_corpus(corpus: Corpus, folder: Path, embedder: Embedder) -> Embe
         BudgetError: The budget's cap is reached.
         StoreError: The vectors cannot be written.
     """
-    wanted = VectorsAbout.of(
+    about = VectorsAbout.of(
         corpus, model=embedder.model, endpoint=embedder.endpoint, fingerprint=embedder.fingerprint
     )
     old = read_about(folder)
-    if old is not None and old.same_making(wanted):
+    if old is not None and old.same_making(about):
         return Embedded(about=old, built=False)
-    with VectorWriter(folder, wanted) as writer, working("embedding chunks", len(corpus)) as work:
+    with VectorWriter(folder, about) as writer, working("embedding chunks", len(corpus)) as work:
         for first in range(0, len(corpus), AT_ONCE):
             places = range(first, min(first + AT_ONCE, len(corpus)))
             vectors = await embedder.embed([_text(corpus.chunk(place)) for place in places])

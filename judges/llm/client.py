@@ -102,10 +102,10 @@ class Scheduler:
     async def _answer(self, request: Request) -> Reply | CallFailure:
         mode = self._settings.cache_mode
         if self._reader is not None and mode is not CacheMode.RECORD:
-            known = await self._reader.get(request.key)
-            if known is not None:
+            recorded = await self._reader.get(request.key)
+            if recorded is not None:
                 self.usage.cached += 1
-                return known.from_cache()
+                return recorded.from_cache()
         if mode is CacheMode.REPLAY:
             message = f"Replay met a request to {request.model} that was never recorded ({request.key[:12]})."
             raise ReplayMissError(message, advice="Run with the cache mode 'live' to ask for it.")

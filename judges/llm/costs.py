@@ -60,10 +60,10 @@ class MemoryLedger:
 
     async def draw(self, least: float, wished: float) -> float:
         """Take what is allowed."""
-        left = self._cap - self._spent - self._lost - self._drawn + ROUNDING
-        if least > left:
+        available = self._cap - self._spent - self._lost - self._drawn + ROUNDING
+        if least > available:
             return 0.0
-        amount = max(least, min(wished, left))
+        amount = max(least, min(wished, available))
         self._drawn += amount
         return amount
 
@@ -129,8 +129,8 @@ class Budget:
         lacking = amount - self._free
         if lacking > 0:
             # Calls settle and are reserved meanwhile, so what is free is read again after the wait.
-            drawn = await self._ledger.draw(lacking, amount * self._block_calls)
-            self._free += drawn
+            amount_drawn = await self._ledger.draw(lacking, amount * self._block_calls)
+            self._free += amount_drawn
         return self._take(amount)
 
     def settle(self, reserved: float, spent: float, lost: float = 0.0) -> None:

@@ -220,12 +220,12 @@ class TaskRunner:
         template, form = self._template(task), self._form(task)
         schema = json.dumps(form.schema, separators=(",", ":"), ensure_ascii=False)
         system = f"{template.system}\n\n{FORM.format(schema=schema)}".strip()
-        wanted = task.logprobs or task.score is not None
+        with_logprobs = task.logprobs or task.score is not None
         sampling = Sampling(
             temperature=task.temperature,
             max_tokens=task.max_tokens,
-            logprobs=wanted,
-            top_logprobs=TOP_LOGPROBS if wanted else None,
+            logprobs=with_logprobs,
+            top_logprobs=TOP_LOGPROBS if with_logprobs else None,
         )
         return Request(
             endpoint=self.endpoint,
@@ -285,15 +285,15 @@ def _objects(text: str) -> Iterator[object]:
     the rest is given up.
     """
     decoder, place = json.JSONDecoder(), text.find("{")
-    left = READ_AGAIN * max(NESTED, len(text))
-    while place >= 0 and left > 0:
+    budget = READ_AGAIN * max(NESTED, len(text))
+    while place >= 0 and budget > 0:
         try:
             value, after = decoder.raw_decode(text, place)
         except json.JSONDecodeError as error:
-            left -= error.pos - place
+            budget -= error.pos - place
             after = place + 1
         except (ValueError, RecursionError):
-            left -= NESTED
+            budget -= NESTED
             after = place + 1
         else:
             yield value
@@ -335,11 +335,11 @@ def _strict(schema: object) -> object:
         return [_strict(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    named = {"properties", "$defs"}
+    mappings = {"properties", "$defs"}
     strict: dict[str, object] = {
-        name: {key: _strict(inner) for key, inner in value.items()} if name in named else _strict(value)
+        name: {key: _strict(inner) for key, inner in value.items()} if name in mappings else _strict(value)
         for name, value in schema.items()
-        if name in named or name not in {"title", "default"}
+        if name in mappings or name not in {"title", "default"}
     }
     if "properties" in schema:
         strict |= {"additionalProperties": False, "required": list(schema["properties"])}

@@ -90,12 +90,12 @@ class EncodingFiles:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._given = folder
+        self._chosen_folder = folder
 
     @cached_property
     def _folder(self) -> Path | None:
-        if self._given is not None:
-            return self._given
+        if self._chosen_folder is not None:
+            return self._chosen_folder
         spec = find_spec("litellm")
         if spec is None or find_spec("tiktoken") is None or not spec.submodule_search_locations:
             return None

@@ -79,17 +79,17 @@ async def converse(
         The conversation, whose last reply still calls tools where the turns were used up; why there is
         no reply, with the calls made until then.
     """
-    known = {tool.name: tool for tool in tools}
+    by_name = {tool.name: tool for tool in tools}
     replies: list[Reply] = []
     while True:
         reply = await client.ask(request)
         if isinstance(reply, CallFailure):
             return replace(reply, calls=reply.calls + len(replies))
         replies.append(reply)
-        calls = calls_of(reply) if known else ()
+        calls = calls_of(reply) if by_name else ()
         if not calls or len(replies) > MOST_TURNS:
             return Conversation(request, tuple(replies))
-        request = replace(request, messages=(*request.messages, *_answered(reply, calls, known)))
+        request = replace(request, messages=(*request.messages, *_answered(reply, calls, by_name)))
 
 
 def calls_of(reply: Reply) -> tuple[ToolCall, ...]:
@@ -107,17 +107,17 @@ def text_with_calls(message: Mapping[str, Any]) -> str:
     return json.dumps({"content": message.get("content"), "tool_calls": calls}, ensure_ascii=False)
 
 
-def _answered(reply: Reply, calls: Sequence[ToolCall], known: Mapping[str, LocalTool[Any]]) -> list[Message]:
+def _answered(reply: Reply, calls: Sequence[ToolCall], tools: Mapping[str, LocalTool[Any]]) -> list[Message]:
     """The model's message with its calls, and the result of each."""
     content = _message(reply).get("content")
     message = Message("assistant", content if isinstance(content, str) else "", tool_calls=tuple(calls))
-    return [message, *(Message("tool", _result(call, known), tool_call_id=call.id) for call in calls)]
+    return [message, *(Message("tool", _result(call, tools), tool_call_id=call.id) for call in calls)]
 
 
-def _result(call: ToolCall, known: Mapping[str, LocalTool[Any]]) -> str:
-    tool = known.get(call.name)
+def _result(call: ToolCall, tools: Mapping[str, LocalTool[Any]]) -> str:
+    tool = tools.get(call.name)
     if tool is None:
-        return f"There is no tool of this name; there are: {', '.join(known)}."
+        return f"There is no tool of this name; there are: {', '.join(tools)}."
     return tool.result(call.arguments)
 
 

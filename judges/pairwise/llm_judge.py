@@ -41,12 +41,12 @@ class Prepared:
     Attributes:
         sides: The answers, cleaned and made harmless.
         gated: The preference where an answer has no content; None where both have some.
-        found: The answers without what seems to steer the judge.
+        finding: The answers without what seems to steer the judge.
     """
 
     sides: Sides
     gated: Preference | None
-    found: InjectionFinding
+    finding: InjectionFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Preparation:
         full = self.protection is Protection.FULL
         gated = gate(sides) if full else None
         finding = inspect(sides) if full and gated is None else InjectionFinding(sides=sides)
-        return Prepared(sides=sides, gated=gated, found=finding)
+        return Prepared(sides=sides, gated=gated, finding=finding)
 
     def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[Cleaning, Protection]]:
         """What a first text makes ready takes longer than most texts, and is no text's own time."""
@@ -139,7 +139,7 @@ class PairwiseJudge:
             return undone(error)
         if prepared.gated is not None:
             return self._gated(judge_input, prepared.gated)
-        sides, finding = prepared.sides, prepared.found
+        sides, finding = prepared.sides, prepared.finding
         verdict = await self._settle(judge_input, sides, AS_IS)
         if finding.families and verdict.outcome not in {Outcome.SKIPPED, Outcome.FAILED}:
             verdict = await self._rejudged(judge_input, finding, verdict)
@@ -262,10 +262,10 @@ class PairwiseJudge:
 
     def _settings(self, text: str, vote: int = 0) -> str:
         """What shaped a judgment beside its prompt, as canonical JSON; made once for each text and vote."""
-        known = self._known_settings
-        if (text, vote) not in known:
-            known[text, vote] = self._described(text, vote)
-        return known[text, vote]
+        cache = self._known_settings
+        if (text, vote) not in cache:
+            cache[text, vote] = self._described(text, vote)
+        return cache[text, vote]
 
     @cached_property
     def _known_settings(self) -> dict[tuple[str, int], str]:

@@ -105,10 +105,10 @@ def read(reply: Reply, reply_format: ReplyFormat) -> Reading:
     if detail or rating is None:
         return replace(blank, outcome=outcome, detail=detail)
     label = " ".join(rating.lower().split())
-    known = _GRADES if reply_format is ReplyFormat.GRADES else _DIGITS
-    if label not in known:
-        return replace(blank, detail=f"the rating {label!r} is none of {', '.join(known)}")
-    choice, margin = known[label]
+    labels = _GRADES if reply_format is ReplyFormat.GRADES else _DIGITS
+    if label not in labels:
+        return replace(blank, detail=f"the rating {label!r} is none of {', '.join(labels)}")
+    choice, margin = labels[label]
     graded = reply_format is ReplyFormat.GRADES
     soft = _margin(reply) if reply_format is ReplyFormat.LOGPROBS else None
     missing = reply_format is ReplyFormat.LOGPROBS and soft is None

@@ -126,8 +126,8 @@ def load_prompt(name: str, *, beside: Path | None = None) -> Prompt:
     if "/" not in name and bundled.is_file():
         return Prompt(name.removesuffix(SUFFIX), bundled.read_text(encoding="utf-8"))
     message = f"There is no prompt {name!r}."
-    known = ", ".join(bundled_prompts())
-    raise SpecError(message, advice=f"Name a file beside the spec, or one of: {known}.")
+    names = ", ".join(bundled_prompts())
+    raise SpecError(message, advice=f"Name a file beside the spec, or one of: {names}.")
 
 
 def bundled_prompts() -> tuple[str, ...]:

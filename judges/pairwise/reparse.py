@@ -52,16 +52,16 @@ def reparse_verdict(spec: JudgeSpec, judgments: Sequence[Judgment]) -> Verdict |
     """The verdict that judgments settle by the judge's rules; None where there are none of an LLM."""
     if spec.kind is JudgeKind.PANEL:
         verdicts = [reparse_verdict(member, judgments) for member in spec.members]
-        known = [verdict for verdict in verdicts if verdict is not None]
-        if len(known) < len(verdicts):
+        readable = [verdict for verdict in verdicts if verdict is not None]
+        if len(readable) < len(verdicts):
             return None
-        return settle_panel(spec, [member.name for member in spec.members], known)
-    own = [judgment for judgment in judgments if judgment.judge == spec.name]
-    if spec.kind is not JudgeKind.LLM or not own:
+        return settle_panel(spec, [member.name for member in spec.members], readable)
+    of_judge = [judgment for judgment in judgments if judgment.judge == spec.name]
+    if spec.kind is not JudgeKind.LLM or not of_judge:
         return None
     # A retried battle keeps what was tried before; the last judgment of each vote counts.
     last: dict[tuple[str, str, int], Judgment] = {}
-    for judgment in own:
+    for judgment in of_judge:
         settings = json.loads(judgment.settings or "{}")
         key = (settings.get("text", ""), judgment.presentation.value, settings.get("vote", 0))
         last[key] = judgment

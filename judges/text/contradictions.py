@@ -82,7 +82,7 @@ class ContradictionFinder:
             return None
         support, conflict, against = 0.0, 0.0, None
         for its, other in self._by_axis.get(mark.axis, ()):
-            close = self._near(mark, its)
+            close = self._nearness(mark, its)
             agrees = (
                 its.value == mark.value
                 or close <= conflict
@@ -112,12 +112,12 @@ class ContradictionFinder:
 
     def _swapped(self, statement: Statement) -> Contradiction | None:
         """Whether two figures have changed places: each stands where the yardstick has the other."""
-        own = {
+        figures = {
             mark.figure: mark
             for mark in reversed(statement.marks)
             if mark.kind is MarkKind.QUANTITY and self._figures.name(mark)
         }
-        for a, b in combinations(islice(reversed(own.values()), MOST_SWAPPED), 2):
+        for a, b in combinations(islice(reversed(figures.values()), MOST_SWAPPED), 2):
             if a.axis.split(":")[0] != b.axis.split(":")[0]:
                 continue
             having_a, having_b = self._having[a.figure], self._having[b.figure]
@@ -186,10 +186,10 @@ class ContradictionFinder:
         for its in other.marks:
             if its.axis == mark.axis:
                 same = its.value == mark.value
-                closeness[same] = max(closeness[same], self._near(mark, its))
+                closeness[same] = max(closeness[same], self._nearness(mark, its))
         return closeness[False] >= FLIP_ALONG and closeness[False] - closeness[True] >= CLEARANCE
 
-    def _near(self, mark: Mark, its: Mark) -> float:
+    def _nearness(self, mark: Mark, its: Mark) -> float:
         """How closely two marks speak of one thing; one shared term is little unless a unit says more."""
         measured = mark.kind is MarkKind.QUANTITY and not mark.axis.startswith("count")
         measure = self._closeness if measured else self._firmly
@@ -212,14 +212,14 @@ class Figures:
 
     def __init__(self, marks: Iterable[Mark]) -> None:
         all_marks = tuple(marks)
-        self._named = frozenset(mark.figure for mark in all_marks)
+        self._figures_present = frozenset(mark.figure for mark in all_marks)
         self._values: dict[str, list[Mark]] = {}
         for mark in sorted(all_marks, key=lambda candidate: candidate.value):
             self._values.setdefault(mark.axis.split(":")[0], []).append(mark)
 
     def name(self, mark: Mark) -> bool:
         """Whether one of them is the same plain number."""
-        return mark.figure in self._named
+        return mark.figure in self._figures_present
 
     def have(self, mark: Mark) -> bool:
         """Whether one of them may be the same figure; if any is, so is one of the two nearest in value."""

@@ -65,13 +65,13 @@ class NeedReader:
     def read(self, need: str) -> Need:
         """Spell out one need."""
         all_terms = read_statement(need).terms
-        own = all_terms - self._weights.topic or all_terms
-        keys = [self._closest(own, clauses) for clauses in self._sources if clauses]
-        return Need(need, own, tuple(key for key in keys if key is not None))
+        own_terms = all_terms - self._weights.topic or all_terms
+        keys = [self._closest(own_terms, clauses) for clauses in self._sources if clauses]
+        return Need(need, own_terms, tuple(key for key in keys if key is not None))
 
-    def _closest(self, own: frozenset[str], clauses: Sequence[Bag]) -> Bag | None:
+    def _closest(self, own_terms: frozenset[str], clauses: Sequence[Bag]) -> Bag | None:
         """The first of the clauses that have most of a need's weight; None where none has any to speak of."""
-        shares = [self._weights.share(own, clause.terms, clause.related) for clause in clauses]
+        shares = [self._weights.share(own_terms, clause.terms, clause.related) for clause in clauses]
         most = max(shares)
         return clauses[shares.index(most)] if most >= FAINT else None
 

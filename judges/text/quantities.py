@@ -188,9 +188,9 @@ def _unit(text: str, at: int) -> tuple[str | None, int]:
     match = UNIT.match(text, at)
     name = match[1].replace(" ", "") if match else ""
     decade = name == "s" and match is not None and match.end() == at + 1 and text[at - 1 : at] == "0"
-    for known in () if decade else (name, name.removesuffix("s")):
-        if match and known in UNITS:
-            return known, match.end()
+    for singular in () if decade else (name, name.removesuffix("s")):
+        if match and singular in UNITS:
+            return singular, match.end()
     return None, at
 
 

@@ -111,11 +111,11 @@ def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
             neighbours.around(quantity.start, before=2, after=1),
         )
     denials = negations(sentence)
-    for start, word, own in spots:
+    for start, word, word_terms in spots:
         for axis, pole in antonyms(word):
             earlier = bisect_left(denials, start)
             denied = earlier > 0 and start - denials[earlier - 1] <= DENIAL_REACH
-            around = neighbours.around(start) - set(own)
+            around = neighbours.around(start) - set(word_terms)
             yield Mark(MarkKind.DIRECTION, f"axis {axis}", 1 - pole if denied else pole, word, around)
     for at in denials:
         yield Mark(MarkKind.NEGATION, "negation", 1.0, "not", neighbours.around(at, before=1))

@@ -94,8 +94,11 @@ class SubstitutionFinder:
         self, ours: Sequence[Word], theirs: Sequence[Word], statement: Statement, other: Statement
     ) -> bool:
         """Whether the exchanged words say different things, and are no synonyms."""
-        own, its = {related(word.term) for word in ours}, {related(word.term) for word in theirs}
-        if own & its or own <= other.related or its <= statement.related:
+        our_roots, their_roots = (
+            {related(word.term) for word in ours},
+            {related(word.term) for word in theirs},
+        )
+        if our_roots & their_roots or our_roots <= other.related or their_roots <= statement.related:
             return False
         if any(word.term.startswith("#") for word in (*ours, *theirs)):
             return False
@@ -131,8 +134,8 @@ def content(sentence: str) -> tuple[Word, ...]:
     for match in WORD.finditer(sentence):
         terms = term(fold(match[0]))
         if len(terms) == 1:
-            named = match[0][:1].isupper() and match.start() > 0
-            words.append(Word(terms[0], named, match.start(), match.end()))
+            is_name = match[0][:1].isupper() and match.start() > 0
+            words.append(Word(terms[0], is_name, match.start(), match.end()))
     return tuple(words)
 
 

@@ -52,12 +52,12 @@ class TermWeights:
         if not having:
             return cls(known=MappingProxyType({}), unseen=1.0, topic=about, topic_factor=topic_factor)
         rarity = np.log((1.0 + len(statements)) / (1.0 + np.array(list(having.values())))) + 1.0
-        known = {
+        weight_of = {
             term: weight * (topic_factor if term in about else 1.0)
             for term, weight in zip(having, rarity.tolist(), strict=True)
         }
         return cls(
-            known=MappingProxyType(known),
+            known=MappingProxyType(weight_of),
             unseen=math.log(1 + len(statements)) + 1,
             topic=about,
             topic_factor=topic_factor,

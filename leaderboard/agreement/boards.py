@@ -93,15 +93,15 @@ def compare_rankings(
     Raises:
         StatisticsError: Fewer than two systems, or no questions, are in both tables.
     """
-    drawn = resampling or Resampling()
+    plan = resampling or Resampling()
     systems = tuple(name for name in judge.systems if name in people.systems)
     questions = tuple(name for name in judge.questions if name in people.questions)
     totals = [_totals(table, systems, questions) for table in (judge, people)]
     values = [_means(np.ones((1, len(questions))), pair)[0] for pair in totals]
-    batches = list(weight_batches(len(questions), drawn)) if len(questions) > 1 else []
+    batches = list(weight_batches(len(questions), plan)) if len(questions) > 1 else []
     draws = [np.concatenate([_means(w, pair) for w in batches]) if batches else None for pair in totals]
     return ranking_agreement(
-        values[0], values[1], first_draws=draws[0], second_draws=draws[1], level=drawn.level
+        values[0], values[1], first_draws=draws[0], second_draws=draws[1], level=plan.level
     )
 
 
@@ -197,10 +197,10 @@ def _totals(
     columns = {name: code for code, name in enumerate(systems)}
     row = np.array([rows.get(name, -1) for name in table.questions])[table.question]
     a, b = (np.array([columns.get(name, -1) for name in table.systems])[side] for side in (table.a, table.b))
-    known = (row >= 0) & (a >= 0) & (b >= 0)
-    weight = (np.ones(len(table)) if table.weight is None else table.weight)[known]
-    share = table.share[known]
-    place = (np.concatenate([row[known]] * 2), np.concatenate([a[known], b[known]]))
+    in_both = (row >= 0) & (a >= 0) & (b >= 0)
+    weight = (np.ones(len(table)) if table.weight is None else table.weight)[in_both]
+    share = table.share[in_both]
+    place = (np.concatenate([row[in_both]] * 2), np.concatenate([a[in_both], b[in_both]]))
     shape = (len(questions), len(systems))
     sums = coo_array((np.concatenate([weight * share, weight * (1 - share)]), place), shape=shape)
     return sums, coo_array((np.concatenate([weight] * 2), place), shape=shape)

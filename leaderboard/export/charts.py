@@ -238,9 +238,9 @@ def scatter(
             x=across, y=upward, tooltip=tooltip
         ),
     ]
-    named = base.mark_point(opacity=0).encode(x=across, y=alt.Y("place:Q", scale=upright, axis=beside))
+    labels = base.mark_point(opacity=0).encode(x=across, y=alt.Y("place:Q", scale=upright, axis=beside))
     resolve = alt.Resolve(axis=alt.AxisResolveMap(y="independent"))
-    both = alt.LayerChart(layer=[alt.LayerChart(layer=layers), named], resolve=resolve)
+    both = alt.LayerChart(layer=[alt.LayerChart(layer=layers), labels], resolve=resolve)
     return both.properties(height=height)
 
 

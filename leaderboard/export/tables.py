@@ -191,7 +191,7 @@ def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: st
     """A chart as a picture on white paper, its title above it and board and hash below the title."""
     import vl_convert  # noqa: PLC0415 - loads an engine that is used by this alone
 
-    named = chart.properties(
+    titled = chart.properties(
         width=WIDTH,
         background="white",
         title=alt.Title(
@@ -201,7 +201,7 @@ def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: st
             offset=16,
         ),
     )
-    spec = named.to_dict()
+    spec = titled.to_dict()
     if form is PictureForm.SVG:
         return bytes(vl_convert.vegalite_to_svg(spec).encode())
     return bytes(vl_convert.vegalite_to_png(spec, scale=2))

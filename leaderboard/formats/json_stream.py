@@ -140,10 +140,10 @@ class JsonStream:
 
     def _read(self) -> None:
         """Drop what is behind and read on; at least doubling keeps long elements linear."""
-        rest = self._buffer[self._position :]
-        piece = self._text.read(max(READ_CHARACTERS, len(rest)))
+        unread = self._buffer[self._position :]
+        piece = self._text.read(max(READ_CHARACTERS, len(unread)))
         self._ended = not piece
-        self._buffer = rest + piece
+        self._buffer = unread + piece
         self._position = 0
 
     def _require_end_of_file(self) -> None:

@@ -208,8 +208,8 @@ def winners(place: Place, values: Sequence[object]) -> list[str]:
         pass
     for index, value in enumerate(values):
         if not isinstance(value, str) or value not in WINNER_WORDS:
-            known = ", ".join(f'"{word}"' for word in WinnerWord)
-            refuse(place, index, "winner", value, f"one of {known} is expected")
+            allowed = ", ".join(f'"{word}"' for word in WinnerWord)
+            refuse(place, index, "winner", value, f"one of {allowed} is expected")
     return []
 
 

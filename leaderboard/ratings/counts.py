@@ -100,12 +100,12 @@ def locate_rows(table: BattleTable, pairs: PairCounts) -> tuple[Ints, NDArray[np
     keys = pairs.low * systems + pairs.high
     swapped = table.a > table.b
     low = np.where(swapped, table.b, table.a).astype(np.int64)
-    wanted = low * systems + np.where(swapped, table.a, table.b)
+    row_keys = low * systems + np.where(swapped, table.a, table.b)
     if systems * systems <= max(DENSE_CELLS, len(table)):
         place = np.full(systems * systems, -1, dtype=np.int64)
         place[keys] = np.arange(len(keys))
-        return place[wanted], swapped
-    return _find(keys, wanted), swapped
+        return place[row_keys], swapped
+    return _find(keys, row_keys), swapped
 
 
 def count_by_cluster(
@@ -173,7 +173,7 @@ def _met(ordered: Floats, systems: int) -> NDArray[np.bool_]:
     return np.asarray(met | met.T)
 
 
-def _find(keys: Ints, wanted: Ints) -> Ints:
+def _find(keys: Ints, sought: Ints) -> Ints:
     """Places of `wanted` in sorted `keys`, −1 where absent."""
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[place] == wanted, place, -1)
+    place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    return np.where(keys[place] == sought, place, -1)

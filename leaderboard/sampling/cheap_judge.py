@@ -99,10 +99,10 @@ def predicted_shares(
     scale = features.std(axis=0)
     scaled = features / np.where(scale > 0, scale, 1.0)
     group = folds_of(questions, folds, seed)
-    known = np.isfinite(verdicts)
+    judged = np.isfinite(verdicts)
     shares = np.empty(len(features))
     for fold in range(folds):
-        train, test = known & (group != fold), group == fold
+        train, test = judged & (group != fold), group == fold
         if test.any():
             shares[test] = _fitted(scaled[train], verdicts[train]).predict_proba(scaled[test])[:, 1]
     return shares

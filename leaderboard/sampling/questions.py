@@ -13,12 +13,12 @@ def evenly(questions: Sequence[tuple[int, Question]], count: int, seed: int) -> 
     """Sample `count` questions as evenly over the domains as their sizes allow."""
     shuffled = _by_domain(questions, seed)
     counts: Counter[str] = Counter()
-    left = min(count, len(questions))
-    while left:
+    remaining = min(count, len(questions))
+    while remaining:
         for domain in sorted(shuffled):
-            if left and counts[domain] < len(shuffled[domain]):
+            if remaining and counts[domain] < len(shuffled[domain]):
                 counts[domain] += 1
-                left -= 1
+                remaining -= 1
     return _in_order(questions, shuffled, counts)
 
 

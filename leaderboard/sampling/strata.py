@@ -88,12 +88,12 @@ def allocate(
     if not sum(least.values()) <= total <= sum(sizes.values()):
         message = f"{total} questions cannot be sampled from {sum(sizes.values())} in {len(sizes)} domains."
         raise InputError(message, advice=f"Choose between {sum(least.values())} and {sum(sizes.values())}.")
-    wanted = {domain: _share(domain, size, allocation, spreads) for domain, size in sizes.items()}
+    shares = {domain: _share(domain, size, allocation, spreads) for domain, size in sizes.items()}
     sample_sizes = dict(least)
     for _ in range(total - sum(sample_sizes.values())):
         # The domain that is furthest below its share gets the next question.
         short = [domain for domain in sizes if sample_sizes[domain] < sizes[domain]]
-        sample_sizes[max(short, key=lambda domain: wanted[domain] / (sample_sizes[domain] + 1))] += 1
+        sample_sizes[max(short, key=lambda domain: shares[domain] / (sample_sizes[domain] + 1))] += 1
     return sample_sizes
 
 
@@ -174,9 +174,9 @@ def stratified_mean(
             raise StatisticsError(message, advice="A domain's spread needs two of them.")
         if not size:
             continue
-        left = 1 - len(part) / size if finite else 1.0
+        finite_factor = 1 - len(part) / size if finite else 1.0
         spread = float(part.var(ddof=1)) if len(part) > 1 else 0.0
-        piece = (size / population) ** 2 * left * spread / len(part)
+        piece = (size / population) ** 2 * finite_factor * spread / len(part)
         mean += size / population * float(part.mean())
         variance += piece
         satterthwaite += piece**2 / max(1, len(part) - 1)

@@ -73,9 +73,9 @@ def separations(ratings: RatingTable, settings: Settings) -> list[dict[str, obje
     Returns:
         One object a pair of neighbours, best first; pairs that cannot be compared are left out.
     """
-    named = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
+    rated = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
     rows: list[dict[str, object]] = []
-    for first, second in pairwise(named):
+    for first, second in pairwise(rated):
         try:
             gap = difference(ratings, first, second)
             needed = questions_to_separate(ratings, first, second)
@@ -108,16 +108,16 @@ def all_differences(ratings: RatingTable) -> dict[str, object]:
         points, lower and upper end of the 95 % interval (one decimal) and the chance that the first is the
         better (three); pairs that cannot be compared are left out.
     """
-    named = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
+    rated = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
     pairs: list[list[float]] = []
-    for first, second in combinations(range(len(named)), 2):
+    for first, second in combinations(range(len(rated)), 2):
         try:
-            gap = difference(ratings, named[first], named[second])
+            gap = difference(ratings, rated[first], rated[second])
         except StatisticsError:
             continue
         ends = [round(value, 1) for value in (gap.points, gap.lower, gap.upper)]
         pairs.append([first, second, *ends, round(gap.chance, 3)])
-    return {"systems": named, "pairs": pairs}
+    return {"systems": rated, "pairs": pairs}
 
 
 def _star(table: BattleTable, settings: Settings, reference: str | None) -> AlternativeRatings:
@@ -181,10 +181,10 @@ def _lengths(table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]]) ->
     lengths = np.full((len(table.systems), len(table.questions)), -1, dtype=np.int64)
     place = {question: code for code, question in enumerate(table.questions)}
     for code, system in enumerate(table.systems):
-        known = [
+        word_counts = [
             (place[fact.question], fact.words) for fact in answers.get(system, ()) if fact.question in place
         ]
-        for question, words in known:
+        for question, words in word_counts:
             lengths[code, question] = words
     return lengths
 

@@ -126,8 +126,8 @@ def _domain_ratings(
 def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[AnswerFact]]) -> tuple[str, ...]:
     """Domains in the order of the labels, then those of battles and answers; none where unnamed."""
     met = (*table.domains, *(fact.domain for answers in facts.values() for fact in answers))
-    known = dict.fromkeys((*about.labels, *met))
-    return tuple(domain for domain in known if domain in set(met) and domain)
+    ordered = dict.fromkeys((*about.labels, *met))
+    return tuple(domain for domain in ordered if domain in set(met) and domain)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -129,10 +129,10 @@ def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | N
     low, high = float((sums / counts).min()), float((sums / counts).max())
     if low == high:
         return Interval(low, high)
-    drawn = np.concatenate([weights @ sums / (weights @ counts) for weights in _resamples(units)])
-    shares = bca_levels(drawn, (sums.sum() - sums) / (counts.sum() - counts), mean, level)
+    means = np.concatenate([weights @ sums / (weights @ counts) for weights in _resamples(units)])
+    shares = bca_levels(means, (sums.sum() - sums) / (counts.sum() - counts), mean, level)
     # Summation in another order leaves rounding dust beyond the bounds of the scores.
-    lower, upper = np.clip(np.quantile(drawn, np.sort(shares)), low, high)
+    lower, upper = np.clip(np.quantile(means, np.sort(shares)), low, high)
     return Interval(float(lower), float(upper))
 
 

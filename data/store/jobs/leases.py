@@ -30,7 +30,7 @@ from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import db_now, new_id
 from data.store.jobs.jobs import JUDGING, pause_round, select_jobs
 from data.store.rounds.battle_claims import has_pending, has_work
-from data.store.rounds.fencing import lost
+from data.store.rounds.fencing import lease_lost
 from data.tables import jobs, ledgers, rounds, seats
 from data.tables.columns import now
 
@@ -66,11 +66,13 @@ def conclude(connection: Connection, job: AnyRow, release: Release, *, progress:
     if release.error:
         attempts += 1
     values: dict[str, Any] = {"attempts": attempts, "error": release.error}
-    others = connection.execute(select(exists().where(seats.c.job_id == job.id))).scalar()
-    if release.error and (release.final or attempts >= job.most_attempts or (job.owner and not others)):
+    has_other_leases = connection.execute(select(exists().where(seats.c.job_id == job.id))).scalar()
+    if release.error and (
+        release.final or attempts >= job.most_attempts or (job.owner and not has_other_leases)
+    ):
         values |= {"state": JobState.FAILED, "finished_at": now(), "error": _last_word(release, attempts)}
         pause_round(connection, job.id)
-    elif others:
+    elif has_other_leases:
         pass
     elif _is_done(connection, job, release):
         values |= {"state": JobState.DONE, "finished_at": now(), "result": release.result, "error": ""}
@@ -172,7 +174,7 @@ class LeaseStore(StorePart):
                 )
             ).rowcount
             if not changed:
-                raise lost(lease_id)
+                raise lease_lost(lease_id)
             row = connection.execute(
                 select(jobs.c.state, rounds.c.state.label("round_state"), _lease_count())
                 .join(seats, seats.c.job_id == jobs.c.id)

@@ -109,7 +109,7 @@ def _read(connection: Connection, round_id: int) -> tuple[NDArray[np.int64], NDA
 
 def _places(numbers: Iterable[int]) -> NDArray[np.int32]:
     """The place of each number, by the number."""
-    known = np.fromiter(numbers, np.int64)
-    place = np.full(int(known.max(initial=0)) + 1, -1, dtype=np.int32)
-    place[known] = np.arange(len(known), dtype=np.int32)
+    ids = np.fromiter(numbers, np.int64)
+    place = np.full(int(ids.max(initial=0)) + 1, -1, dtype=np.int32)
+    place[ids] = np.arange(len(ids), dtype=np.int32)
     return place

@@ -11,7 +11,7 @@ from data.records import PendingBattle
 from data.store.base import StorePart
 from data.store.rounds.battles import pending_battles
 from data.store.rounds.canaries import attacked_battles
-from data.store.rounds.fencing import lost
+from data.store.rounds.fencing import lease_lost
 from data.tables import battle_holds, battles, canaries, canary_holds, seats
 
 
@@ -21,7 +21,7 @@ class ClaimStore(StorePart):
     def battles(
         self, lease_id: int, round_id: int, *, limit: int, after: int = 0
     ) -> tuple[list[PendingBattle], int]:
-        """Give a lease the next pending battles that nobody holds, question by question.
+        """Give a lease the next pending battles that nobody has claimed, question by question.
 
         Args:
             lease_id: Who gets them.
@@ -56,7 +56,7 @@ class ClaimStore(StorePart):
             return claimed, int(connection.execute(last).scalar_one())
 
     def canaries(self, lease_id: int, round_id: int, *, limit: int) -> list[PendingBattle]:
-        """Give a lease pending canaries that nobody holds, as the battles that a judge gets to see.
+        """Give a lease pending canaries that nobody has claimed, as the battles that a judge gets to see.
 
         Raises:
             LeaseLostError: The lease was given up.
@@ -87,31 +87,31 @@ def has_pending(connection: Connection, round_id: int) -> bool:
 
 
 def has_work(round_id: ColumnElement[Any]) -> ColumnElement[bool]:
-    """A clause: a battle or canary of the round is pending and nobody holds it."""
+    """A clause: a battle or canary of the round is pending and nobody has claimed it."""
     return or_(
         *(
             exists().where(
-                table.c.round_id == round_id, table.c.outcome.is_(None), ~_is_claimed(table, holds)
+                table.c.round_id == round_id, table.c.outcome.is_(None), ~_is_claimed(table, claims)
             )
-            for table, holds in ((battles, battle_holds), (canaries, canary_holds))
+            for table, claims in ((battles, battle_holds), (canaries, canary_holds))
         )
     )
 
 
-def _is_claimed(table: Table, holds: Table) -> ColumnElement[bool]:
-    (key, _) = holds.c
+def _is_claimed(table: Table, claims: Table) -> ColumnElement[bool]:
+    (key, _) = claims.c
     return exists().where(key == table.c.id)
 
 
-def _claim(connection: Connection, table: Table, lease_id: int, wanted: Select[int, int]) -> list[int]:
-    """Hold what a query finds (numbers, and the lease), and return what was free."""
+def _claim(connection: Connection, table: Table, lease_id: int, selected: Select[int, int]) -> list[int]:
+    """Claim what a query selects (numbers, and the lease), and return what was free."""
     alive = connection.execute(
         select(seats.c.id).where(seats.c.id == lease_id).with_for_update(read=True, key_share=True)
     ).first()
     if alive is None:
-        raise lost(lease_id)
+        raise lease_lost(lease_id)
     (key, _) = table.c
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(table).from_select([key.name, "seat_id"], wanted)
+    statement = dialect.insert(table).from_select([key.name, "seat_id"], selected)
     rows = connection.execute(statement.on_conflict_do_nothing().returning(key))
     return list(rows.scalars())

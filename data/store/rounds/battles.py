@@ -30,7 +30,7 @@ def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iter
             select(questions.c.id, questions.c.content).where(questions.c.id.in_(question_ids))
         )
     )
-    known = {number: restore(content) for number, content in contents.items()}
+    by_id = {number: restore(content) for number, content in contents.items()}
     entries = select(submissions.c.id, submissions.c.system, submissions.c.kind)
     sides = {row.id: row for row in connection.execute(entries.where(submissions.c.id.in_(entrants)))}
     texts: dict[tuple[int, int], str] = {
@@ -45,7 +45,7 @@ def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iter
         yield PendingBattle(
             id=row.id,
             key=row.key,
-            question=known[row.question_id],
+            question=by_id[row.question_id],
             system_a=sides[row.a_id].system,
             system_b=sides[row.b_id].system,
             answer_a=texts[row.a_id, row.question_id],
@@ -102,11 +102,11 @@ class BattleStore(StorePart):
 
         They lack an answer from now on, so that a retry does not ask for them again.
         """
-        own = (battles.c.a_id == submission) | (battles.c.b_id == submission)
+        of_submission = (battles.c.a_id == submission) | (battles.c.b_id == submission)
         open_ = select(rounds.c.id).where(rounds.c.state.not_in(CLOSED))
         return self._change(
             update(battles)
-            .where(battles.c.round_id.in_(open_), battles.c.outcome.is_(None), own)
+            .where(battles.c.round_id.in_(open_), battles.c.outcome.is_(None), of_submission)
             .values(outcome=Outcome.MISSING, detail=WITHDRAWN)
         )
 

@@ -125,11 +125,11 @@ def _attacked(row: AnyRow, battle: PendingBattle) -> PendingBattle:
 
 def _as_json(judgment: Judgment) -> dict[str, Any]:
     reply = judgment.reply
-    own = {
+    of_reply = {
         "reply_key": None if reply is None else reply.key,
         "cached": reply is not None and reply.cached,
     }
-    return {name: own[name] if name in own else getattr(judgment, name) for name in STORED}
+    return {name: of_reply[name] if name in of_reply else getattr(judgment, name) for name in STORED}
 
 
 def is_unpriced(judgment: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from data.records import Verdict
 from data.tables import seats
 
 
-def lost(lease_id: int) -> LeaseLostError:
+def lease_lost(lease_id: int) -> LeaseLostError:
     """The error of a worker that was given up."""
     return LeaseLostError(
         f"Lease {lease_id} was given up, since its worker was not heard of in time.",
@@ -42,4 +42,4 @@ def release_claims(
     numbers = [number for number, _ in verdicts]
     deleted = connection.execute(delete(table).where(key.in_(numbers), table.c.seat_id == lease_id)).rowcount
     if not alive or deleted != len(set(numbers)):
-        raise lost(lease_id)
+        raise lease_lost(lease_id)

@@ -194,7 +194,7 @@ class VerdictStore(EvidenceReader):
 
         Args:
             verdicts: Battle numbers with their verdicts.
-            lease_id: The lease that holds these battles, which is let go of.
+            lease_id: The lease that claimed these battles; the claims are released.
 
         Returns:
             How many battles were settled by this call.

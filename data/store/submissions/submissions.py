@@ -63,11 +63,11 @@ def make_place(connection: Connection, set_id: int, system: str, *, submitted: b
     """
     same = (submissions.c.set_id == set_id, submissions.c.system == system)
     query = select(submissions.c.version, submissions.c.submitted_at).where(*same)
-    known = {version: at is not None for version, at in connection.execute(query)}
-    last = max(known, default=0)
+    versions = {version: at is not None for version, at in connection.execute(query)}
+    last = max(versions, default=0)
     if not submitted:
         return last + 1
-    following = max((version for version, was in known.items() if was), default=0) + 1
+    following = max((version for version, was in versions.items() if was), default=0) + 1
     connection.execute(
         update(submissions).where(*same, submissions.c.version == following).values(version=last + 1)
     )

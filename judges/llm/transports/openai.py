@@ -140,12 +140,12 @@ def unconnected(error: Exception, timeout: float) -> CallError:
         root = root.__cause__
     if isinstance(root, TimeoutError | asyncio.CancelledError):
         return CallError(CallErrorKind.TRANSIENT, f"No reply within {timeout:g} s.", billable=True)
-    named = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
+    cause_text = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
     # Refused or never found: nothing can have been charged. A reset may come after the work was done.
     unreachable = isinstance(root, OSError) and not isinstance(root, ConnectionResetError | BrokenPipeError)
     return CallError(
         CallErrorKind.TRANSIENT,
-        f"The connection failed ({named})",
+        f"The connection failed ({cause_text})",
         billable=not unreachable,
         unreachable=unreachable,
     )

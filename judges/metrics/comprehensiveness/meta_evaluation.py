@@ -48,12 +48,12 @@ def bca(tallies: FloatArray, statistic: Statistic, *, resamples: int = RESAMPLES
     units = len(tallies)
     if units < 2 or (tallies == tallies[0]).all():  # noqa: PLR2004 - one unit cannot be resampled
         return Interval(value, value)
-    drawn = _resampled(tallies, statistic, resamples, seed)
-    if np.ptp(drawn) == 0:
+    draws = _resampled(tallies, statistic, resamples, seed)
+    if np.ptp(draws) == 0:
         return Interval(value, value)
     left_out = statistic(tallies.sum(axis=0) - tallies)
-    shares = bca_levels(drawn, left_out, value)
-    lower, upper = np.quantile(drawn, shares)
+    shares = bca_levels(draws, left_out, value)
+    lower, upper = np.quantile(draws, shares)
     return Interval(float(lower), float(upper))
 
 
@@ -91,8 +91,11 @@ class Estimate:
 
     def as_json(self) -> dict[str, Json]:
         """The value and both intervals."""
-        own = {"over_answers": self.over_answers.as_json(), "over_questions": self.over_questions.as_json()}
-        return {"value": self.value, **own}
+        intervals = {
+            "over_answers": self.over_answers.as_json(),
+            "over_questions": self.over_questions.as_json(),
+        }
+        return {"value": self.value, **intervals}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,15 +176,15 @@ async def evaluate_conflictbank(
     metric: Metric, items: Sequence[ConflictItem], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> MetaEvaluation:
     """Hold a metric's scores against what ConflictBank's contexts demand (figure 7)."""
-    wanted = [variant for item in items for variant in _conflict_items(item)]
-    scores = await _score_all(metric, wanted)
+    variants = [variant for item in items for variant in _conflict_items(item)]
+    scores = await _score_all(metric, variants)
     by_id = {score.id: score.score for score in scores}
     rows, names = [], []
     for item in items:
         values = [by_id[variant.id] for variant in _conflict_items(item)]
-        known = [value for value in values if value is not None]
-        if len(known) == len(values):
-            rows.append([*_conflict_matches(item, known), 1.0])
+        scored = [value for value in values if value is not None]
+        if len(scored) == len(values):
+            rows.append([*_conflict_matches(item, scored), 1.0])
             names.append(item.question)
     statistics: dict[str, Statistic] = {
         "lmr_strict": lambda sums: sums[..., 0] / sums[..., 2],

@@ -59,11 +59,11 @@ class NliReader:
         for claims in by_text:
             if isinstance(claims, Missing):
                 return claims
-        own, *others = [claims for claims in by_text if not isinstance(claims, Missing)]
-        passages = await self._relevant(steps, list(chain.from_iterable(others)))
+        of_answer, *of_passages = [claims for claims in by_text if not isinstance(claims, Missing)]
+        passages = await self._relevant(steps, list(chain.from_iterable(of_passages)))
         if isinstance(passages, Missing):
             return passages
-        nodes = [Node(f"a{at}", NodeKind.ANSWER, claim.text) for at, claim in enumerate(own)]
+        nodes = [Node(f"a{at}", NodeKind.ANSWER, claim.text) for at, claim in enumerate(of_answer)]
         nodes += [
             Node(f"c{at}_{claim.source}", NodeKind.PASSAGE, claim.text, claim.source)
             for at, claim in enumerate(passages)
@@ -105,8 +105,8 @@ class NliReader:
         relations = await steps.relations(unique_pairs)
         if isinstance(relations, Missing):
             return relations
-        known = dict(zip(unique_pairs, relations, strict=True))
-        return tuple(_edges_of(pairs, known))
+        by_pair = dict(zip(unique_pairs, relations, strict=True))
+        return tuple(_edges_of(pairs, by_pair))
 
 
 def _related(a: Node, b: Node) -> bool:
@@ -114,10 +114,10 @@ def _related(a: Node, b: Node) -> bool:
     return a is not b and NodeKind.PASSAGE in {a.kind, b.kind}
 
 
-def _edges_of(pairs: Iterable[tuple[Node, Node]], known: dict[tuple[str, str], Relation]) -> Iterable[Edge]:
+def _edges_of(pairs: Iterable[tuple[Node, Node]], by_pair: dict[tuple[str, str], Relation]) -> Iterable[Edge]:
     for a, b in pairs:
-        same = Relation.EQUIVALENCE if a.text == b.text else Relation.NEUTRAL
-        relation = known.get((a.text, b.text), same)
+        default = Relation.EQUIVALENCE if a.text == b.text else Relation.NEUTRAL
+        relation = by_pair.get((a.text, b.text), default)
         if relation is not Relation.NEUTRAL:
             yield Edge(a.id, b.id, relation)
 

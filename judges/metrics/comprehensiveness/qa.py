@@ -176,16 +176,16 @@ class QaReader:
             dict.fromkeys((answers[a].question, answers[a].text, answers[b].text) for a, b in pairs)
         )
         relations = await asyncio.gather(*(self._compare(*triple) for triple in triples))
-        known: dict[tuple[str, str, str], AnswerRelation] = {}
+        by_triple: dict[tuple[str, str, str], AnswerRelation] = {}
         for triple, relation in zip(triples, relations, strict=True):
             if isinstance(relation, Missing):
                 return relation
-            known[triple] = relation
+            by_triple[triple] = relation
         edges = [
             edge
             for a, b in pairs
             for edge in _edges(
-                nodes[a].id, nodes[b].id, known[answers[a].question, answers[a].text, answers[b].text]
+                nodes[a].id, nodes[b].id, by_triple[answers[a].question, answers[a].text, answers[b].text]
             )
         ]
         return FactGraph(tuple(nodes), tuple(edges))

@@ -150,10 +150,10 @@ async def summarise_bounds(
                     reasons[bound, metric][score.reason] += 1
     means: dict[Bound, dict[str, BoundMean]] = {}
     for bound, metric in sorted({*values, *reasons}, key=lambda key: (list(Bound).index(key[0]), key[1])):
-        own = values[bound, metric]
+        of_bound = values[bound, metric]
         means.setdefault(bound, {})[metric] = BoundMean(
-            mean=sum(own) / len(own) if own else None,
-            questions=len(own),
+            mean=sum(of_bound) / len(of_bound) if of_bound else None,
+            questions=len(of_bound),
             reasons=dict(reasons[bound, metric]),
         )
     return means

@@ -195,9 +195,9 @@ async def build_all(
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-    named = list(zip(sources, results, strict=True))
+    by_source = list(zip(sources, results, strict=True))
     built = tuple(result for result in results if isinstance(result, Controlled))
-    return built, {source.id: result for source, result in named if isinstance(result, Missing)}
+    return built, {source.id: result for source, result in by_source if isinstance(result, Missing)}
 
 
 DOMAIN = "all"

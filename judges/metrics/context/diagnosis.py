@@ -64,10 +64,10 @@ def losses(answerable: Iterable[int], retrieved: Collection[int], written: Colle
         retrieved: Those that the context answers.
         written: Those that the answer answers.
     """
-    wanted = frozenset(answerable)
-    in_context, in_answer = wanted & frozenset(retrieved), wanted & frozenset(written)
+    answerable_set = frozenset(answerable)
+    in_context, in_answer = answerable_set & frozenset(retrieved), answerable_set & frozenset(written)
     return Losses(
-        answerable=len(wanted),
+        answerable=len(answerable_set),
         retrieved=len(in_context),
         used=len(in_context & in_answer),
         written=len(in_answer),

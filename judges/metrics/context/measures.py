@@ -86,17 +86,17 @@ def _gains(useful: BoolArray, alpha: float) -> list[float]:
 
 
 def _ideal_gains(useful: BoolArray, alpha: float) -> list[float]:
-    left = useful.copy()
+    remaining = useful.copy()
     earlier = np.zeros(useful.shape[1])
     gains = []
     for _ in range(len(useful)):
-        offered = left @ ((1 - alpha) ** earlier)
+        offered = remaining @ ((1 - alpha) ** earlier)
         best = int(np.flatnonzero(np.isclose(offered, offered.max()))[-1])
         if not offered[best]:
             break
         gains.append(float(offered[best]))
-        earlier += left[best]
-        left[best] = False
+        earlier += remaining[best]
+        remaining[best] = False
     return gains
 
 

@@ -66,7 +66,7 @@ class Oracle:
             answerable=answerable,
             pool=pool,
             oracle=oracle,
-            every=ratings,
+            ratings=ratings,
             oracle_name=name,
         )
 
@@ -80,7 +80,7 @@ class Assessed:
         answerable: Places of those that count: what the oracle answers, or all without an oracle.
         pool: The passages.
         oracle: Ratings of the oracle's passages, in the order of `pool.oracle`.
-        every: Ratings of all passages of the pool, sub-questions out of scope set to 0.
+        ratings: Ratings of all passages of the pool, sub-questions out of scope set to 0.
         oracle_name: What the oracle is.
     """
 
@@ -88,7 +88,7 @@ class Assessed:
     answerable: tuple[int, ...]
     pool: Pool
     oracle: Ratings
-    every: Ratings
+    ratings: Ratings
     oracle_name: str
 
     def required(self, order: Order) -> tuple[int, ...]:
@@ -134,25 +134,27 @@ class ContextCrux:
         assessed = await self._oracle.assess(item, contexts)
         if isinstance(assessed, Missing):
             return unscored(item, self.name, assessed.outcome, assessed.reason)
-        score = len(answered_by(assessed.every, assessed.pool.context)) / len(assessed.answerable)
+        score = len(answered_by(assessed.ratings, assessed.pool.context)) / len(assessed.answerable)
         details = {**assessed.details(self._oracle.settings.threshold), **self._details(assessed, score)}
         return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
 
     def _details(self, assessed: Assessed, score: float) -> Mapping[str, Json]:
-        settings, pool, ratings = self._oracle.settings, assessed.pool, assessed.every
+        settings, pool, ratings = self._oracle.settings, assessed.pool, assessed.ratings
         answered = answered_by(ratings, pool.context)
         missing = tuple(number for number in assessed.answerable if number not in answered)
         required = {order: assessed.required(order) for order in Order}
         best = required[settings.required]
-        own = tuple(dict.fromkeys(pool.context))
-        own_ratings = Ratings(values=ratings.values[list(own)], threshold=settings.threshold)
-        needed = {own[place] for place in required_subset(own_ratings, settings.required)}
-        of_context = uses(own_ratings, [place for place, number in enumerate(own) if number in needed])
+        in_context = tuple(dict.fromkeys(pool.context))
+        own_ratings = Ratings(values=ratings.values[list(in_context)], threshold=settings.threshold)
+        needed = {in_context[place] for place in required_subset(own_ratings, settings.required)}
+        of_context = uses(own_ratings, [place for place, number in enumerate(in_context) if number in needed])
         return {
             "answered": answered,
             "missing": missing,
             "by": {
-                str(number): [pool.passages[place].id for place in own if ratings.answers[place, number]]
+                str(number): [
+                    pool.passages[place].id for place in in_context if ratings.answers[place, number]
+                ]
                 for number in answered
             },
             "alpha_ndcg": ranked_coverage(ratings, pool.context, alpha=settings.alpha),
@@ -167,19 +169,19 @@ class ContextCrux:
             "required": {order.value: pool.ids(places) for order, places in required.items()},
             "uses": [
                 {"passage": pool.passages[place].id, "use": use.value}
-                for place, use in zip(own, of_context, strict=True)
+                for place, use in zip(in_context, of_context, strict=True)
             ],
             "missing_passages": [
                 pool.passages[place].id
                 for place in best
-                if place not in own and any(ratings.answers[place, number] for number in missing)
+                if place not in in_context and any(ratings.answers[place, number] for number in missing)
             ],
             "ratings": [
                 {
                     "passage": pool.passages[place].id,
                     "ratings": [round(float(x), 2) for x in ratings.values[place]],
                 }
-                for place in own
+                for place in in_context
             ],
         }
 
@@ -223,7 +225,7 @@ class AnswerCrux:
             "density": density(
                 score,
                 token_count(text),
-                best_covered=coverage(assessed.every, best),
+                best_covered=coverage(assessed.ratings, best),
                 best_tokens=assessed.pool.tokens(best),
                 weight=settings.density_weight,
             ),

@@ -91,10 +91,10 @@ class EmbeddedRater:
     """
 
     def __init__(self, item: MetricItem) -> None:
-        known = [item.reference or "", *(passage.text for passage in item.passages)]
-        self._statements = [statement for text in known for statement in read_statements(text)]
+        texts = [item.reference or "", *(passage.text for passage in item.passages)]
+        self._statements = [statement for text in texts for statement in read_statements(text)]
         self._weights = TermWeights.fit([statement.text for statement in self._statements], item.question)
-        self._reader = NeedReader([known[:1], known[1:]], self._weights)
+        self._reader = NeedReader([texts[:1], texts[1:]], self._weights)
 
     async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
         """Rate passages."""

@@ -180,10 +180,10 @@ class LlmAligner:
         aligned: dict[int, list[int]] = {}
         ignored = 0
         for entry in reply.covered:
-            named = [by_claim[name] for name in entry.claims if name in by_claim]
-            ignored += len(entry.claims) - len(named) + (entry.aspect not in by_aspect)
-            if entry.aspect in by_aspect and named:
-                aligned.setdefault(by_aspect[entry.aspect] - 1, []).extend(named)
+            numbers = [by_claim[name] for name in entry.claims if name in by_claim]
+            ignored += len(entry.claims) - len(numbers) + (entry.aspect not in by_aspect)
+            if entry.aspect in by_aspect and numbers:
+                aligned.setdefault(by_aspect[entry.aspect] - 1, []).extend(numbers)
         return _alignment(aligned, ignored)
 
 
@@ -195,9 +195,9 @@ class EmbeddedAligner:
     ) -> Alignment | CallFailure:
         """Compare every claim with every aspect."""
         texts = [passage.text for passage in item.passages]
-        known = [item.reference or "", *texts]
-        statements = [statement.text for text in known for statement in read_statements(text)]
-        reader = NeedReader([known[:1], texts], TermWeights.fit(statements, item.question))
+        sources = [item.reference or "", *texts]
+        statements = [statement.text for text in sources for statement in read_statements(text)]
+        reader = NeedReader([sources[:1], texts], TermWeights.fit(statements, item.question))
         windows = [windows_of(claim.claim.text) for claim in claims]
         aligned: dict[int, list[int]] = {}
         for place, aspect in enumerate(aspects):

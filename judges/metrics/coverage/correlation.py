@@ -94,7 +94,7 @@ def correlate(
         message = f"There are {len(first)} and {len(second)} scores to correlate."
         raise StatisticsError(message, advice="Give both scores, and the question, of every thing.")
     groups = _groups(questions if questions is not None else range(len(first)))
-    rows = [(first[drawn], second[drawn]) for drawn in _draws(groups, resamples, seed)]
+    rows = [(first[indices], second[indices]) for indices in _draws(groups, resamples, seed)]
     return MappingProxyType({kind: _measured(kind, (first, second), rows, level) for kind in Coefficient})
 
 
@@ -126,7 +126,7 @@ def correlate_systems(
         raise StatisticsError(message, advice="Give each system a score for every question in both.")
     groups = [np.array([number]) for number in range(first.shape[1])]
     draws = _draws(groups, resamples, seed)
-    rows = [(first[:, drawn].mean(axis=1), second[:, drawn].mean(axis=1)) for drawn in draws]
+    rows = [(first[:, columns].mean(axis=1), second[:, columns].mean(axis=1)) for columns in draws]
     observed = (first.mean(axis=1), second.mean(axis=1))
     return MappingProxyType({kind: _measured(kind, observed, rows, level) for kind in Coefficient})
 
@@ -170,5 +170,5 @@ def _groups(questions: Sequence[Hashable]) -> list[NDArray[np.intp]]:
 def _draws(groups: Sequence[NDArray[np.intp]], resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
     generator = np.random.default_rng(seed)
     for _ in range(resamples if groups else 0):
-        drawn = generator.integers(0, len(groups), len(groups))
-        yield np.concatenate([groups[number] for number in drawn])
+        picks = generator.integers(0, len(groups), len(groups))
+        yield np.concatenate([groups[number] for number in picks])

@@ -140,14 +140,14 @@ async def ground(
     chunks = [result for result in retrieved if not isinstance(result, CallFailure)]
     places = await support.first(list(zip(claims, chunks, strict=True)), question=question)
     grounded = []
-    for claim, own, place in zip(claims, chunks, places, strict=True):
+    for claim, retrieved_chunks, place in zip(claims, chunks, places, strict=True):
         if isinstance(place, CallFailure):
             if place.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
                 return place
-            grounded.append(Grounded(claim=claim, looked_at=len(own), undecided=place.detail))
+            grounded.append(Grounded(claim=claim, looked_at=len(retrieved_chunks), undecided=place.detail))
         else:
-            supporting = None if place is None else own[place]
-            grounded.append(Grounded(claim=claim, support=supporting, looked_at=len(own)))
+            supporting = None if place is None else retrieved_chunks[place]
+            grounded.append(Grounded(claim=claim, support=supporting, looked_at=len(retrieved_chunks)))
     return tuple(grounded)
 
 

@@ -226,18 +226,18 @@ def human_coverage(labels: Iterable[AspectLabel]) -> tuple[Mapping[Answered, flo
     """
     votes: dict[Answered, dict[str, dict[str, bool]]] = {}
     for label in labels:
-        own = votes.setdefault((label.question, label.system), {}).setdefault(label.aspect, {})
-        if label.annotator in own:
+        by_annotator = votes.setdefault((label.question, label.system), {}).setdefault(label.aspect, {})
+        if label.annotator in by_annotator:
             message = (
                 f"Annotator {label.annotator!r} labelled the aspect {label.aspect!r} twice for the answer of "
                 f"{label.system} to {label.question}."
             )
             raise RecordError(message, advice="Keep one label an annotator and aspect.")
-        own[label.annotator] = label.covered
+        by_annotator[label.annotator] = label.covered
     shares: dict[Answered, float] = {}
     split = 0
     for answered, aspects in votes.items():
-        margins = [2 * sum(own.values()) - len(own) for own in aspects.values()]
+        margins = [2 * sum(by_annotator.values()) - len(by_annotator) for by_annotator in aspects.values()]
         decided = [margin > 0 for margin in margins if margin]
         split += len(margins) - len(decided)
         covered = share(sum(decided), len(decided))

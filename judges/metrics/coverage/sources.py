@@ -93,10 +93,10 @@ class ChunkIndex:
 
     def find(self, query: str, k: int) -> tuple[Passage, ...]:
         """Return at most `k` chunks, best first, equally good ones in their own order."""
-        wanted = [term for term in terms(query) if term in self._known]
-        if self._index is None or not wanted:
+        query_terms = [term for term in terms(query) if term in self._known]
+        if self._index is None or not query_terms:
             return self.chunks[:k]
-        scores = np.asarray(self._index.get_scores(wanted))
+        scores = np.asarray(self._index.get_scores(query_terms))
         return tuple(self.chunks[place] for place in np.argsort(-scores, kind="stable")[:k])
 
 

@@ -74,10 +74,12 @@ class LlmVerifier:
         self, claims: Sequence[tuple[Claim, Sequence[Context]]], *, question: str
     ) -> list[Ruling | CallFailure]:
         """Ask about all claims at once; the scheduler sets the pace."""
-        return list(await asyncio.gather(*(self._ask(claim, own, question) for claim, own in claims)))
+        return list(
+            await asyncio.gather(*(self._ask(claim, contexts, question) for claim, contexts in claims))
+        )
 
-    async def _ask(self, claim: Claim, own: Sequence[Context], question: str) -> Ruling | CallFailure:
-        passages: list[Passage] = [context.passage for context in own]
+    async def _ask(self, claim: Claim, contexts: Sequence[Context], question: str) -> Ruling | CallFailure:
+        passages: list[Passage] = [context.passage for context in contexts]
         inputs: dict[str, Input] = {"question": question, "passages": passages, "claim": claim.text}
         if self._baseline is BaselineAssessor.FACTSCORE:
             verdict = await self._runner.run(FACTSCORE, inputs)
@@ -111,21 +113,21 @@ class LexicalVerifier:
         self, claims: Sequence[tuple[Claim, Sequence[Context]]], *, question: str
     ) -> list[Ruling | CallFailure]:
         """Rule on every claim."""
-        pairs = [Pair(context.passage.text, claim.text) for claim, own in claims for context in own]
+        pairs = [Pair(context.passage.text, claim.text) for claim, contexts in claims for context in contexts]
         related = iter(await self._relations.relate(pairs, question=question))
-        return [self._ruling([(context, next(related)) for context in own]) for _, own in claims]
+        return [self._ruling([(context, next(related)) for context in contexts]) for _, contexts in claims]
 
-    def _ruling(self, own: Sequence[tuple[Context, Related | CallFailure]]) -> Ruling:
+    def _ruling(self, related: Sequence[tuple[Context, Related | CallFailure]]) -> Ruling:
         best: Mapping[Entailment, tuple[float, Context]] = {
             stance: max(
                 (
                     (relation.probability, context)
-                    for context, relation in own
+                    for context, relation in related
                     if isinstance(relation, Related) and relation.stance is stance
                 ),
                 key=lambda scored: scored[0],
             )
-            for stance in {relation.stance for _, relation in own if isinstance(relation, Related)}
+            for stance in {relation.stance for _, relation in related if isinstance(relation, Related)}
         }
         support, conflict = best.get(Entailment.ENTAILMENT), best.get(Entailment.CONTRADICTION)
         reason = "; ".join(
@@ -134,7 +136,7 @@ class LexicalVerifier:
             if side is not None
         )
         if self._baseline is BaselineAssessor.DIRECT:
-            return Ruling(_weighed([relation for _, relation in own]), reason)
+            return Ruling(_weighed([relation for _, relation in related]), reason)
         return Ruling(self._label(support and support[0], conflict and conflict[0]), reason)
 
     def _label(self, support: float | None, conflict: float | None) -> Label:
@@ -195,20 +197,20 @@ class RivalAssessor(Assessor):
         details = count_details(counts, self._settings)
         details |= {
             "claims": [
-                _claim(claim, own, ruling)
-                for (claim, own), ruling in zip(claim_contexts, rulings, strict=True)
+                _claim(claim, contexts, ruling)
+                for (claim, contexts), ruling in zip(claim_contexts, rulings, strict=True)
             ],
             "unanswered": dict(failures),
         }
         return details, counts.supported / counts.claims
 
 
-def _claim(claim: Claim, own: Sequence[Context], ruling: Ruling | CallFailure) -> dict[str, Json]:
+def _claim(claim: Claim, contexts: Sequence[Context], ruling: Ruling | CallFailure) -> dict[str, Json]:
     label: Json = ruling.label.value if isinstance(ruling, Ruling) else None
     return {
         "id": claim.id,
         "text": claim.text,
         "label": label,
         "reason": ruling.reason if isinstance(ruling, Ruling) else ruling.detail,
-        "passages": [context.passage.id for context in own],
+        "passages": [context.passage.id for context in contexts],
     }

@@ -79,8 +79,8 @@ class FactGraph:
         problems = [*_node_problems(self.nodes), *_edge_problems(self.nodes, self.edges)]
         if problems:
             listed = "; ".join(problems[:PROBLEMS_SHOWN])
-            rest = len(problems) - PROBLEMS_SHOWN
-            more = f"; and {rest} more" if rest > 0 else ""
+            further = len(problems) - PROBLEMS_SHOWN
+            more = f"; and {further} more" if further > 0 else ""
             message = f"The fact graph cannot be used: {listed}{more}."
             raise InputError(message, advice="Correct these nodes and edges.")
         object.__setattr__(self, "edges", tuple(dict.fromkeys(self.edges)))
@@ -99,12 +99,12 @@ def _node_problems(nodes: tuple[FactNode, ...]) -> list[str]:
 
 
 def _edge_problems(nodes: tuple[FactNode, ...], edges: tuple[FactEdge, ...]) -> list[str]:
-    known = {node.id for node in nodes}
+    node_ids = {node.id for node in nodes}
     problems = []
     stated: dict[tuple[str, str, FactRelation], float] = {}
     for edge in edges:
         name = f"the {edge.relation} edge from {edge.source!r} to {edge.target!r}"
-        problems += [f"{name} names the unknown node {end!r}" for end in _ends(edge) if end not in known]
+        problems += [f"{name} names the unknown node {end!r}" for end in _ends(edge) if end not in node_ids]
         if edge.source == edge.target:
             problems.append(f"{name} joins a node to itself")
         if not 0 <= edge.probability <= 1:

@@ -110,10 +110,10 @@ class _Premises:
             return Related(Entailment.NEUTRAL, 1.0)
         best = {statement.text: _support(statement, premise, self._weights) for statement in distinct}
         shares = [best[statement.text][0] for statement in hypothesis]
-        own = sum(share * mass for share, mass in zip(shares, masses, strict=True)) / sum(masses)
-        if own >= ENTAILED_FROM and not any(map(self._invents, distinct)):
-            return Related(Entailment.ENTAILMENT, _supported(own), best[hypothesis[0].text][1])
-        return Related(Entailment.NEUTRAL, 1 - own)
+        support = sum(share * mass for share, mass in zip(shares, masses, strict=True)) / sum(masses)
+        if support >= ENTAILED_FROM and not any(map(self._invents, distinct)):
+            return Related(Entailment.ENTAILMENT, _supported(support), best[hypothesis[0].text][1])
+        return Related(Entailment.NEUTRAL, 1 - support)
 
     def _invents(self, statement: Statement) -> bool:
         """Whether a statement has a figure or a name that neither premises nor question have."""

@@ -111,9 +111,9 @@ async def assess(assessor: ClaimAssessor, rows: Sequence[LabelledClaims]) -> Ass
         if scored.score is None:
             unscored[f"{scored.outcome}: {scored.reason}"] += 1
             continue
-        own = _matched(row, scored)
-        unscored["claims without a ruling"] += len(row.claims) - len(own)
-        rulings += own
+        matched = _matched(row, scored)
+        unscored["claims without a ruling"] += len(row.claims) - len(matched)
+        rulings += matched
         means.append((scored.score, fmean(row.truths)))
         errors[row.item.id] = mean_absolute_error([means[-1][0]], [means[-1][1]])
     if not rulings:

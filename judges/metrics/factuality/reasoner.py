@@ -151,15 +151,16 @@ class FactReasoner(Assessor):
 def _lay_out(evidence: Evidence, version: Version) -> _Nodes:
     unique = evidence.contexts.unique
     if version is Version.FR1:
-        own = [
+        premises = [
             (claim, f"{context.id}/{claim.id}", context.passage)
             for claim, contexts in zip(evidence.claims, evidence.contexts.by_claim, strict=True)
             for context in contexts
         ]
         return _Nodes(
-            contexts={name: passage for _, name, passage in own},
+            contexts={name: passage for _, name, passage in premises},
             to_claims=tuple(
-                _Question(name, claim.id, Pair(text_of(passage), claim.text)) for claim, name, passage in own
+                _Question(name, claim.id, Pair(text_of(passage), claim.text))
+                for claim, name, passage in premises
             ),
             between=(),
         )

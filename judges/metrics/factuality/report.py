@@ -137,9 +137,9 @@ def graph_json(graph: FactGraph) -> dict[str, Json]:
 def _claim(claim: Claim, assessment: Assessment) -> dict[str, Json]:
     posterior = assessment.posteriors.marginals[claim.id]
     label = label_of(posterior)
-    own = [link for link in assessment.links if link.edge.target == claim.id]
+    links = [link for link in assessment.links if link.edge.target == claim.id]
     sides = [
-        [_witness(link, assessment) for link in own if link.edge.relation is relation]
+        [_witness(link, assessment) for link in links if link.edge.relation is relation]
         for relation in (FactRelation.ENTAILMENT, FactRelation.CONTRADICTION)
     ]
     return {
@@ -149,7 +149,7 @@ def _claim(claim: Claim, assessment: Assessment) -> dict[str, Json]:
         "label": label.value,
         "for": sides[0],
         "against": sides[1],
-        "reason": _reason(label, posterior, own, assessment),
+        "reason": _reason(label, posterior, links, assessment),
     }
 
 
@@ -169,16 +169,16 @@ def _witness(link: Link, assessment: Assessment) -> dict[str, Json]:
     }
 
 
-def _reason(label: Label, posterior: float, own: Sequence[Link], assessment: Assessment) -> str:
+def _reason(label: Label, posterior: float, links: Sequence[Link], assessment: Assessment) -> str:
     """One sentence for people: which passages speak for and against, and which of them are doubted."""
-    if not own:
+    if not links:
         return "No passage speaks for or against it."
     parts = []
     for relation, verb in (
         (FactRelation.ENTAILMENT, "supported by"),
         (FactRelation.CONTRADICTION, "contradicted by"),
     ):
-        names = [_weighted_name(link, assessment) for link in own if link.edge.relation is relation]
+        names = [_weighted_name(link, assessment) for link in links if link.edge.relation is relation]
         if names:
             parts.append(f"{verb} {', '.join(names)}")
     conclusion = {

@@ -122,8 +122,8 @@ def resolve(point: str, stances: Sequence[PassageStance]) -> Resolution:
     """
     surest: dict[str, PassageStance] = {}
     for stance in stances:
-        known = surest.get(stance.passage)
-        if known is None or stance.probability > known.probability:
+        best = surest.get(stance.passage)
+        if best is None or stance.probability > best.probability:
             surest[stance.passage] = stance
     ordered = tuple(sorted(surest.values(), key=lambda stance: (not stance.supports, -stance.probability)))
     probability = _weigh(ordered)

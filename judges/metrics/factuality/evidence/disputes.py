@@ -117,7 +117,9 @@ class ConflictResolver:
         """Pairs of contexts of which one supports a claim that the other contradicts."""
         conflicts: list[Conflict] = []
         for claim in self._claims:
-            own = [link for link in self._to_claims.get(claim.id, []) if link.edge.probability >= MIN_SUPPORT]
+            links = [
+                link for link in self._to_claims.get(claim.id, []) if link.edge.probability >= MIN_SUPPORT
+            ]
             stances = [
                 self._stance(
                     link.edge.source,
@@ -125,10 +127,10 @@ class ConflictResolver:
                     link.why,
                     supports=link.edge.relation is FactRelation.ENTAILMENT,
                 )
-                for link in own
+                for link in links
             ]
-            ours = [link for link in own if link.edge.relation is FactRelation.ENTAILMENT]
-            theirs = [link for link in own if link.edge.relation is FactRelation.CONTRADICTION]
+            ours = [link for link in links if link.edge.relation is FactRelation.ENTAILMENT]
+            theirs = [link for link in links if link.edge.relation is FactRelation.CONTRADICTION]
             resolution = self._resolve(claim.text, stances) if ours and theirs else None
             if resolution is not None:
                 conflicts += [

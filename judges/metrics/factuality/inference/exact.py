@@ -147,12 +147,12 @@ class Removed:
 
     Attributes:
         variable: Its number in the whole network.
-        given: The at most two neighbours that it had, ascending.
+        neighbours: The at most two neighbours that it had, ascending.
         share: The probability that it is true, one axis a neighbour.
     """
 
     variable: int
-    given: tuple[int, ...]
+    neighbours: tuple[int, ...]
     share: Floats
 
 
@@ -188,14 +188,16 @@ def reduce_network(network: Network) -> Reduced:
         eliminated[variable] = True
         neighbours = tuple(sorted(joined[variable]))
         table = _table(unary[variable], [joined[variable][other] for other in neighbours])
-        removed.append(Removed(variable=variable, given=neighbours, share=share_true(table)))
+        removed.append(Removed(variable=variable, neighbours=neighbours, share=share_true(table)))
         _pass_on(np.logaddexp(table[0], table[1]), neighbours, unary, joined)
         for other in neighbours:
             del joined[other][variable]
             if len(joined[other]) <= PAIR:
                 queue.append(other)
-    left = [variable for variable in range(network.size) if not eliminated[variable]]
-    return Reduced(core=_core(network, left, unary, joined), variables=tuple(left), removed=tuple(removed))
+    remaining = [variable for variable in range(network.size) if not eliminated[variable]]
+    return Reduced(
+        core=_core(network, remaining, unary, joined), variables=tuple(remaining), removed=tuple(removed)
+    )
 
 
 def _table(unary: Floats, factors: Sequence[Floats]) -> Floats:
@@ -224,17 +226,17 @@ def _pass_on(
             joined[second][first] = table.T
 
 
-def _core(network: Network, left: list[int], unary: Floats, joined: list[dict[int, Floats]]) -> Network:
-    place = {variable: index for index, variable in enumerate(left)}
+def _core(network: Network, remaining: list[int], unary: Floats, joined: list[dict[int, Floats]]) -> Network:
+    place = {variable: index for index, variable in enumerate(remaining)}
     factors = {
         (place[first], place[second]): table
-        for first in left
+        for first in remaining
         for second, table in joined[first].items()
         if first < second
     }
     return Network(
-        names=tuple(network.names[variable] for variable in left),
-        unary=unary[left],
+        names=tuple(network.names[variable] for variable in remaining),
+        unary=unary[remaining],
         pairs=np.array(list(factors), dtype=np.int64).reshape(-1, 2),
         tables=np.array(list(factors.values()), dtype=np.float64).reshape(-1, 2, 2),
     )

@@ -111,13 +111,13 @@ def network_marginals(
         width = max(width, solved.treewidth)
         used.add(solved.method)
         errors.append(solved.error)
-    known = [error for error in errors if error is not None]
+    bounded = [error for error in errors if error is not None]
     rough = [method for method in (Method.WMB, Method.TEMPERING) if method in used]
     return Marginals(
         marginals={name: probabilities[name] for name in network.names},
         method=rough[0] if rough else Method.EXACT,
         treewidth=width,
-        error=max(known) if len(known) == len(errors) else None,
+        error=max(bounded) if len(bounded) == len(errors) else None,
     )
 
 

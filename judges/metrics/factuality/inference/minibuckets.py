@@ -148,8 +148,8 @@ def _agreed(bucket: list[_Part]) -> Floats:
     """The geometric mean of what the parts of a bucket believe about its variable."""
     total = np.zeros(2)
     for part in bucket:
-        own = _own_marginal(part.belief())
-        total = total + part.weight * (own - logsumexp(own))
+        marginal = _own_marginal(part.belief())
+        total = total + part.weight * (marginal - logsumexp(marginal))
     if float(total.max()) == -np.inf:
         raise impossible()
     return total
@@ -160,8 +160,10 @@ def _forward(buckets: list[list[_Part]]) -> None:
         if len(bucket) > 1:
             agreed = _agreed(bucket)
             for part in bucket:
-                own = _own_marginal(part.belief())
-                shift = np.where(np.isneginf(agreed), -np.inf, agreed - np.where(np.isneginf(own), 0, own))
+                marginal = _own_marginal(part.belief())
+                shift = np.where(
+                    np.isneginf(agreed), -np.inf, agreed - np.where(np.isneginf(marginal), 0, marginal)
+                )
                 part.table = part.table + part.weight * shift.reshape(2, *(1,) * (len(part.scope) - 1))
         for part in bucket:
             scores = part.outward() / part.weight

@@ -223,7 +223,7 @@ class _Tally:
         self.state[self.core] = states
         draws = self.walk.rng.random((len(self.removed), GROUPS))
         for step, draw in zip(self.removed, draws, strict=True):
-            share = step.share[tuple(self.state[other] for other in step.given)]
+            share = step.share[tuple(self.state[other] for other in step.neighbours)]
             self.sums[step.variable] += share
             self.state[step.variable] = draw < share
 
