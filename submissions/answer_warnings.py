@@ -37,7 +37,7 @@ def judge_directed(text: str) -> str:
     """
     spans = [(finding.start, finding.end) for finding in steering(text) if finding.family]
     read = skeleton_of(text)
-    spans += [read.span(start, end) for start, end, _ in live_tokens(read.bones)]
+    spans += [read.span(start, end) for start, end, _ in live_tokens(read.text)]
     if not spans:
         return ""
     start, end = min(spans)

@@ -71,18 +71,18 @@ class Steering:
 def steering(text: str) -> tuple[Steering, ...]:
     """Where a text addresses its judge, in the order of the text."""
     read = skeleton_of(text)
-    bones = without_code(read.bones)
-    unquoted = _without_quotes(bones) if _QUOTE.search(bones) else bones
+    plain_text = without_code(read.text)
+    unquoted = _without_quotes(plain_text) if _QUOTE.search(plain_text) else plain_text
     tokens = _TOKEN.findall(unquoted)
     findings = {
         *_by_rules(unquoted, tokens),
         *(Steering(*span, "other-language") for span in foreign(unquoted, tokens)),
-        *_verdict_lines(bones, unquoted),
+        *_verdict_lines(plain_text, unquoted),
         *(_near_chat_tokens(unquoted) if "(" in unquoted else ()),
-        *_disguised(read.bones, _TOKEN.findall(read.bones)),
+        *_disguised(read.text, _TOKEN.findall(read.text)),
     }
     if findings:
-        findings |= set(_followers(bones, sorted(findings)))
+        findings |= set(_followers(plain_text, sorted(findings)))
     return tuple(sorted({*(_in_text(read, finding) for finding in findings), *_encoded(text)}))
 
 
@@ -136,20 +136,22 @@ def _code(token: str) -> str:
     return _rules().codes.get(token, UNKNOWN if token[0].isalnum() else END)
 
 
-def _followers(bones: str, findings: Sequence[Steering]) -> Iterator[Steering]:
+def _followers(plain_text: str, findings: Sequence[Steering]) -> Iterator[Steering]:
     """Sentences of the same paragraph that speak of judging or plead: alone they would mean nothing.
 
     Where most of a paragraph speaks to the judge, its short sentences do as well; where nearly all of it
     does, so does the rest.
     """
     covered = _Spans(findings)
-    for begin, end in _paragraphs(bones):
+    for begin, end in _paragraphs(plain_text):
         if covered.meets(begin, end):
             others = [
-                match for match in _SENTENCE.finditer(bones, begin, end) if not covered.meets(*match.span())
+                match
+                for match in _SENTENCE.finditer(plain_text, begin, end)
+                if not covered.meets(*match.span())
             ]
             uncovered_words = sum(len(match[0].split()) for match in others)
-            words = len(bones[begin:end].split())
+            words = len(plain_text[begin:end].split())
             longest = (
                 words
                 if _NEARLY * uncovered_words <= words
@@ -162,12 +164,12 @@ def _followers(bones: str, findings: Sequence[Steering]) -> Iterator[Steering]:
                     yield Steering(match.start(), match.end(), "")
 
 
-def _near_chat_tokens(bones: str) -> Iterator[Steering]:
+def _near_chat_tokens(plain_text: str) -> Iterator[Steering]:
     """Sentences about choosing an answer beside chat tokens that were made harmless."""
-    tokens = _Spans([Steering(*match.span(), "") for match in _CHAT.finditer(bones)])
-    for begin, end in _paragraphs(bones) if tokens else ():
+    tokens = _Spans([Steering(*match.span(), "") for match in _CHAT.finditer(plain_text)])
+    for begin, end in _paragraphs(plain_text) if tokens else ():
         if tokens.meets(begin, end):
-            for match in _SENTENCE.finditer(bones, begin, end):
+            for match in _SENTENCE.finditer(plain_text, begin, end):
                 if _rules().primed.search(_codes_of(match[0])):
                     yield Steering(match.start(), match.end(), "chat-tokens")
 
@@ -198,18 +200,18 @@ class _Spans:
         return place < len(self._starts) and self._starts[place] < end
 
 
-def _paragraphs(bones: str) -> Iterator[tuple[int, int]]:
+def _paragraphs(plain_text: str) -> Iterator[tuple[int, int]]:
     begin = 0
-    for match in _PARAGRAPH.finditer(bones):
+    for match in _PARAGRAPH.finditer(plain_text):
         yield begin, match.end()
         begin = match.end()
-    yield begin, len(bones)
+    yield begin, len(plain_text)
 
 
-def _verdict_lines(bones: str, unquoted: str) -> Iterator[Steering]:
+def _verdict_lines(plain_text: str, unquoted: str) -> Iterator[Steering]:
     """Lines that hold verdicts in the notation of some judge, or tags of its prompt."""
-    for family, patterns in _line_patterns(unquoted, bones):
-        for line in _LINE.finditer(bones):
+    for family, patterns in _line_patterns(unquoted, plain_text):
+        for line in _LINE.finditer(plain_text):
             if any(pattern.search(line[0]) for pattern in patterns) and not _explained(line[0]):
                 yield Steering(*line.span(), family)
 
@@ -223,22 +225,24 @@ def _explained(line: str) -> bool:
     )
 
 
-def _line_patterns(unquoted: str, bones: str) -> Iterator[tuple[str, Sequence[re.Pattern[str]]]]:
+def _line_patterns(unquoted: str, plain_text: str) -> Iterator[tuple[str, Sequence[re.Pattern[str]]]]:
     if "(" in unquoted and _FAKE_TAG.search(unquoted):
         yield "fake-tags", (_FAKE_TAG,)
-    if "assistant -" in bones and all(turn.search(bones) for turn in _TURNS):
+    if "assistant -" in plain_text and all(turn.search(plain_text) for turn in _TURNS):
         yield "role-headers", _TURNS
     needs, telling, notations = _verdicts()
-    if any(need in bones for need in needs):
-        kinds = [pattern for pattern in notations if pattern.search(bones)]
-        if len(kinds) >= _MIXTURE or telling.search(bones):
+    if any(need in plain_text for need in needs):
+        kinds = [pattern for pattern in notations if pattern.search(plain_text)]
+        if len(kinds) >= _MIXTURE or telling.search(plain_text):
             yield "verdict-spam", (telling, *kinds)
 
 
-def _disguised(bones: str, tokens: Sequence[str]) -> Iterator[Steering]:
+def _disguised(plain_text: str, tokens: Sequence[str]) -> Iterator[Steering]:
     """Stretches that are spelt out, in leetspeak, reversed or rotated, and mean something to the judge."""
     record = _record()["disguised"]
-    for start, end, meaning in disguised(bones, tokens, record["telling"].split(), record["common"].split()):
+    for start, end, meaning in disguised(
+        plain_text, tokens, record["telling"].split(), record["common"].split()
+    ):
         if _fits(meaning) or all(word in meaning for word in ("answer", "rat")):
             yield Steering(start, end, "encoded")
 
@@ -258,15 +262,15 @@ def without_code(text: str) -> str:
     return text if len(_WORD.findall(outside)) < _FENCED_CONTEXT else _FENCE.sub(_blank, text)
 
 
-def _without_quotes(bones: str) -> str:
+def _without_quotes(plain_text: str) -> str:
     """A text without what its sentences quote, unless the quotation is all there is of a sentence."""
-    unquoted = _QUOTED.sub(_blank, bones)
-    if unquoted == bones:
-        return bones
+    unquoted = _QUOTED.sub(_blank, plain_text)
+    if unquoted == plain_text:
+        return plain_text
     pieces = []
     for match in _SENTENCE.finditer(unquoted):
         is_mostly_own = len(_WORD.findall(match[0])) >= _QUOTED_CONTEXT
-        pieces.append(match[0] if is_mostly_own else bones[match.start() : match.end()])
+        pieces.append(match[0] if is_mostly_own else plain_text[match.start() : match.end()])
     return "".join(pieces)
 
 

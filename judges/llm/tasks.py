@@ -171,7 +171,7 @@ class TaskRunner:
     def __init__(self, client: LlmClient, *, endpoint: str, model: str, prompts: Path | None = None) -> None:
         self.endpoint = endpoint
         self.model = model
-        self._asker = client
+        self._client = client
         self._prompts = prompts
         self._templates: dict[str, Template] = {}
         self._forms: dict[tuple[str, type[BaseModel]], ResponseFormat] = {}
@@ -200,13 +200,13 @@ class TaskRunner:
             SpecError: The prompt is missing or wrong, or does not fit the inputs.
             JudgeError: Asking as a whole cannot go on.
         """
-        first = await converse(self._asker, self.request(task, inputs, sample=sample), task.tools)
+        first = await converse(self._client, self.request(task, inputs, sample=sample), task.tools)
         if isinstance(first, CallFailure):
             return first
         value = read_reply(task, first.replies[-1])
         if not isinstance(value, str):
             return self._task_reply(task, value, first.replies)
-        again = await converse(self._asker, _reask(first.request, first.replies[-1], value), task.tools)
+        again = await converse(self._client, _reask(first.request, first.replies[-1], value), task.tools)
         if isinstance(again, CallFailure):
             return replace(again, calls=again.calls + len(first.replies))
         replies = (*first.replies, *again.replies)

@@ -92,7 +92,7 @@ def _replace(text: str, flags: list[Flag]) -> Sanitised:
     """Replace what is live until nothing is: a removal may join what stood apart."""
     for _ in range(_PASSES):
         read = skeleton_of(text)
-        spans = sorted(live_tokens(read.bones))
+        spans = sorted(live_tokens(read.text))
         if not spans:
             break
         text = _spliced(text, read, spans, flags)
@@ -107,7 +107,7 @@ def _spliced(
         first, last = read.span(start, end)
         if first < position:
             continue
-        written, folded = text[first:last], read.bones[start:end]
+        written, folded = text[first:last], read.text[start:end]
         flag = Flag(token.value)
         flags += [flag] if written.isascii() else [flag, Flag.DISGUISE]
         visible = written if written.lower() == folded else folded

@@ -3,8 +3,8 @@
 Requests that wait together travel together: whatever was asked until nothing new came for a moment
 becomes one file and one batch. Before the provider is called, the batch and its requests are written
 down in a `BatchJournal`; when it answers, so is its id. A crash at any moment therefore loses no batch:
-the next run finds the id in the book, or the batch itself by the name it was created under, waits for
-it, and hands its replies to whoever asks the same requests again. A batch is struck out of the book
+the next run finds the id in the journal, or the batch itself by the name it was created under, waits for
+it, and hands its replies to whoever asks the same requests again. A batch is deleted from the journal
 once the reply cache has its replies.
 """
 
@@ -57,7 +57,7 @@ class BatchTransport:
 
     def __init__(self, settings: AccessSettings, book: BatchJournal, cache: ReplyCache | None) -> None:
         self._settings = settings
-        self._book = book
+        self._journal = book
         self._cache = cache
         self._clients = OpenAIClients(settings)
         self._gathered: dict[str, Request] = {}
@@ -118,7 +118,7 @@ class BatchTransport:
         """Write down, upload, create, write down the id, wait and hand out."""
         keys = tuple(request.key for request in requests)
         record = BatchRecord(name=f"arena-{uuid4().hex}", endpoint=requests[0].endpoint, keys=keys)
-        await self._book.write(record)
+        await self._journal.write(record)
         try:
             record = replace(record, batch_id=await self._create(record, content_of(requests)))
         except CallError:
@@ -127,7 +127,7 @@ class BatchTransport:
             if existing is None:
                 raise
             record = existing
-        await self._book.write(record)
+        await self._journal.write(record)
         await self._await(record)
 
     async def _create(self, record: BatchRecord, content: bytes) -> str:
@@ -191,13 +191,13 @@ class BatchTransport:
     # Earlier runs ----------------------------------------------------------------------------
 
     async def _recover(self) -> None:
-        """Wait for what earlier runs sent, and strike out what is kept or never came to be."""
+        """Wait for what earlier runs sent, and delete the records of what is kept or never came to be."""
         loop = asyncio.get_running_loop()
-        for written in await self._book.unread():
+        for written in await self._journal.unread():
             cached = {} if self._cache is None else await self._cache.get_many(written.keys)
             record = None if len(cached) == len(written.keys) else await self._find(written)
             if record is None:
-                await self._book.strike(written.name)
+                await self._journal.strike(written.name)
                 continue
             for key in record.keys:
                 self._waiting.setdefault(key, loop.create_future())
@@ -210,13 +210,13 @@ class BatchTransport:
             await self._await(record)
         except CallError as fault:
             if fault.kind is CallErrorKind.FATAL:
-                await self._book.strike(record.name)
+                await self._journal.strike(record.name)
             again = CallError(CallErrorKind.TRANSIENT, f"An earlier batch cannot be read: {fault.detail}")
             for key in record.keys:
                 self._settle(key, again)
 
     async def _find(self, record: BatchRecord) -> BatchRecord | None:
-        """The record with its batch's id; None where the provider never heard of it."""
+        """The record with its batch's id; None where the provider does not know it."""
         if record.batch_id:
             return record
         searched = 0
@@ -224,7 +224,7 @@ class BatchTransport:
             async for batch in self._clients.get(record.endpoint).batches.list(limit=100):
                 if (batch.metadata or {}).get(NAME_FIELD) == record.name:
                     with_id = replace(record, batch_id=batch.id)
-                    await self._book.write(with_id)
+                    await self._journal.write(with_id)
                     return with_id
                 searched += 1
                 if searched >= SEARCHED_BATCHES:
@@ -254,14 +254,14 @@ class BatchTransport:
             self._settle(key, StoppedError("Judging was stopped.", advice="Resume to wait for the batch."))
 
     async def close(self) -> None:
-        """Strike out what is kept, stop looking and close every client."""
+        """Delete the records of what is kept, stop polling and close every client."""
         tasks = [*self._tasks, *(task for task in (self._gatherer, self._recovery) if task is not None)]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         for record in self._read:
             if self._handed_out.issuperset(record.keys):
-                await self._book.strike(record.name)
+                await self._journal.strike(record.name)
         await self._clients.close()
 
 

@@ -139,7 +139,7 @@ def _claim(claim: Claim, assessment: Assessment) -> dict[str, Json]:
     label = label_of(posterior)
     links = [link for link in assessment.links if link.edge.target == claim.id]
     sides = [
-        [_witness(link, assessment) for link in links if link.edge.relation is relation]
+        [_passage_json(link, assessment) for link in links if link.edge.relation is relation]
         for relation in (FactRelation.ENTAILMENT, FactRelation.CONTRADICTION)
     ]
     return {
@@ -158,7 +158,7 @@ def _context(name: str, passage: Passage, assessment: Assessment) -> dict[str, J
     return {"id": name, "passage": passage.id, "title": passage.title, "posterior": posterior}
 
 
-def _witness(link: Link, assessment: Assessment) -> dict[str, Json]:
+def _passage_json(link: Link, assessment: Assessment) -> dict[str, Json]:
     name = link.edge.source
     return {
         "context": name,

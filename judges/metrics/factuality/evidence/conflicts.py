@@ -115,7 +115,7 @@ class Resolution:
 
 
 def resolve(point: str, stances: Sequence[PassageStance]) -> Resolution:
-    """Weigh a point that passages disagree on; a passage that is heard several times counts once, its surest.
+    """Weigh a point that passages disagree on; a passage with several stances counts once, its surest.
 
     Raises:
         StatisticsError: Certain passages contradict each other.
