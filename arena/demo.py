@@ -52,7 +52,7 @@ class DemoService:
     def submit(self, folder: Path, note: Note) -> str:
         """Import the set and its answers, and return the name that it got."""
         bundled = load_set(folder).questions
-        taken = {one.name: one.content_hash for one in self._sets.summaries()}
+        taken = {summary.name: summary.content_hash for summary in self._sets.summaries()}
         name = SET
         if taken.get(SET, content_hash(bundled)) != content_hash(bundled):
             name = f"{SET}-{content_hash(bundled)[:8]}"
@@ -64,7 +64,7 @@ class DemoService:
         return name
 
     def _judge(self, name: str, report: Report) -> None:
-        known = {found.name: found.state for found in self._rounds.rounds()}
+        known = {round_.name: round_.state for round_ in self._rounds.rounds()}
         if name not in known:
             request = RoundRequest(set_name=name, judge=JUDGE, pairs="all", name=name)
             known[name] = self._rounds.create(request).state

@@ -38,7 +38,7 @@ MEDIA_TYPES = {
 @router.get("/leaderboards", responses=problems(), response_model=BoardList)
 def list_boards(request: Request, arena: Services) -> Response:
     """The published boards, the newest first."""
-    return answer(request, BoardList(leaderboards=[BoardLine.of(one) for one in arena.boards.heads()]))
+    return answer(request, BoardList(leaderboards=[BoardLine.of(board) for board in arena.boards.heads()]))
 
 
 @router.get(
@@ -87,7 +87,7 @@ def show_board(
 def _preferred(accept: str) -> BoardFormat:
     """The first format that the reader names; JSON where it names none of ours."""
     asked = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
-    known = {media: one for one, media in MEDIA_TYPES.items()}
+    known = {media: board_format for board_format, media in MEDIA_TYPES.items()}
     return next((known[media] for media in asked if media in known), BoardFormat.JSON)
 
 

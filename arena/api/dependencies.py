@@ -82,12 +82,12 @@ def client_of(request: Request) -> str:
     """The address that is counted for somebody: of IPv6 the network, since a host has many."""
     host = request.client.host if request.client else ""
     try:
-        found = ip_address(host)
+        address = ip_address(host)
     except ValueError:
         return host
-    if not isinstance(found, IPv6Address):
+    if not isinstance(address, IPv6Address):
         return host
-    return str(ip_network((found, IPV6_HOST_BITS), strict=False))
+    return str(ip_network((address, IPV6_HOST_BITS), strict=False))
 
 
 def _services(request: Request) -> Arena:

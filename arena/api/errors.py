@@ -184,17 +184,19 @@ async def on_bad_request(_request: Request, error: Exception) -> JSONResponse:
     """Tell every field of a request that cannot be read. What was sent is not repeated."""
     if not isinstance(error, RequestValidationError):
         return internal_error(error)
-    found = error.errors()
-    listed = [
-        {
-            "line": 0,
-            "code": str(one["type"]).replace("_", "-"),
-            "severity": "error",
-            "message": f"{'.'.join(str(part) for part in one['loc'])} {wording(one, shown=False)}"[:300],
-            "advice": "",
-        }
-        for one in found[:MOST_LISTED]
-    ]
+    details = error.errors()
+    listed = []
+    for detail in details[:MOST_LISTED]:
+        field = ".".join(str(part) for part in detail["loc"])
+        listed.append(
+            {
+                "line": 0,
+                "code": str(detail["type"]).replace("_", "-"),
+                "severity": "error",
+                "message": f"{field} {wording(detail, shown=False)}"[:300],
+                "advice": "",
+            }
+        )
     return problem_response(
         422, "The request cannot be read.", advice="Mend what `problems` lists.", problems=listed
     )

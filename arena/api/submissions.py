@@ -201,9 +201,9 @@ def _submit(
 
 def _card(arena: Services, sent: CardFields) -> SystemCard:
     # JSON is YAML, so that one check does for files and for bodies.
-    card, found = arena.submissions.checks.card(json.dumps(sent.model_dump(), ensure_ascii=False))
+    card, card_problems = arena.submissions.checks.card(json.dumps(sent.model_dump(), ensure_ascii=False))
     if card is None:
-        raise InvalidFileError("The system card has problems.", found, advice="Mend the card.")
+        raise InvalidFileError("The system card has problems.", card_problems, advice="Mend the card.")
     return card
 
 
@@ -218,8 +218,8 @@ def list_submissions(
     team: Annotated[str | None, Query(max_length=100, description="Of this team only.")] = None,
 ) -> Response:
     """Submissions, as you may see them."""
-    found = arena.submissions.find(set_name=set_name, team=team, caller=caller)
-    return answer(request, SubmissionList(submissions=[LifeFields.of_line(line) for line in found]))
+    lines = arena.submissions.find(set_name=set_name, team=team, caller=caller)
+    return answer(request, SubmissionList(submissions=[LifeFields.of_line(line) for line in lines]))
 
 
 @router.get("/submissions/{number}", responses=problems(403, 404), response_model=SubmissionFull)

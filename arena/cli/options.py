@@ -222,24 +222,24 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
     plain: list[inspect.Parameter] = []
     options: list[inspect.Parameter] = []
-    for name, one in inspect.signature(command).parameters.items():
+    for name, parameter in inspect.signature(command).parameters.items():
         if name in groups:
             options.extend(_options_of(groups[name]))
         else:
-            (plain if one.kind is one.POSITIONAL_OR_KEYWORD else options).append(
-                one.replace(annotation=hints[name], kind=one.KEYWORD_ONLY)
+            (plain if parameter.kind is parameter.POSITIONAL_OR_KEYWORD else options).append(
+                parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY)
             )
 
     @wraps(command)
-    def taking(**given: object) -> None:
-        made = {
-            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+    def taking(**values: object) -> None:
+        instances = {
+            name: kind(**{field.name: values.pop(field.name) for field in fields(kind)})
             for name, kind in groups.items()
         }
-        command(**given, **made)
+        command(**values, **instances)
 
     taking.__dict__["__signature__"] = inspect.Signature([*plain, *options])
-    taking.__annotations__ = {one.name: one.annotation for one in (*plain, *options)}
+    taking.__annotations__ = {parameter.name: parameter.annotation for parameter in (*plain, *options)}
     return taking
 
 
@@ -256,13 +256,13 @@ def always_json(command: Callable[..., None]) -> Callable[..., None]:
     )
 
     @wraps(command)
-    def taking(**given: object) -> None:
-        given.pop(extra.name)
-        command(**given)
+    def taking(**values: object) -> None:
+        values.pop(extra.name)
+        command(**values)
 
     parameters = [*own.parameters.values(), extra]
     taking.__dict__["__signature__"] = own.replace(parameters=parameters)
-    taking.__annotations__ = {one.name: one.annotation for one in parameters}
+    taking.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return taking
 
 

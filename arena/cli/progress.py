@@ -146,9 +146,9 @@ class BarView:
         if self._bar is None:
             return
         if work not in self._tasks:
-            self._tasks[work] = self._bar.add_task(work.what, total=work.total, told="")
-        told = state_of(work)
-        self._bar.update(self._tasks[work], total=work.total, completed=work.done, told=told)
+            self._tasks[work] = self._bar.add_task(work.what, total=work.total, state="")
+        state = state_of(work)
+        self._bar.update(self._tasks[work], total=work.total, completed=work.done, state=state)
 
 
 def _bar() -> Bar:
@@ -159,7 +159,7 @@ def _bar() -> Bar:
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.fields[told]}", markup=False),
+        TextColumn("{task.fields[state]}", markup=False),
     )
     # What is printed as the result goes to stdout as it is, wherever that leads.
     return Bar(*columns, console=Console(file=sys.stderr), redirect_stdout=False)

@@ -59,11 +59,11 @@ def judge_on_ray(
         JudgeError: Ray is not there, tasks were lost again and again, or judging cannot go on.
     """
     ray = _ray()
-    found = arena.store.rounds.get(name)
-    arena.rounds.spec_of(found)
+    round_ = arena.store.rounds.get(name)
+    arena.rounds.spec_of(round_)
     with _connected(ray):
         count = workers or max(1, min(MOST_TASKS, concurrency, int(ray.cluster_resources().get("CPU", 1))))
-        job, lease = arena.rounds.runner.begin(found, workers=count + 1)
+        job, lease = arena.rounds.runner.begin(round_, workers=count + 1)
         with arena.job_leases.held(lease):
             arena.store.rounds.move(name, to=RoundState.RUNNING, allowed=RESUMABLE)
             _Spread(ray, arena, job, count, concurrency, reaching or LlmOverrides(), report).run(name, lease)
@@ -136,11 +136,11 @@ class _Spread:
         exceptions = self._ray.exceptions
         try:
             error = self._ray.get(reference)
-        except (exceptions.RayTaskError, exceptions.RuntimeEnvSetupError) as found:
-            said = str(found).strip().splitlines()[-1]
-            raise JudgeError(f"A Ray task failed: {said}.", advice="See the node's log.") from found
-        except exceptions.RayError as found:
-            self._log.warning("task.lost", task=number, reason=type(found).__name__)
+        except (exceptions.RayTaskError, exceptions.RuntimeEnvSetupError) as failure:
+            said = str(failure).strip().splitlines()[-1]
+            raise JudgeError(f"A Ray task failed: {said}.", advice="See the node's log.") from failure
+        except exceptions.RayError as failure:
+            self._log.warning("task.lost", task=number, reason=type(failure).__name__)
             named = self._worker_name(number)
             self._arena.store.leases.give_up(lambda worker: worker.name == named)
             return False
@@ -199,12 +199,12 @@ class _Interrupt:
 
     def __enter__(self) -> None:
         if threading.current_thread() is threading.main_thread():
-            for one in (signal.SIGINT, signal.SIGTERM):
-                self._before[one] = signal.signal(one, self._ask)
+            for signum in (signal.SIGINT, signal.SIGTERM):
+                self._before[signum] = signal.signal(signum, self._ask)
 
     def __exit__(self, *_: object) -> None:
-        for one, before in self._before.items():
-            signal.signal(one, before)
+        for signum, before in self._before.items():
+            signal.signal(signum, before)
 
     def _ask(self, *_: object) -> None:
         self.asked = True

@@ -70,7 +70,7 @@ class Worker:
             self._log.info("worker.started")
             while not stop.is_set():
                 try:
-                    found = await asyncio.to_thread(self._take)
+                    claimed = await asyncio.to_thread(self._take)
                 except StoreError as error:
                     if once:
                         raise
@@ -78,14 +78,14 @@ class Worker:
                     await _sleep(stop, wait)
                     wait = min(LONGEST_WAIT, 2 * wait)
                     continue
-                if found is None and once:
+                if claimed is None and once:
                     break
-                if found is None:
+                if claimed is None:
                     wait = min(LONGEST_LOOK, 2 * wait)
                     await _sleep(stop, wait)
                     continue
                 taken, wait = taken + 1, LOOK_EVERY
-                if not await self._do(*found, stop):
+                if not await self._do(*claimed, stop):
                     await _sleep(stop, wait)
             watch.cancel()
             with suppress(StoreError):
@@ -132,11 +132,11 @@ class Worker:
                 return await self._attended(lease, self._try, job, stop)
 
     async def _judge(self, job: Job, lease: Lease, stop: asyncio.Event) -> None:
-        name, given = job.round_name or "", dict(job.payload)
-        if job.kind is JobKind.RETRY and not given.get("reopened"):
+        name, payload = job.round_name or "", dict(job.payload)
+        if job.kind is JobKind.RETRY and not payload.get("reopened"):
             await asyncio.to_thread(self._arena.rounds.reopen_for, job)
-        concurrency = int(given.get("concurrency") or USUAL_CONCURRENCY)
-        arena = self._arena.reaching(LlmOverrides.from_json(given))
+        concurrency = int(payload.get("concurrency") or USUAL_CONCURRENCY)
+        arena = self._arena.reaching(LlmOverrides.from_json(payload))
         own = asyncio.Event()
         # The run sets its own event where the job is no longer wanted; the worker goes on.
         async with telling(stop, own.set):
@@ -202,15 +202,15 @@ class Worker:
             raise StoppedError("The job was cancelled.", advice="Nothing was published.")
 
     def _calibrate(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
-        given = job.payload
+        payload = job.payload
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "labels.jsonl"
-            path.write_text(given["labels"], encoding="utf-8")
+            path.write_text(payload["labels"], encoding="utf-8")
             reports = self._arena.calibration.calibrate(
-                given["judges"],
+                payload["judges"],
                 path,
-                concurrency=int(given["concurrency"]),
-                budget_usd=given.get("budget_usd"),
+                concurrency=int(payload["concurrency"]),
+                budget_usd=payload.get("budget_usd"),
                 stop_event=stop_event,
             )
         return {"reports": [report.to_json() for report in reports]}
