@@ -94,8 +94,8 @@ def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> No
         ForbiddenError: They may not do it.
     """
     if not caller.signed_in:
-        who = " as an organiser" if scope is TokenScope.ORGANISE else ""
-        raise AccessError(f"Sign in{who}.", advice="Send a token, or sign in on the site.")
+        suffix = " as an organiser" if scope is TokenScope.ORGANISE else ""
+        raise AccessError(f"Sign in{suffix}.", advice="Send a token, or sign in on the site.")
     if scope not in caller.scopes:
         raise ForbiddenError(
             f"This needs the scope {scope}, which {caller.name} does not have.",
@@ -166,15 +166,15 @@ class IdentityService:
         """
         prefix, secret = _split(text)
         keys = {_key("prefix", prefix): MOST_FOR_PREFIX, _key("client", client): MOST_FOR_CLIENT}
-        found = self._store.tokens.with_digest(prefix)
+        stored = self._store.tokens.with_digest(prefix)
         # Something is compared in any case, so that the time tells nothing of what exists.
-        right = hmac.compare_digest(digest_of(secret), found[1] if found else digest_of(""))
-        if found is None or not right or not found[0].valid(datetime.now(UTC)):
+        right = hmac.compare_digest(digest_of(secret), stored[1] if stored else digest_of(""))
+        if stored is None or not right or not stored[0].valid(datetime.now(UTC)):
             self._refuse_guessers(keys)
             self._store.tokens.refuse(list(keys), forget_before=datetime.now(UTC) - 2 * WINDOW)
             raise AccessError(NOT_VALID, advice=ADVICE)
-        self._store.tokens.used(found[0])
-        return found[0]
+        self._store.tokens.used(stored[0])
+        return stored[0]
 
     def caller_of(self, token: Token, kind: CallerKind) -> Caller:
         """The rights of a valid token, as the database has them now."""
@@ -220,7 +220,9 @@ class IdentityService:
         return Caller(
             kind=kind,
             name=name,
-            roles=tuple((one.team, one.role) for one in self._store.teams.teams_of(account.name)),
+            roles=tuple(
+                (membership.team, membership.role) for membership in self._store.teams.teams_of(account.name)
+            ),
             scopes=allowed,
             organiser=TokenScope.ORGANISE in allowed,
             account=account.name,

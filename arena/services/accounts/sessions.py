@@ -50,25 +50,25 @@ class SessionService:
             TooManyAttemptsError: Too many tokens were refused lately.
             AccessError: The token is not valid.
         """
-        found = self._identities.token(token, client=client)
-        caller = self._identities.caller_of(found, CallerKind.SESSION)
+        stored = self._identities.token(token, client=client)
+        caller = self._identities.caller_of(stored, CallerKind.SESSION)
         cookie = secrets.token_urlsafe(COOKIE_BYTES)
         expires = datetime.now(UTC) + LASTS
-        if found.expires_at is not None:
-            expires = min(expires, found.expires_at)
+        if stored.expires_at is not None:
+            expires = min(expires, stored.expires_at)
         with self._store.audit.audited() as notes:
-            self._store.tokens.open_session(digest_of(cookie), found.id, expires)
-            notes.take(caller.note(Action.SIGNED_IN, f"token {found.id}", team=found.team or ""))
+            self._store.tokens.open_session(digest_of(cookie), stored.id, expires)
+            notes.take(caller.note(Action.SIGNED_IN, f"token {stored.id}", team=stored.team or ""))
         return SignedIn(cookie=cookie, csrf=csrf_of(cookie), expires_at=expires, caller=caller)
 
     def who(self, cookie: str | None) -> Caller:
         """Who a browser is; the public where its session is unknown, over, or its token no longer valid."""
         if not cookie or len(cookie) > LONGEST_COOKIE:
             return PUBLIC
-        found = self._store.tokens.of_session(digest_of(cookie))
-        if found is None or not found.valid(datetime.now(UTC)):
+        token = self._store.tokens.of_session(digest_of(cookie))
+        if token is None or not token.valid(datetime.now(UTC)):
             return PUBLIC
-        return self._identities.caller_of(found, CallerKind.SESSION)
+        return self._identities.caller_of(token, CallerKind.SESSION)
 
     def who_oidc(
         self, subject: str, *, email: str | None, verified: bool, issued: int | None = None
@@ -89,13 +89,13 @@ class SessionService:
                     notes.take(caller.note(Action.SIGNED_IN, about))
         return caller
 
-    def check_csrf(self, cookie: str, given: str) -> None:
+    def check_csrf(self, cookie: str, sent: str) -> None:
         """Refuse a change that another site had the browser send.
 
         Raises:
             ForbiddenError: The word is not the session's.
         """
-        if not hmac.compare_digest(csrf_of(cookie).encode(), given.encode("utf-8", "replace")):
+        if not hmac.compare_digest(csrf_of(cookie).encode(), sent.encode("utf-8", "replace")):
             raise ForbiddenError("The form is too old or not ours.", advice="Load the page again.")
 
     def sign_out(self, cookie: str) -> bool:

@@ -62,17 +62,17 @@ class Found:
 def mark_answer(text: str, scores: Sequence[ScoredAnswer]) -> tuple[Stretch, ...]:
     """An answer in parts, each with its claim and the statements it covers or contradicts."""
     claims = [claim for score in scores for claim in read_claims(score.details)]
-    statements = [one for score in scores for one in _statements(score)]
+    statements = [statement for score in scores for statement in _statements(score)]
     parts = _parts(text)
     words = [_words(part) for part in parts]
     by_part = {_best(words, claim.text, LEAST_CLAIM): claim for claim in reversed(claims)}
     covers: dict[int | None, list[str]] = {}
     said: dict[int | None, str] = {}
-    for one in statements:
-        if one.standing is Standing.COVERED:
-            covers.setdefault(_best(words, one.text, LEAST_STATEMENT), []).append(one.text)
-        elif one.standing is Standing.CONTRADICTED and one.instead:
-            said[_best(words, one.instead, LEAST_CLAIM)] = one.text
+    for statement in statements:
+        if statement.standing is Standing.COVERED:
+            covers.setdefault(_best(words, statement.text, LEAST_STATEMENT), []).append(statement.text)
+        elif statement.standing is Standing.CONTRADICTED and statement.instead:
+            said[_best(words, statement.instead, LEAST_CLAIM)] = statement.text
     return tuple(
         _stretch(part, by_part.get(at), tuple(dict.fromkeys(covers.get(at, ()))), said.get(at, ""))
         for at, part in enumerate(parts)
@@ -84,13 +84,13 @@ def mark_passage(text: str, passage: str, scores: Sequence[ScoredAnswer]) -> tup
     covered: dict[str, list[str]] = {}
     missed: dict[str, list[str]] = {}
     for score in scores:
-        for one in _statements(score):
-            if passage in one.passages:
-                side = covered if one.standing is Standing.COVERED else missed
-                names = side.setdefault(one.text, [])
+        for view in _statements(score):
+            if passage in view.passages:
+                side = covered if view.standing is Standing.COVERED else missed
+                names = side.setdefault(view.text, [])
                 if score.system not in names:
                     names.append(score.system)
-    known = sorted({*covered, *missed}, key=lambda one: (text.find(one), -len(one)))
+    known = sorted({*covered, *missed}, key=lambda wording: (text.find(wording), -len(wording)))
     parts: list[Found] = []
     done = 0
     for statement in known:

@@ -52,17 +52,17 @@ class EvidenceService:
         Raises:
             NotFoundError: There is no such round, or no such question in its set.
         """
-        found = self._store.rounds.get(round_name)
-        seen = RoundAccess(self._store, caller, found)
-        summary = self._store.sets.summary(found.set_name)
-        question = self._store.sets.question(found.set_name, question_id)
+        round_ = self._store.rounds.get(round_name)
+        seen = RoundAccess(self._store, caller, round_)
+        summary = self._store.sets.summary(round_.set_name)
+        question = self._store.sets.question(round_.set_name, question_id)
         battles = tuple(map(seen.evidence, self._store.verdicts.of_question(round_name, question_id)))
-        scores = tuple(map(seen.score, self._store.scores.of_question(found.set_name, question_id)))
-        reference = self._store.submissions.reference(found.set_name)
-        entered: Mapping[str, int] = {**found.plan["systems"], reference.system: reference.version}
+        scores = tuple(map(seen.score, self._store.scores.of_question(round_.set_name, question_id)))
+        reference = self._store.submissions.reference(round_.set_name)
+        entered: Mapping[str, int] = {**round_.plan["systems"], reference.system: reference.version}
         views = [
             _answer_view(self._store.submissions.get(number), answer, reference, battles, scores)
-            for number, answer in self._store.submissions.to_question(found.set_name, question_id).items()
+            for number, answer in self._store.submissions.to_question(round_.set_name, question_id).items()
         ]
         shown = [
             replace(view, submission=seen.submission(view.system) or view.submission)
@@ -70,7 +70,7 @@ class EvidenceService:
             if entered.get(view.system) == view.submission.version and seen.answers_of(view.system, question)
         ]
         return QuestionView(
-            set_name=found.set_name,
+            set_name=round_.set_name,
             domain_label=summary.domains[question.domain],
             question=seen.question(question),
             answers=tuple(sorted(shown, key=lambda view: (view.losses - view.wins, view.system))),
@@ -163,7 +163,10 @@ class QuestionList:
     @classmethod
     def of(cls, questions: Sequence[QuestionStats]) -> QuestionList:
         """Prepare for searching."""
-        return cls(tuple(questions), tuple(f"{one.id}\n{one.question}".casefold() for one in questions))
+        return cls(
+            tuple(questions),
+            tuple(f"{question.id}\n{question.question}".casefold() for question in questions),
+        )
 
     def matching(
         self,
@@ -202,9 +205,9 @@ class QuestionListService:
         Raises:
             NotFoundError: There is no such round that the caller may see.
         """
-        found = self._store.rounds.get(round_name)
-        RoundAccess(self._store, caller, found)
-        return QuestionList.of(self._store.question_stats.of_round(found.id))
+        round_ = self._store.rounds.get(round_name)
+        RoundAccess(self._store, caller, round_)
+        return QuestionList.of(self._store.question_stats.of_round(round_.id))
 
     def endings(
         self, round_name: str, system: str, opponent: str | None, *, caller: Caller = PUBLIC
@@ -232,13 +235,13 @@ class QuestionListService:
         Raises:
             NotFoundError: There is no such round that the caller may see.
         """
-        found = self._store.rounds.get(round_name)
-        seen = RoundAccess(self._store, caller, found)
+        round_ = self._store.rounds.get(round_name)
+        seen = RoundAccess(self._store, caller, round_)
         wanted = words.casefold().split()
         if not wanted or not seen.answers_of(system):
             return {}
         entrant = seen.entrants.get(system)
-        reference = self._store.submissions.reference(found.set_name)
+        reference = self._store.submissions.reference(round_.set_name)
         if entrant is None and system != reference.system:
             return {}
         number = reference.id if entrant is None else entrant.id
@@ -273,10 +276,12 @@ def _holds(text: str, words: Sequence[str]) -> bool:
 
 
 def _met(endings: Iterable[BattleResult], result: Result | None) -> frozenset[str]:
-    found: dict[str, set[Result]] = defaultdict(set)
+    by_question: dict[str, set[Result]] = defaultdict(set)
     for ending in endings:
-        found[ending.question].add(RESULTS[ending.preference])
-    return frozenset(question for question, results in found.items() if result is None or result in results)
+        by_question[ending.question].add(RESULTS[ending.preference])
+    return frozenset(
+        question for question, results in by_question.items() if result is None or result in results
+    )
 
 
 def _has(question: QuestionStats, trait: Trait, reported: frozenset[str]) -> bool:

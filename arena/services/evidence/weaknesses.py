@@ -72,16 +72,20 @@ class WeaknessService:
         Raises:
             NotFoundError: There is no such round.
         """
-        found = self._store.rounds.get(round_name)
-        seen = RoundAccess(self._store, caller, found)
-        numbers = self._sides(found)
+        round_ = self._store.rounds.get(round_name)
+        seen = RoundAccess(self._store, caller, round_)
+        numbers = self._sides(round_)
         own = numbers.get(system) if seen.answers_of(system) else None
-        metrics = board_metrics(self._store, found.set_name)
+        metrics = board_metrics(self._store, round_.set_name)
         # What an answer misses is told in the words of the reference.
         missed = Missed() if own is None or seen.hides_references else self._missed(system, numbers)
         doubtful, labels, answers = self._doubtful(own)
         losses = self._losses(own)
-        reasons = [f"The metric {one.name} is not computed: {one.missing}." for one in metrics if one.missing]
+        reasons = [
+            f"The metric {metric.name} is not computed: {metric.missing}."
+            for metric in metrics
+            if metric.missing
+        ]
         about = [reason for reason in reasons if CONTEXT in reason or ANSWER in reason]
         return Weaknesses(
             metrics=metrics,
@@ -96,14 +100,14 @@ class WeaknessService:
 
     def _doubtful(self, own: int | None) -> tuple[tuple[DoubtfulClaim, ...], Mapping[Label, int], int]:
         labels: Counter[Label] = Counter()
-        found: list[DoubtfulClaim] = []
+        doubtful: list[DoubtfulClaim] = []
         answers = 0
         for score in self._details(own, FACTUALITY):
             answers += 1
             for claim in read_claims(score.details):
                 labels[claim.label] += 1
                 if claim.label is Label.CONTRADICTED:
-                    found.append(
+                    doubtful.append(
                         DoubtfulClaim(
                             question=score.question_id,
                             domain=score.domain,
@@ -112,7 +116,7 @@ class WeaknessService:
                             reason=claim.reason,
                         )
                     )
-        least = sorted(found, key=lambda claim: claim.posterior)[:MOST_SHOWN]
+        least = sorted(doubtful, key=lambda claim: claim.posterior)[:MOST_SHOWN]
         return tuple(least), {label: labels[label] for label in Label}, answers
 
     def _missed(self, system: str, numbers: Mapping[str, int]) -> Missed:
@@ -122,24 +126,24 @@ class WeaknessService:
     def _factuality(self, system: str, numbers: Mapping[str, int]) -> FactualitySummary | None:
         """The system's answers taken together, with K the median number of claims of all answers."""
         scores = {
-            name: [_score(found) for found in self._details(number, FACTUALITY)]
+            name: [_score(scored) for scored in self._details(number, FACTUALITY)]
             for name, number in numbers.items()
         }
-        every = [score for found in scores.values() for score in found]
+        pooled = [score for several in scores.values() for score in several]
         own = scores.get(system, [])
         if not any(score.score is not None for score in own):
             return None
-        return summarise(own, k=summarise(every).k)
+        return summarise(own, k=summarise(pooled).k)
 
     def _losses(self, own: int | None) -> Mapping[str, Losses]:
         contexts = {score.question_id: score for score in self._details(own, CONTEXT)}
         by_domain: dict[str, list[Losses]] = defaultdict(list)
         for score in self._details(own, ANSWER) if contexts else ():
             context = contexts.get(score.question_id)
-            found = None if context is None else losses_of(_score(context), _score(score))
-            if found is not None:
-                by_domain[OVERALL].append(found)
-                by_domain[score.domain].append(found)
+            losses = None if context is None else losses_of(_score(context), _score(score))
+            if losses is not None:
+                by_domain[OVERALL].append(losses)
+                by_domain[score.domain].append(losses)
         return {domain: total(several) for domain, several in by_domain.items()}
 
     def _why_no_losses(self, own: int | None) -> str:
@@ -157,17 +161,19 @@ class WeaknessService:
                 return
             yield score
 
-    def _sides(self, found: Round) -> Mapping[str, int]:
+    def _sides(self, round_: Round) -> Mapping[str, int]:
         """The round's systems and the reference, by the store's numbers of their submissions."""
-        reference = self._store.submissions.reference(found.set_name)
-        return {one.system: one.id for one in (*entrants_of(self._store, found), reference)}
+        reference = self._store.submissions.reference(round_.set_name)
+        return {
+            submission.system: submission.id for submission in (*entrants_of(self._store, round_), reference)
+        }
 
 
-def _score(found: ScoredAnswer) -> Score:
+def _score(scored: ScoredAnswer) -> Score:
     return Score(
-        id=found.question_id,
-        metric=found.metric,
-        outcome=found.outcome,
-        score=found.score,
-        details=found.details,
+        id=scored.question_id,
+        metric=scored.metric,
+        outcome=scored.outcome,
+        score=scored.score,
+        details=scored.details,
     )

@@ -23,15 +23,15 @@ def stopping_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
     Only a main thread is told of signals, and Windows' loops take no handlers; without, they end the run.
     """
     loop = asyncio.get_running_loop()
-    told = threading.current_thread() is threading.main_thread() and platform.system() != "Windows"
-    signals = (signal.SIGINT, signal.SIGTERM) if told else ()
-    for one in signals:
-        loop.add_signal_handler(one, stop.set)
+    can_handle = threading.current_thread() is threading.main_thread() and platform.system() != "Windows"
+    signals = (signal.SIGINT, signal.SIGTERM) if can_handle else ()
+    for signum in signals:
+        loop.add_signal_handler(signum, stop.set)
     try:
         yield
     finally:
-        for one in signals:
-            loop.remove_signal_handler(one)
+        for signum in signals:
+            loop.remove_signal_handler(signum)
 
 
 def raise_if_stopped(stop_event: StopEvent | None) -> None:

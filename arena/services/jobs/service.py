@@ -109,9 +109,9 @@ class JobService:
         """
         require(caller, TokenScope.ORGANISE)
         with self.store.audit.audited() as notes:
-            found = self.store.jobs.cancel(number, CANCELLED)
-            notes.take(_note(caller, Action.JOB_CANCELLED, found))
-        return found
+            job = self.store.jobs.cancel(number, CANCELLED)
+            notes.take(_note(caller, Action.JOB_CANCELLED, job))
+        return job
 
     def put(self, caller: Caller, new: NewJob) -> Job:
         """Put a job into the queue, and note who did."""

@@ -112,8 +112,8 @@ class StoredLedger:
 
     async def balance(self) -> Balance:
         """The state now."""
-        found = await asyncio.to_thread(self._store.ledgers.account, self._payer.round_id)
-        return Balance(cap=self._cap, spent=found.spent, drawn=found.drawn, lost=found.lost)
+        account = await asyncio.to_thread(self._store.ledgers.account, self._payer.round_id)
+        return Balance(cap=self._cap, spent=account.spent, drawn=account.drawn, lost=account.lost)
 
 
 class StoredBook:
@@ -134,8 +134,8 @@ class StoredBook:
 
     async def unread(self) -> Sequence[BatchRecord]:
         """Every batch that was not struck out."""
-        found = await asyncio.to_thread(self._store.batches.unread)
-        return [BatchRecord(**{**row, "keys": tuple(row["keys"])}) for row in found]
+        rows = await asyncio.to_thread(self._store.batches.unread)
+        return [BatchRecord(**{**row, "keys": tuple(row["keys"])}) for row in rows]
 
     async def strike(self, name: str) -> None:
         """Strike a batch out."""
@@ -159,14 +159,14 @@ class RoundAccount:
         capped = self._payer.cap is not None
         spent = 0.0 if capped else now.cost_usd - before.cost_usd
         lost = 0.0 if capped else now.lost_usd - before.lost_usd
-        given = now.input_tokens - before.input_tokens
+        sent = now.input_tokens - before.input_tokens
         returned = now.output_tokens - before.output_tokens
-        if spent or lost or given or returned:
+        if spent or lost or sent or returned:
             await asyncio.to_thread(
                 self._store.ledgers.note,
                 self._payer.round_id,
                 spent=spent,
-                input_tokens=given,
+                input_tokens=sent,
                 output_tokens=returned,
                 lost=lost,
                 lease_id=self._payer.lease_id,

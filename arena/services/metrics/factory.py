@@ -87,7 +87,10 @@ class OpenedMetric:
     def usage(self) -> Usage:
         """What both did so far, together."""
         return Usage(
-            **{each.name: sum(getattr(one, each.name) for one in self.tallies) for each in fields(Usage)}
+            **{
+                counter.name: sum(getattr(part, counter.name) for part in self.tallies)
+                for counter in fields(Usage)
+            }
         )
 
 

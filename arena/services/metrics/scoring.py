@@ -129,8 +129,8 @@ async def _feed(
         batch = await asyncio.to_thread(_take, unscored)
         if not batch:
             break
-        for one in batch:
-            await queue.put(one)
+        for numbered_item in batch:
+            await queue.put(numbered_item)
     for _ in range(workers):
         await queue.put(None)
 
@@ -140,10 +140,10 @@ def _take(unscored: Iterator[tuple[int, MetricItem]]) -> list[tuple[int, MetricI
 
 
 async def _work(run: _Run, queue: asyncio.Queue[tuple[int, MetricItem] | None]) -> None:
-    while (found := await queue.get()) is not None:
+    while (numbered_item := await queue.get()) is not None:
         if run.stop.is_set():
             continue
-        number, item = found
+        number, item = numbered_item
         try:
             score = await scored(run.metric, item)
         except StoppedError:

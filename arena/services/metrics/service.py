@@ -128,8 +128,8 @@ class MetricService:
     def _announced(self, metric: BoardMetric, entrants: Sequence[Submission]) -> str:
         numbers = [entrant.id for entrant in entrants]
         count = self._store.scores.pending(numbers, metric=metric.name, judge=EMBEDDED, again=RETRIED)
-        told = f"scoring by {metric.name}: {count:,} answers have no score yet"
-        return f"{told} (--no-metrics publishes without)" if count else told
+        message = f"scoring by {metric.name}: {count:,} answers have no score yet"
+        return f"{message} (--no-metrics publishes without)" if count else message
 
     def score_file(self, path: Path, request: MetricRequest, emit: Emit) -> None:
         """Score the lines of a JSONL file; `emit` gets the object of each line's score, in order.
@@ -154,8 +154,8 @@ class MetricService:
 
         async def evaluate() -> dict[str, Any]:
             async with self._access.open(request, asyncio.Event()) as opened:
-                found = await meta_evaluation_of(path, opened.metric, resamples=resamples, seed=seed)
-                return {"judge": opened.judge or "embedded", **found}
+                evaluation = await meta_evaluation_of(path, opened.metric, resamples=resamples, seed=seed)
+                return {"judge": opened.judge or "embedded", **evaluation}
 
         return asyncio.run(evaluate())
 
@@ -174,8 +174,10 @@ class MetricService:
                     await stack.enter_async_context(self._access.open(request, asyncio.Event()))
                     for request in requests
                 ]
-                found = await claim_evaluation_of(path, [one.metric for one in opened])
-                return {"judge": opened[0].judge or "embedded", **found}
+                evaluation = await claim_evaluation_of(
+                    path, [opened_metric.metric for opened_metric in opened]
+                )
+                return {"judge": opened[0].judge or "embedded", **evaluation}
 
         return asyncio.run(evaluate())
 

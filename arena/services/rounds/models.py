@@ -87,27 +87,29 @@ class PlannedRound:
 def entrants_of(store: Store, round_: Round) -> tuple[Submission, ...]:
     """The submissions that a round judges, withdrawn ones too, without its reference."""
     versions: Mapping[str, int] = round_.plan["systems"]
-    found = store.submissions.find(set_name=round_.set_name)
-    return tuple(one for one in found if versions.get(one.system) == one.version)
+    submissions = store.submissions.find(set_name=round_.set_name)
+    return tuple(
+        submission for submission in submissions if versions.get(submission.system) == submission.version
+    )
 
 
 LONGEST_VALUE = 60
 
 
-def round_spec(found: Round, load_spec: Callable[[str], JudgeSpec]) -> JudgeSpec:
+def round_spec(round_: Round, load_spec: Callable[[str], JudgeSpec]) -> JudgeSpec:
     """The spec that a round began with.
 
     Raises:
         SpecError: Its files, or the endpoint of the settings, are not what they were; every setting
             that differs is named.
     """
-    stored: Any = found.judge
+    stored: Any = round_.judge
     spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
     if spec.hash == stored["hash"]:
         return spec
     differing = "; ".join(_differences(stored, spec.canonical)) or "settings that it did not keep"
     raise SpecError(
-        f"The judge {found.judge_name} is not what round {found.name} began with: {differing}.",
+        f"The judge {round_.judge_name} is not what round {round_.name} began with: {differing}.",
         advice="Restore its spec, prompt and endpoint (OPENAI_BASE_URL), or judge a new round.",
     )
 
@@ -119,8 +121,8 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any], place: str
         if was == now:
             continue
         if name == "members" and isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
-            for number, (one, other) in enumerate(zip(was, now, strict=True), 1):
-                yield from _differences(one, other, f"{place}member {number}: ")
+            for number, (old, new) in enumerate(zip(was, now, strict=True), 1):
+                yield from _differences(old, new, f"{place}member {number}: ")
         elif name == "prompt":
             yield f"{place}prompt (its text was changed)"
         else:

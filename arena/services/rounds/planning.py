@@ -155,12 +155,12 @@ def _priced(
     return cost + paid, most + paid * asked_again
 
 
-def _added(one: Estimate, other: Estimate) -> Estimate:
+def _added(first: Estimate, second: Estimate) -> Estimate:
     return Estimate(
-        battles=max(one.battles, other.battles),
-        requests=one.requests + other.requests,
-        requests_most=one.requests_most + other.requests_most,
-        prompt_characters=one.prompt_characters + other.prompt_characters,
-        prompt_tokens=one.prompt_tokens + other.prompt_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
+        battles=max(first.battles, second.battles),
+        requests=first.requests + second.requests,
+        requests_most=first.requests_most + second.requests_most,
+        prompt_characters=first.prompt_characters + second.prompt_characters,
+        prompt_tokens=first.prompt_tokens + second.prompt_tokens,
+        output_tokens=first.output_tokens + second.output_tokens,
     )

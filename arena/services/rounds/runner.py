@@ -244,27 +244,29 @@ class RoundRunner:
     job_leases: JobLeases
     open_judge: OpenJudge
 
-    def run_alone(self, found: Round, spec: JudgeSpec, *, concurrency: int, report: Report) -> None:
+    def run_alone(self, round_: Round, spec: JudgeSpec, *, concurrency: int, report: Report) -> None:
         """Judge what is pending in this process, with nobody else, until the end or an interrupt.
 
         Raises:
             ConflictError: The round has ended, or somebody else judges it.
             JudgeError: Judging cannot go on; the round is paused.
         """
-        job, lease = self.begin(found)
+        job, lease = self.begin(round_)
         with self.job_leases.held(lease, attempts=job.attempts):
-            asyncio.run(self._until_interrupted(found, spec, lease, concurrency, report))
+            asyncio.run(self._until_interrupted(round_, spec, lease, concurrency, report))
 
-    def begin(self, found: Round, *, workers: int = 1) -> tuple[Job, Lease]:
+    def begin(self, round_: Round, *, workers: int = 1) -> tuple[Job, Lease]:
         """Put a job for this process alone, and take the first lease at it.
 
         Raises:
             ConflictError: The round has ended, or has another job.
         """
         self.job_leases.give_up_dead()
-        require_resumable(found)
+        require_resumable(round_)
         owner = f"{self.job_leases.worker.name}:{uuid.uuid4().hex[:12]}"
-        job = self.store.jobs.put(NewJob(kind=JobKind.JUDGE, round_id=found.id, owner=owner, workers=workers))
+        job = self.store.jobs.put(
+            NewJob(kind=JobKind.JUDGE, round_id=round_.id, owner=owner, workers=workers)
+        )
         taken = self.job_leases.take(owner=owner, job_id=job.id)
         if taken is None:
             raise ConflictError(f"Job {job.id} was taken away.", advice="Start the round again.")
@@ -272,7 +274,7 @@ class RoundRunner:
 
     async def judge(
         self,
-        found: Round,
+        round_: Round,
         spec: JudgeSpec,
         lease: Lease,
         *,
@@ -288,39 +290,39 @@ class RoundRunner:
             LeaseLostError: The lease was given up.
             StoreError: The database cannot be used.
         """
-        total = await asyncio.to_thread(self._prepare, found, lease)
-        post = ClaimContext(lease_id=lease.id, round_id=found.id, lease=self.job_leases.lease, shared=shared)
-        async with self.open_judge(spec, found, concurrency, stop, lease.id) as judge:
+        total = await asyncio.to_thread(self._prepare, round_, lease)
+        post = ClaimContext(lease_id=lease.id, round_id=round_.id, lease=self.job_leases.lease, shared=shared)
+        async with self.open_judge(spec, round_, concurrency, stop, lease.id) as judge:
             await judge_pending(
                 self.store, post, judge, total=total, concurrency=concurrency, report=report, stop=stop
             )
 
-    def _prepare(self, found: Round, lease: Lease) -> int:
+    def _prepare(self, round_: Round, lease: Lease) -> int:
         """Let the round run, with an account in order, and count what is pending."""
-        if all(other.id == lease.id for other in self.store.leases.of_round(found.id)):
-            self.store.ledgers.release(found.id)
-        self.store.rounds.move(found.name, to=RoundState.RUNNING, allowed=RESUMABLE)
-        canaries = canary_results(self.store.canaries.of_round(found.name))
-        return self.store.rounds.counts(found.name).pending + canaries.pending
+        if all(other.id == lease.id for other in self.store.leases.of_round(round_.id)):
+            self.store.ledgers.release(round_.id)
+        self.store.rounds.move(round_.name, to=RoundState.RUNNING, allowed=RESUMABLE)
+        canaries = canary_results(self.store.canaries.of_round(round_.name))
+        return self.store.rounds.counts(round_.name).pending + canaries.pending
 
     async def _until_interrupted(
-        self, found: Round, spec: JudgeSpec, lease: Lease, concurrency: int, report: Report
+        self, round_: Round, spec: JudgeSpec, lease: Lease, concurrency: int, report: Report
     ) -> None:
         stop = asyncio.Event()
         with stopping_on_interrupt(stop):
             await self.judge(
-                found, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=False
+                round_, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=False
             )
 
 
-def require_resumable(found: Round) -> None:
+def require_resumable(round_: Round) -> None:
     """Check that a round can be judged.
 
     Raises:
         ConflictError: It has ended.
     """
-    if found.state not in RESUMABLE:
+    if round_.state not in RESUMABLE:
         raise ConflictError(
-            f"Round {found.name} is {found.state}, so it cannot become {RoundState.RUNNING}.",
+            f"Round {round_.name} is {round_.state}, so it cannot become {RoundState.RUNNING}.",
             advice=f"It would have to be {' or '.join(RESUMABLE)}.",
         )

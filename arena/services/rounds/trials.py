@@ -78,7 +78,7 @@ def spread(
     taken: Counter[object] = Counter()
     chosen = []
     for number in range(most):
-        cell = min(cells, key=lambda one: (taken[one[0]] + taken[one[1]], taken[one[2]], taken[one]))
+        cell = min(cells, key=lambda key: (taken[key[0]] + taken[key[1]], taken[key[2]], taken[key]))
         left = cells[cell]
         chosen.append(left.pop(number * len(left) // most))
         if not left:
@@ -90,22 +90,22 @@ def spread(
 def _report(
     store: Store, planned: PlannedRound, inputs: Sequence[JudgeInput], verdicts: Sequence[Verdict], count: int
 ) -> dict[str, Any]:
-    sides = {one.id: one.system for one in planned.entrants}
+    sides = {entrant.id: entrant.system for entrant in planned.entrants}
     reference = store.submissions.reference(planned.request.set_name)
     names = {battle.key: (battle.a, battle.b) for battle in planned.plan.battles}
     sides[reference.id] = reference.system
     costs = [_cost(verdict) for verdict in verdicts if verdict.outcome is not Outcome.SKIPPED]
     total = math.fsum(cost for cost in costs if cost is not None)
     known = bool(costs) and all(cost is not None for cost in costs)
-    each = total / len(costs) if known else None
+    per_battle = total / len(costs) if known else None
     return {
         "planned": count,
         "tried": len(verdicts),
         "outcomes": dict(Counter(verdict.outcome.value for verdict in verdicts)),
         "cap_usd": planned.request.budget_usd,
         "cost_usd": total,
-        "cost_usd_battle": each,
-        "cost_usd_round": None if each is None else each * count,
+        "cost_usd_battle": per_battle,
+        "cost_usd_round": None if per_battle is None else per_battle * count,
         "verdicts": [
             _shown(judge_input, verdict, *(sides[number] for number in names[judge_input.battle_id]))
             for judge_input, verdict in zip(inputs, verdicts, strict=True)

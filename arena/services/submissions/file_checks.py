@@ -42,7 +42,9 @@ class FileChecks:
 
         `look` is called now and then meanwhile; what it raises ends the check.
         """
-        asked = _Asked(questions.name, tuple(replace(one, passages=()) for one in questions.questions))
+        asked = _Asked(
+            questions.name, tuple(replace(question, passages=()) for question in questions.questions)
+        )
         seconds = self.seconds
         try:
             size = within(seconds, content_bytes, path, limits.reading, look=look)

@@ -160,14 +160,14 @@ class SubmissionService(SubmissionReader):
         """
         policy = self._store.policies.get(self._own(caller, number).set_name)
         with self._store.audit.audited(wait_ms=UPLOAD_WAIT_MS) as notes:
-            one = self._store.submissions.locked(number)
-            if one.state is not SubmissionState.CHECKED:
+            submission = self._store.submissions.locked(number)
+            if submission.state is not SubmissionState.CHECKED:
                 raise ConflictError(
-                    f"Submission {number} is {one.state}, so it cannot be confirmed.",
+                    f"Submission {number} is {submission.state}, so it cannot be confirmed.",
                     advice="Only what was checked and not yet submitted can be.",
                 )
             self._intake.open_phase(policy)
-            self._intake.require_quota(policy, one.team)
+            self._intake.require_quota(policy, submission.team)
             confirmed = self._store.submissions.confirm(number)
             notes.take(_note(caller, Action.SUBMISSION_CONFIRMED, confirmed))
         return confirmed
@@ -241,9 +241,9 @@ class SubmissionService(SubmissionReader):
         return withdrawn
 
     def _own(self, caller: Caller, number: int) -> Submission:
-        one = self.known(number, caller=caller)
-        self._intake.own(caller, one, TokenScope.SUBMIT)
-        return one
+        submission = self.known(number, caller=caller)
+        self._intake.own(caller, submission, TokenScope.SUBMIT)
+        return submission
 
     def _questions(self, set_name: str, caller: Caller) -> QuestionSet:
         """The set as somebody may see it: what is hidden must not leak through warnings either."""
@@ -275,6 +275,6 @@ def _with_no_answer(answers: Iterator[Answer]) -> Iterator[tuple[Answer, bool]]:
         yield answer, is_no_answer(answer.answer)
 
 
-def _note(caller: Caller, action: Action, one: Submission, **more: object) -> AuditNote:
-    detail = {"set": one.set_name, "system": one.system, "version": one.version, **more}
-    return caller.note(action, f"submission {one.id}", team=one.team, **detail)
+def _note(caller: Caller, action: Action, submission: Submission, **more: object) -> AuditNote:
+    detail = {"set": submission.set_name, "system": submission.system, "version": submission.version, **more}
+    return caller.note(action, f"submission {submission.id}", team=submission.team, **detail)

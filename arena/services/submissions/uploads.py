@@ -117,13 +117,13 @@ class UploadService:
             if start == 0:
                 # Who begins anew, as `curl -T` does, means to.
                 _partial(whole).unlink(missing_ok=True)
-            found = self.state(owner, sha256)
-            if found.complete or start != found.received:
+            state = self.state(owner, sha256)
+            if state.complete or start != state.received:
                 raise ConflictError(
-                    f"{found.received:,} bytes are there, so the next one is not byte {start:,}.",
-                    advice=f"Go on from byte {found.received}, as `Upload-Offset` says.",
+                    f"{state.received:,} bytes are there, so the next one is not byte {start:,}.",
+                    advice=f"Go on from byte {state.received}, as `Upload-Offset` says.",
                 )
-            if not found.received:
+            if not state.received:
                 self._refuse_more(whole.parent)
             writer = _opened(_partial(whole), start, self._most_bytes)
             try:
@@ -142,8 +142,8 @@ class UploadService:
         with self._alone(whole):
             try:
                 with part.open("rb") as file:
-                    found = hashlib.file_digest(file, "sha256").hexdigest()
-                if found == sha256:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                if digest == sha256:
                     part.replace(whole)
                     return UploadState(whole.stat().st_size, complete=True)
                 part.unlink()
@@ -152,7 +152,7 @@ class UploadService:
             except OSError as error:
                 raise _unwritable(error) from error
         raise FileFormatError(
-            f"The file that came has the sha256 {found}, not {sha256}; it was removed.",
+            f"The file that came has the sha256 {digest}, not {sha256}; it was removed.",
             advice="Send it again from its beginning.",
             code="wrong-hash",
         )

@@ -159,11 +159,11 @@ def _check_backup(file: Path, *, sqlite: bool) -> None:
         try:
             source = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
             with working(f"checking {file.name}"), closing(source) as connection:
-                (found,) = connection.execute("PRAGMA integrity_check").fetchone()
+                (integrity,) = connection.execute("PRAGMA integrity_check").fetchone()
         except sqlite3.DatabaseError as error:
             raise FileFormatError(f"{file} is damaged: {error}.", advice="Restore another.") from error
-        if found != "ok":
-            raise FileFormatError(f"{file} is damaged: {found}.", advice="Restore another backup.")
+        if integrity != "ok":
+            raise FileFormatError(f"{file} is damaged: {integrity}.", advice="Restore another backup.")
 
 
 def _copy_sqlite(source: Path, destination: Path) -> None:
@@ -172,10 +172,10 @@ def _copy_sqlite(source: Path, destination: Path) -> None:
     try:
         with (
             working(f"copying {source.name}") as work,
-            closing(sqlite3.connect(source)) as one,
-            closing(sqlite3.connect(destination)) as other,
+            closing(sqlite3.connect(source)) as original,
+            closing(sqlite3.connect(destination)) as duplicate,
         ):
-            one.backup(other, pages=PAGES_AT_ONCE, progress=_follow(work))
+            original.backup(duplicate, pages=PAGES_AT_ONCE, progress=_follow(work))
     except sqlite3.Error as error:
         message = f"{source} cannot be copied to {destination}: {error}."
         raise StoreError(message, advice="Check the free space, and that no command writes.") from error

@@ -155,10 +155,10 @@ class Processes:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        made = TextProcess()
+        process = TextProcess()
         with self._lock:
-            self._all.add(made)
-        return made
+            self._all.add(process)
+        return process
 
     def give_back(self, process: TextProcess) -> None:
         """Let others use one that has done what it was sent."""
@@ -193,8 +193,8 @@ atexit.register(PROCESSES.end_all)
 
 def serve(pipe_file: int, place_file: int) -> None:
     """Work on what is sent, until nobody is left to send; what a new process does."""
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, signal.SIG_IGN)
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, signal.SIG_IGN)
     latest = Latest()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     pipe = Connection(pipe_file)
@@ -219,14 +219,14 @@ def _count(latest: Latest, done: SharedNumber) -> None:
 
 def _work(pipe: Connection, place: SharedNumber, tasks: Sequence[Task], seconds: float) -> None:
     results: list[Result] = []
-    told = time.monotonic()
+    sent_at = time.monotonic()
     for number, (function, arguments) in enumerate(tasks):
         place.set(number)
         _set_alarm(max(LEAST_ALARM, ORPHAN_FACTOR * seconds))
         results.append(_done(function, arguments))
-        if time.monotonic() - told > TOLD_EVERY:
+        if time.monotonic() - sent_at > TOLD_EVERY:
             _send(pipe, results)
-            results, told = [], time.monotonic()
+            results, sent_at = [], time.monotonic()
     _set_alarm(0)
     _send(pipe, results)
 
