@@ -44,8 +44,8 @@ def metrics_route(arena: Arena) -> Route:
     closed = arena.settings.metrics_access is MetricsAccess.TOKEN
 
     async def metrics(request: Request) -> Response:
-        given = request.headers.get("authorization", "")
-        if closed and not (wanted and hmac.compare_digest(given.encode(), f"Bearer {wanted}".encode())):
+        header = request.headers.get("authorization", "")
+        if closed and not (wanted and hmac.compare_digest(header.encode(), f"Bearer {wanted}".encode())):
             return _challenge(configured=wanted is not None)
         try:
             body = await run_in_threadpool(metrics_of, arena.store)

@@ -54,7 +54,7 @@ def choose_team(caller: Caller) -> str | None:
             icon=":material/group_off:",
         )
         return None
-    titles = {one.name: one.title or one.name for one in teams}
+    titles = {team.name: team.title or team.name for team in teams}
     if len(titles) == 1:
         return teams[0].name
     return choose_one("team", "Team", titles)
@@ -87,9 +87,9 @@ def show_told() -> None:
 
 def present() -> Caller:
     """Who is at the browser, without a word; the public where nobody is, or an account is lacking."""
-    given: object = st.context.cookies.get(COOKIE)
+    cookie: object = st.context.cookies.get(COOKIE)
     # Streamlit's page tests run without a browser, where cookies are no texts.
-    caller = arena().sessions.who(given if isinstance(given, str) else None)
+    caller = arena().sessions.who(cookie if isinstance(cookie, str) else None)
     if caller.signed_in:
         return caller
     try:

@@ -124,15 +124,17 @@ async def _fields_of(request: Request) -> dict[str, str]:
         if len(content) > LONGEST_FORM:
             raise ForbiddenError("The form is too long.", advice="Load the page again.")
     try:
-        found = parse_qs(content.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS)
+        fields = parse_qs(content.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS)
     except ValueError as error:
         raise ForbiddenError("The form has too many fields.", advice="Load the page again.") from error
-    return {name: values[0] for name, values in found.items()}
+    return {name: values[0] for name, values in fields.items()}
 
 
 def _require_own_form(request: Request, fields: dict[str, str]) -> None:
-    kept, sent = request.cookies.get(FORM_COOKIE, ""), fields.get("csrf", "")
-    if not kept or not hmac.compare_digest(kept.encode("utf-8", "replace"), sent.encode("utf-8", "replace")):
+    issued, sent = request.cookies.get(FORM_COOKIE, ""), fields.get("csrf", "")
+    if not issued or not hmac.compare_digest(
+        issued.encode("utf-8", "replace"), sent.encode("utf-8", "replace")
+    ):
         raise ForbiddenError("The form is too old or not ours.", advice="Send it again.")
 
 

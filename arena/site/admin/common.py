@@ -64,9 +64,9 @@ def attempt(do: Callable[[], object], done: str) -> None:
     st.rerun()
 
 
-def watched(show: Callable[..., None], *given: object, every: float | None = EVERY) -> None:
+def watched(show: Callable[..., None], *arguments: object, every: float | None = EVERY) -> None:
     """Show a part that is shown anew every few seconds; its errors are sentences too."""
-    st.fragment(lambda: guarded(partial(show, *given)), run_every=every)()
+    st.fragment(lambda: guarded(partial(show, *arguments)), run_every=every)()
 
 
 def show_done() -> None:

@@ -15,8 +15,8 @@ from data.store.boards.boards import BoardHead
 
 def site_address() -> str:
     """Where the reader found the site, without a slash at the end."""
-    found = urlsplit(st.context.url or "")
-    return f"{found.scheme}://{found.netloc}" if found.netloc else ""
+    url = urlsplit(st.context.url or "")
+    return f"{url.scheme}://{url.netloc}" if url.netloc else ""
 
 
 def addresses(view: BoardView) -> tuple[tuple[str, str], ...]:

@@ -144,7 +144,7 @@ class _BoardRoutes:
         base = self._base(request)
 
         def page(head: BoardHead, heads: tuple[BoardHead, ...]) -> str:
-            return static_page(self._view(head), [(one.name, board_label(one)) for one in heads], base)
+            return static_page(self._view(head), [(board.name, board_label(board)) for board in heads], base)
 
         return await self._answer(
             request, request.query_params.get("board"), page, "./", framed_by(self._arena.settings.framers)
@@ -208,8 +208,8 @@ class _BoardRoutes:
             answer.headers.update(headers)
             return answer
         text = await run_in_threadpool(page, head, heads)
-        told = {"Cache-Control": A_MINUTE, "ETag": f'"{_tag(head)}"'}
-        return HTMLResponse(text, headers={**headers, **told})
+        caching = {"Cache-Control": A_MINUTE, "ETag": f'"{_tag(head)}"'}
+        return HTMLResponse(text, headers={**headers, **caching})
 
     def _base(self, request: Request) -> str:
         """The site's address with a slash at its end: the public one, else that of the request."""

@@ -87,7 +87,7 @@ def _row(line: Line, value: Bounded | None, y: int, place: Callable[[float], flo
     if value is None:
         return [*parts, _text("–", VALUE, y, 30, SOFT, end=True)]
     start, end = (place(bound) for bound in value.span)
-    told = points(value.value) if line.rating is not None else percent(value.value)
+    text = points(value.value) if line.rating is not None else percent(value.value)
     return [
         *parts,
         element(
@@ -101,7 +101,7 @@ def _row(line: Line, value: Bounded | None, y: int, place: Callable[[float], flo
             opacity="0.4",
         ),
         element("circle", cx=f"{place(value.value):.0f}", cy=str(y - 9), r="10", fill=ACCENT),
-        _text(told, VALUE, y, 30, INK, bold=True, end=True),
+        _text(text, VALUE, y, 30, INK, bold=True, end=True),
     ]
 
 

@@ -56,28 +56,28 @@ class Reasons:
 def read_reasons(rationale: str) -> Reasons | None:
     """The reasons in a rationale; None where it is prose or of another shape."""
     try:
-        found = json.loads(rationale)
-        return Reasons(yardstick=str(found["yardstick"]), a=_side(found["a"]), b=_side(found["b"]))
+        reasons = json.loads(rationale)
+        return Reasons(yardstick=str(reasons["yardstick"]), a=_side(reasons["a"]), b=_side(reasons["b"]))
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _side(found: Mapping[str, Any] | str) -> Side:
-    if isinstance(found, str):
-        return Side(says=found)
-    counts = found["counts"]
+def _side(side: Mapping[str, Any] | str) -> Side:
+    if isinstance(side, str):
+        return Side(says=side)
+    counts = side["counts"]
     return Side(
-        coverage=float(found["coverage"]),
-        padding=float(found["padding"]),
+        coverage=float(side["coverage"]),
+        padding=float(side["padding"]),
         facts=(
-            _facts("Covers", "✓", found["covered"], counts["covered"]),
-            _facts("Misses", "–", found["missed"], counts["missed"]),
-            _facts("Says beyond it", "+", found.get("beyond", []), counts.get("beyond", 0)),
+            _facts("Covers", "✓", side["covered"], counts["covered"]),
+            _facts("Misses", "–", side["missed"], counts["missed"]),
+            _facts("Says beyond it", "+", side.get("beyond", []), counts.get("beyond", 0)),
             Facts(
                 title="Contradicts",
                 sign="✗",
                 lines=tuple(
-                    f"{_line(fact)}\nThe answer says: {fact['answer']}" for fact in found["contradicted"]
+                    f"{_line(fact)}\nThe answer says: {fact['answer']}" for fact in side["contradicted"]
                 ),
                 count=int(counts["contradicted"]),
             ),
@@ -85,8 +85,8 @@ def _side(found: Mapping[str, Any] | str) -> Side:
     )
 
 
-def _facts(title: str, sign: str, found: list[Mapping[str, str]], count: int) -> Facts:
-    return Facts(title=title, sign=sign, lines=tuple(_line(fact) for fact in found), count=int(count))
+def _facts(title: str, sign: str, facts: list[Mapping[str, str]], count: int) -> Facts:
+    return Facts(title=title, sign=sign, lines=tuple(_line(fact) for fact in facts), count=int(count))
 
 
 def _line(fact: Mapping[str, str]) -> str:
@@ -139,9 +139,9 @@ def _place(score: ScoredAnswer) -> tuple[int, str, str]:
 
 def _show_statements(statements: Sequence[StatementView], *, key: str) -> None:
     for standing, title, sign in KINDS:
-        found = [statement for statement in statements if statement.standing is standing]
-        lines = tuple(_statement_line(statement) for statement in found[:MOST_SCORED_STATEMENTS])
-        show_facts(Facts(title=title, sign=sign, lines=lines, count=len(found)), key=key)
+        selected = [statement for statement in statements if statement.standing is standing]
+        lines = tuple(_statement_line(statement) for statement in selected[:MOST_SCORED_STATEMENTS])
+        show_facts(Facts(title=title, sign=sign, lines=lines, count=len(selected)), key=key)
 
 
 def _statement_line(statement: StatementView) -> str:

@@ -60,8 +60,8 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
         note("It is only checked: nothing is submitted before you confirm.")
         return None
     key = (open_set.name, caller.name, dropped.file_id)
-    found: CheckedFile | None = st.session_state.get(CHECKED)
-    if found is None or found.key != key:
+    checked: CheckedFile | None = st.session_state.get(CHECKED)
+    if checked is None or checked.key != key:
         try:
             with st.spinner("Checking …"), _turns(), laid_down(dropped) as path:
                 checks = arena().submissions
@@ -72,16 +72,16 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
         except (FileFormatError, NotFoundError) as error:
             show_error(error)
             return None
-        found = CheckedFile(key=key, file=dropped, result=result)
-        st.session_state[CHECKED] = found
-    return found
+        checked = CheckedFile(key=key, file=dropped, result=result)
+        st.session_state[CHECKED] = checked
+    return checked
 
 
 def next_file() -> None:
     """Take the file away, and make room for another."""
-    found: CheckedFile | None = st.session_state.pop(CHECKED, None)
-    if found is not None:
-        forget(found.file)
+    checked: CheckedFile | None = st.session_state.pop(CHECKED, None)
+    if checked is not None:
+        forget(checked.file)
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
 
 

@@ -50,9 +50,11 @@ def shown(do: Callable[[Callable[[], None]], Result], *, until_told: str) -> Res
 
 def words_of(work: Work) -> str:
     """How far work is, in words: how much is done of how much, and how long the rest takes."""
-    found, unit = work.progress, MEBIBYTE if work.in_bytes else 1
+    progress, unit = work.progress, MEBIBYTE if work.in_bytes else 1
     amount, form = (" MiB", ",.1f") if work.in_bytes else ("", ",.0f")
-    if found.total is None:
-        return f"{work.what}: {format(found.done / unit, form)}{amount}" if found.done else work.what
-    told = f"{work.what}: {format(found.done / unit, form)} of {format(found.total / unit, form)}{amount}"
-    return told if found.seconds_left is None else f"{told}, {span(found.seconds_left)} left"
+    if progress.total is None:
+        return f"{work.what}: {format(progress.done / unit, form)}{amount}" if progress.done else work.what
+    text = (
+        f"{work.what}: {format(progress.done / unit, form)} of {format(progress.total / unit, form)}{amount}"
+    )
+    return text if progress.seconds_left is None else f"{text}, {span(progress.seconds_left)} left"

@@ -24,7 +24,7 @@ def optional_select(name: str, label: str, options: Mapping[str, str], nothing: 
 def chosen_many(name: str, options: Sequence[str], default: Sequence[str]) -> list[str]:
     """Several things, which the address names with commas between them."""
     wanted = st.query_params.get(name, "").split(",")
-    return [one for one in options if one in wanted] or list(default)
+    return [option for option in options if option in wanted] or list(default)
 
 
 def choose_pills(name: str, label: str, options: Mapping[str, str], default: Sequence[str]) -> None:
