@@ -29,7 +29,7 @@ def list_questions(
     request: Request, name: Name, arena: Services, limit: Limit = 100, after: Cursor = 0
 ) -> Response:
     """The questions of a set, a page at a time; never a reference."""
-    # One more than asked for tells whether there is another page. Positions count from 0, cursors from 1.
+    # One more than asked for shows whether there is another page. Positions count from 0, cursors from 1.
     questions = arena.sets.page(name, after=after - 1, limit=limit + 1)
     shown = questions[:limit]
     following = shown[-1][0] + 1 if len(questions) > limit else None

@@ -13,7 +13,7 @@ router = APIRouter(tags=["rounds"])
 
 @router.get("/rounds", responses=problems(), response_model=RoundList)
 def list_rounds(request: Request, arena: Services, caller: Who) -> Response:
-    """Published rounds with their books, the newest first; organisers get every round."""
+    """Published rounds with their counts, the newest first; organisers get every round."""
     lines = [
         RoundLine.of_round(*arena.rounds.status(round_.name, caller=caller))
         for round_ in arena.rounds.rounds(caller=caller)

@@ -29,7 +29,7 @@ class Sent(BaseModel):
 
 
 class CallerLine(BaseModel):
-    """Who a token stands for."""
+    """Whom a token authenticates."""
 
     name: str
     account: str | None
@@ -50,7 +50,7 @@ class CallerLine(BaseModel):
 
 
 class TeamList(BaseModel):
-    """The teams of whoever asks; organisers see all."""
+    """The teams of the caller; organisers see all."""
 
     teams: list[TeamLine]
 
@@ -114,7 +114,7 @@ Before = Annotated[int, Query(ge=1, le=NEWEST, description="`next` of the page b
 
 @router.get("/me", responses=problems(403), response_model=CallerLine)
 def show_caller(request: Request, caller: Who) -> Response:
-    """Who the token stands for, and what it may do."""
+    """Whom the token authenticates, and what it may do."""
     require(caller, TokenScope.READ)
     return answer(request, CallerLine.of(caller))
 

@@ -172,8 +172,8 @@ def _judge_table(
                 report.self_preference.effect,
             )
         )
-    place = 1 + len(pairs)
-    return headers, sorted(rows, key=lambda row: -_known(row[place]))
+    column = 1 + len(pairs)
+    return headers, sorted(rows, key=lambda row: -_known(row[column]))
 
 
 def _known(value: str | float | None) -> float:

@@ -99,10 +99,10 @@ def _moment(text: Limit, before: datetime | None) -> datetime | None:
     if text == NONE:
         return None
     try:
-        moment = datetime.fromisoformat(text)
+        limit = datetime.fromisoformat(text)
     except ValueError as error:
         raise InputError(f"{text!r} is no moment.", advice="Write 2026-05-01T12:00Z, or none.") from error
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return limit.replace(tzinfo=UTC) if limit.tzinfo is None else limit.astimezone(UTC)
 
 
 def _number(text: Limit, before: int | None) -> int | None:

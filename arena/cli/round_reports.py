@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena.services.jobs.service import JobStatus
 
 
-BOOKS = (
+COUNTS = (
     *("planned", "judged", "unreadable", "refused", "failed", "skipped", "missing", "pending"),
     *("cost_usd", "reserved_usd", "lost_usd", "input_tokens", "output_tokens"),
 )
@@ -34,7 +34,7 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
     fields = {
         "name": round_.name,
         "state": round_.state.value,
-        **{name: getattr(counts, name) for name in BOOKS},
+        **{name: getattr(counts, name) for name in COUNTS},
         "digit_scan_differs": arena.rounds.scanned_otherwise(name),
     }
     job = arena.jobs.of_round(round_.id)
@@ -57,7 +57,7 @@ def undecidable_lines(reasons: Mapping[str, int], planned: int) -> list[str]:
 
 
 def _job_line(status: JobStatus | None) -> str | None:
-    """A round's job in a line: its place in the queue, or who is at it."""
+    """A round's job in a line: its position in the queue, or its workers."""
     if status is None:
         return None
     job = status.job

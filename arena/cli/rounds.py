@@ -1,4 +1,4 @@
-"""`arena rounds`: plan, run and look after rounds."""
+"""`arena rounds`: plan, run and monitor rounds."""
 
 from __future__ import annotations
 

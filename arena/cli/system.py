@@ -83,8 +83,8 @@ def serve(
 @commands.command()
 def upgrade() -> None:
     """Upgrade the database to this program's schema, completely or not at all."""
-    place, before, after = _service().upgrade()
-    show_line(f"{place}: schema {before or 'none'} → {after}.")
+    database, before, after = _service().upgrade()
+    show_line(f"{database}: schema {before or 'none'} → {after}.")
 
 
 @commands.command()

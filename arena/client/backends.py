@@ -1,4 +1,4 @@
-"""Where submissions are handed in: this machine's arena, or another's. Both give the same JSON."""
+"""Where submissions are sent: this machine's arena, or another's. Both give the same JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionRequest:
-    """What is handed in, beside the file."""
+    """What is submitted besides the file."""
 
     set_name: str
     system: str
@@ -176,7 +176,7 @@ class RemoteBackend:
 
 
 SubmissionBackend = LocalBackend | RemoteBackend
-"""Takes files of answers and tells of submissions."""
+"""Takes files of answers and reports on submissions."""
 
 
 def open_backend(

@@ -98,7 +98,7 @@ class GenerationService:
     ) -> GenerationReport:
         """Ask for every question's answer and write those that came as JSON lines, in the set's order.
 
-        Replies are kept, so a run that was cut off asks only what is missing when it is started again. The
+        Replies are cached, so a run that was cut off asks only what is missing when it is started again. The
         file is there only once every question was asked. `note` is called, before anything is asked, where
         more passages are wanted than any question has.
 

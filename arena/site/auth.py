@@ -1,6 +1,6 @@
 """Who is at the browser: by the cookie of the sign-in route, else by the provider of `st.login`.
 
-Read from the database at every rerun. Nothing of it is kept: a token that is revoked ends the visit.
+Read from the database at every rerun. Nothing of it is cached: revoking a token ends the session.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from arena.site.ui.url_state import choose_one
 from data.errors import AccessError
 
 STYLE = Path(__file__).parent / "assets" / "team.css"
-TOLD = "told"
+MESSAGE = "told"
 HOW_TO_GET_IN = (
     "You need an access token of your team (aa_…). The organisers make the team and its first token; its "
     "owners make further ones on the page My team."
@@ -73,14 +73,14 @@ def show_pairs(caller: Caller) -> bool:
 
 
 def tell(text: str) -> None:
-    """Run the page anew, and say there what was done."""
-    st.session_state[TOLD] = text
+    """Rerun the page, and say there what was done."""
+    st.session_state[MESSAGE] = text
     st.rerun()
 
 
 def show_told() -> None:
     """Say once what the last run did."""
-    text = st.session_state.pop(TOLD, "")
+    text = st.session_state.pop(MESSAGE, "")
     if text:
         put(element("p", text, class_="aa-told", role="status"))
 
@@ -133,7 +133,7 @@ def _by_provider() -> Caller | None:
 
 
 def _ask_in(purpose: str) -> Caller:
-    """Tell the public how to sign in."""
+    """Say how to sign in."""
     with st.container(border=True):
         put(element("p", element("strong", f"Sign in to {purpose}.")))
         note(HOW_TO_GET_IN)

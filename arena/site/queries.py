@@ -118,7 +118,7 @@ def questions_of(source: Arena, view: BoardView) -> QuestionList:
 
 
 def questions_found(view: BoardView, wanted: QuestionFilter) -> tuple[QuestionStats, ...]:
-    """The questions of a judged board that a reader looks for, in the set's order."""
+    """The questions of a judged board that a reader searches for, in the set's order."""
     endings = () if wanted.system is None else _endings(view, wanted.system, wanted.opponent)
     reported = frozenset[str]()
     if wanted.trait is Trait.REPORTED:

@@ -1,4 +1,4 @@
-"""What browsers are told with every answer: whose scripts run, who may frame a page, what is sent on."""
+"""The security headers of every answer: whose scripts run, who may frame a page, what is sent on."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def page_policy(framers: Sequence[str]) -> str:
 
 
 def script_hashes(document: str) -> tuple[str, ...]:
-    """The scripts that stand inside a document, as a policy names them.
+    """The inline scripts of a document, as a policy names them.
 
     Source: W3C, Content Security Policy Level 3, section 2.3.1 (hash-source).
     """

@@ -1,4 +1,4 @@
-"""How pages reach the services: one application a process, and public data kept for a moment.
+"""How pages reach the services: one application a process, and public data cached briefly.
 
 Only published boards are cached, by the hash of their content; nothing that depends on who asks is.
 """

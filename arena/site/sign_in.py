@@ -1,4 +1,4 @@
-"""Signing in with a browser: `/auth/sign-in` and `/auth/sign-out`, beside the pages.
+"""Signing in with a browser: `/auth/sign-in` and `/auth/sign-out`, besides the pages.
 
 The cookie is HttpOnly, SameSite=Lax, and Secure over https. A form is taken from this site alone (`Origin`,
 or `Referer` where a browser sends none) and with a word that only this site's form has: for signing in one
@@ -65,8 +65,8 @@ class SignIn:
                 request, message=str(public_error(error)), status=_status_of(error), error=error
             )
         left = max(1, int((opened.expires_at - datetime.now(UTC)).total_seconds()))
-        place = await run_in_threadpool(self._first_page, opened.caller)
-        response = RedirectResponse(f"../{place}", status_code=303, headers=HEADERS)
+        page = await run_in_threadpool(self._first_page, opened.caller)
+        response = RedirectResponse(f"../{page}", status_code=303, headers=HEADERS)
         response.set_cookie(
             COOKIE,
             opened.cookie,

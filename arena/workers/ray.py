@@ -2,7 +2,7 @@
 
 Tasks take battles by lease, commit their own verdicts, and draw on the round's account in the database,
 as workers of the queue do; Ray only starts them, spreads them, and says when one was lost. A lost one's
-lease is given up at once and its task is started anew. Every node reads its own environment, so that no
+lease is given up at once and its task is restarted. Every node reads its own environment, so that no
 key travels; it must name the same database.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_TASKS = 64
-LOOK_EVERY = 0.5
+POLL_EVERY = 0.5
 LOSSES_PER_TASK = 3
 UNREACHED = "Check RAY_ADDRESS and `ray status`; without that variable, a cluster is started here."
 ADVICE = "Install answer-arena[ray] here and on every node."
@@ -71,7 +71,7 @@ def judge_on_ray(
 
 
 class _Spread:
-    """Keeps tasks running until the round has nothing free."""
+    """Keeps tasks running until every battle of the round is claimed."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class _Spread:
         stop = _Interrupt()
         with stop:
             while running:
-                ended, _ = self._ray.wait(list(running), num_returns=1, timeout=LOOK_EVERY)
+                ended, _ = self._ray.wait(list(running), num_returns=1, timeout=POLL_EVERY)
                 for reference in ended:
                     number = running.pop(reference)
                     if self._collect(reference, number) or self._unwanted(lease, stop):
@@ -106,7 +106,7 @@ class _Spread:
                     losses += 1
                     if losses > LOSSES_PER_TASK * len(self._shares):
                         message = f"{losses} Ray tasks were lost, and the round was given up."
-                        raise JudgeError(message, advice="Look at the nodes, then resume the round.")
+                        raise JudgeError(message, advice="Check the nodes, then resume the round.")
                     running[self._start(name, number)] = number
                 if self._unwanted(lease, stop):
                     self._arena.store.jobs.withdraw(self._job.round_id or 0, "It was stopped.")
@@ -128,7 +128,7 @@ class _Spread:
         return f"ray-{self._job.id}-{number}"
 
     def _collect(self, reference: object, number: int) -> bool:
-        """Take what a task brought; False where its process or node was lost.
+        """Take the result of a task; False where its process or node was lost.
 
         Raises:
             JudgeError: It cannot go on.
@@ -187,7 +187,7 @@ async def _judge(arena: Arena, name: str, lease: Lease, concurrency: int) -> Non
 
 
 def _quiet(_progress: Progress) -> None:
-    """Progress is read from the database by whoever started the tasks."""
+    """Progress is read from the database by the process that started the tasks."""
 
 
 class _Interrupt:

@@ -1,6 +1,6 @@
-"""A worker: takes jobs from the queue and does them, until it is told to stop.
+"""A worker: takes jobs from the queue and does them, until it is stopped.
 
-It outlives whatever can mend itself: a database that is away is waited for, an endpoint that fails is
+It survives temporary failures: a database that is away is waited for, an endpoint that fails is
 tried again later, and a lost lease is given up without a word to the database.
 """
 

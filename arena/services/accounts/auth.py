@@ -41,7 +41,7 @@ class Caller:
     """Who asks.
 
     Attributes:
-        kind: How they are known; the operator is whoever runs commands on the database itself.
+        kind: How they are known; the operator runs commands on the database itself.
         name: Who they are, for the audit log; never a secret.
         roles: Each team they belong to, with their role there.
         scopes: What they may do.
@@ -85,7 +85,7 @@ def on_behalf(name: str | None) -> Caller:
 
 
 def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> None:
-    """Refuse whoever may not do something: anybody needs the scope, and in a team a role.
+    """Refuse a caller without the permission: anybody needs the scope, and in a team a role.
 
     Organisers may act for every team; managing a team needs an owner.
 
@@ -123,7 +123,7 @@ def may(caller: Caller, scope: TokenScope, *, team: str | None = None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NewSecret:
-    """A token that was just made; `text` is shown once and kept nowhere."""
+    """A token that was just made; `text` is shown once and stored nowhere."""
 
     prefix: str
     digest: str
@@ -137,7 +137,7 @@ def new_secret() -> NewSecret:
 
 
 def digest_of(secret: str) -> str:
-    """The sha256 under which a random secret is kept; of 256 random bits, no slower hash is needed."""
+    """The sha256 under which a random secret is stored; of 256 random bits, no slower hash is needed."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -161,13 +161,13 @@ class IdentityService:
     def token(self, text: str, *, client: str) -> Token:
         """The token that somebody shows; raises as `of_token`.
 
-        It is looked at before anything is counted, so that nobody's failures keep out who shows a right one.
-        A guess among 2^256 gains nothing by being looked at.
+        It is checked before anything is counted, so that failures of others never lock out a valid token.
+        A guess among 2^256 gains nothing by being checked.
         """
         prefix, secret = _split(text)
         keys = {_key("prefix", prefix): MOST_FOR_PREFIX, _key("client", client): MOST_FOR_CLIENT}
         stored = self._store.tokens.with_digest(prefix)
-        # Something is compared in any case, so that the time tells nothing of what exists.
+        # Something is compared in any case, so that the time reveals nothing of what exists.
         right = hmac.compare_digest(digest_of(secret), stored[1] if stored else digest_of(""))
         if stored is None or not right or not stored[0].valid(datetime.now(UTC)):
             self._refuse_guessers(keys)
@@ -247,12 +247,12 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _key(kind: str, value: str) -> str:
-    # Addresses are not kept, and neither is what was sent in place of a prefix.
+    # Addresses are not stored, and neither is what was sent in place of a prefix.
     return hashlib.sha256(f"{kind}\x1f{value}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _with_implied(scopes: frozenset[TokenScope]) -> frozenset[TokenScope]:
-    """Whoever may do something may look at it too; organisers may do everything."""
+    """The right to change something implies the right to read it; organisers may do everything."""
     if TokenScope.ORGANISE in scopes:
         return frozenset(TokenScope)
     return scopes | {TokenScope.READ}

@@ -35,7 +35,7 @@ def redacted(
 ) -> tuple[Submission, Visibility] | None:
     """A submission as somebody sees it, and how much that is; None where they must not know of it.
 
-    `published` says whether it stands, or stood, on a published board; hidden systems are called by their
+    `published` says whether it is, or was, on a published board; hidden systems are called by their
     `places`.
     """
     seen = sight_of(caller, submission, published=published)

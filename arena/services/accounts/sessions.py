@@ -1,4 +1,4 @@
-"""Browsers that are signed in: an opaque cookie, kept hashed, and a CSRF word derived from it."""
+"""Browsers that are signed in: an opaque cookie, stored hashed, and a CSRF token derived from it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SignedIn:
     """A new session.
 
     Attributes:
-        cookie: What the browser keeps, as an HttpOnly, SameSite=Lax cookie named `COOKIE`.
+        cookie: What the browser stores, as an HttpOnly, SameSite=Lax cookie named `COOKIE`.
         csrf: What a form must send back with every change.
     """
 
@@ -44,7 +44,7 @@ class SessionService:
         self._identities = identities
 
     def sign_in(self, token: str, *, client: str) -> SignedIn:
-        """Open a session for whoever shows a token; it ends with the token at the latest.
+        """Open a session for the holder of a token; it ends with the token at the latest.
 
         Raises:
             TooManyAttemptsError: Too many tokens were refused lately.
@@ -76,7 +76,7 @@ class SessionService:
         """Who signed in by an OIDC provider; see `IdentityService.of_oidc`.
 
         The log gets one line for each sign-in, however often the browser comes back with it. `issued`, in
-        seconds since 1970, tells sign-ins apart.
+        seconds since 1970, distinguishes sign-ins.
 
         Raises:
             AccessError: No account is theirs.
@@ -93,7 +93,7 @@ class SessionService:
         """Refuse a change that another site had the browser send.
 
         Raises:
-            ForbiddenError: The word is not the session's.
+            ForbiddenError: The token is not the session's.
         """
         if not hmac.compare_digest(csrf_of(cookie).encode(), sent.encode("utf-8", "replace")):
             raise ForbiddenError("The form is too old or not ours.", advice="Load the page again.")
@@ -109,5 +109,5 @@ class SessionService:
 
 
 def csrf_of(cookie: str) -> str:
-    """The word that belongs to a session; whoever has no cookie cannot make it."""
+    """The CSRF token that belongs to a session; without the cookie it cannot be computed."""
     return hmac.new(cookie.encode("utf-8", "replace"), b"arena-csrf", hashlib.sha256).hexdigest()

@@ -100,7 +100,7 @@ class TeamService:
 
         Raises:
             NotFoundError: It is not in it.
-            ConflictError: It is the only owner beside other members.
+            ConflictError: It is the only owner among other members.
             ForbiddenError: Only owners and organisers may.
         """
         require(caller, TokenScope.MANAGE, team=team)

@@ -83,7 +83,7 @@ class TokenService:
         return tuple(
             token
             for token in self._store.tokens.all(team=team)
-            if sight(caller, _thing_of(token)) is Visibility.FULL
+            if sight(caller, _resource_of(token)) is Visibility.FULL
         )
 
     def revoke(self, number: int, *, caller: Caller) -> Token:
@@ -94,7 +94,7 @@ class TokenService:
             ForbiddenError: Only owners, the account itself and organisers may.
         """
         token = self._store.tokens.get(number)
-        if sight(caller, _thing_of(token)) is not Visibility.FULL:
+        if sight(caller, _resource_of(token)) is not Visibility.FULL:
             raise NotFoundError(f"There is no token {number}.", advice="List your tokens.")
         if token.account is None or token.account != caller.account:
             require(caller, TokenScope.MANAGE if token.team else TokenScope.ORGANISE, team=token.team)
@@ -117,5 +117,5 @@ class TokenService:
             require(caller, scope)
 
 
-def _thing_of(token: Token) -> Resource:
+def _resource_of(token: Token) -> Resource:
     return Resource(kind=Kind.TOKEN, team=token.team or "", account=token.account)

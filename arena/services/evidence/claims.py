@@ -54,7 +54,7 @@ class Resolution:
 
     Attributes:
         point: What the passages disagree on: a claim of the answer, or a sentence of a passage.
-        sentence: Which side stands and why, or why neither does.
+        sentence: Which side is upheld and why, or why neither does.
         reasons: The passages that support the point and those that contradict it, in their words.
         claims: The answer's claims that one of the passages supports or contradicts.
     """
@@ -109,7 +109,7 @@ def conflicts_of(scores: Sequence[ScoredAnswer]) -> tuple[ConflictView, ...]:
 
 
 def _settled(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The conflicts that say how they end, those that a side stands in first."""
+    """The conflicts that say how they end, those with an upheld side first."""
     settled = [conflict for conflict in details.get("conflicts", ()) if "resolution" in conflict]
     return sorted(settled, key=lambda conflict: not conflict["resolution"]["stands"])
 

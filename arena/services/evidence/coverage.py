@@ -12,7 +12,7 @@ from judges.metrics.context.subsets import Use
 
 
 class Standing(StrEnum):
-    """How an answer stands to a statement of the passages."""
+    """How an answer relates to a statement of the passages."""
 
     BASIS = "misses"
     MISSING = "misses too"

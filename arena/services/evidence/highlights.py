@@ -1,6 +1,6 @@
-"""Where in an answer its claims and covered statements stand, and where in a passage what was missed.
+"""Where in an answer its claims and covered statements are, and where in a passage what was missed.
 
-Scores keep claims and statements as texts of their own. A sentence of an answer is marked by the claim whose
+Scores store claims and statements as texts of their own. A sentence of an answer is marked by the claim whose
 words it has most of, and by the covered statements likewise; this is a reading aid, no part of
 any score.
 """
@@ -120,7 +120,7 @@ def _stretch(part: str, claim: ClaimView | None, covers: tuple[str, ...], instea
 
 
 def _parts(text: str) -> list[str]:
-    """Sentences with what stands between them: together they are the text."""
+    """Sentences with the text between them: together they are the text."""
     parts: list[str] = []
     done = 0
     for sentence in split_sentences(text):

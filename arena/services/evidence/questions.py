@@ -1,4 +1,4 @@
-"""What stands behind the numbers: one question with its answers, battles, judgments and scores."""
+"""The evidence behind the numbers: one question with its answers, battles, judgments and scores."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ RESULTS: Mapping[Preference | None, Result] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionFilter:
-    """What a reader looks for; what is None or empty does not filter.
+    """What a reader searches for; what is None or empty does not filter.
 
     Each of the `words` must be part of the question or its id, or each of the answer of `system`; `opponent`
     and `result` count only with `system`.
@@ -176,7 +176,7 @@ class QuestionList:
         reported: frozenset[str] = frozenset(),
         answered: Collection[str] = (),
     ) -> tuple[QuestionStats, ...]:
-        """The questions that a reader looks for, in the set's order.
+        """The questions that a reader searches for, in the set's order.
 
         `endings` are of the battles of the wanted system (and opponent); `reported` are ids of questions with
         reports, `answered` of those whose answer by the system has the words.
@@ -194,7 +194,7 @@ class QuestionList:
 
 
 class QuestionListService:
-    """Use cases of readers who look for questions."""
+    """Use cases of readers who search for questions."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -229,7 +229,7 @@ class QuestionListService:
         English, and the question's own search must mean the same.
 
         Returns:
-            By question id, what stands around the first of the words. Nothing where there are no words,
+            By question id, the text around the first of the words. Nothing where there are no words,
             and where the caller may not read the system's answers.
 
         Raises:
@@ -257,7 +257,7 @@ class QuestionListService:
 
 
 def around(text: str, word: str, *, reach: int = REACH) -> str:
-    """What stands around the first place of a word, whole words on one line, cut off with dots.
+    """The text around the first occurrence of a word, whole words on one line, cut off with dots.
 
     The word is casefolded; `reach` is in characters to each side.
     """

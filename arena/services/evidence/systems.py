@@ -38,7 +38,7 @@ class SystemProfile:
 
 
 class ProfileService:
-    """Use cases of readers who ask why a system stands where it stands."""
+    """Use cases of readers who ask why a system has its rank."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -32,18 +32,20 @@ LONGEST = 2_000
 def readable(rationale: str, *, side: str) -> str:
     """The reasons in words, at most 2,000 characters.
 
-    `side` is the answer of whoever reads, `a` or `b`.
+    `side` is the reader's own answer, `a` or `b`.
     """
     try:
         reasons = json.loads(rationale)
         ours, theirs = reasons[side], reasons["b" if side == "a" else "a"]
-        text = "\n".join(_told(str(reasons["yardstick"]), ours, theirs))
+        text = "\n".join(_sentences(str(reasons["yardstick"]), ours, theirs))
     except (ValueError, KeyError, TypeError, AttributeError):
         text = rationale
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def _told(yardstick: str, ours: Mapping[str, Any] | str, theirs: Mapping[str, Any] | str) -> Iterator[str]:
+def _sentences(
+    yardstick: str, ours: Mapping[str, Any] | str, theirs: Mapping[str, Any] | str
+) -> Iterator[str]:
     if isinstance(ours, str):
         yield f"Your answer: {ours}"
         return

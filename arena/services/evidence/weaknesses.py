@@ -1,4 +1,4 @@
-"""Why a system stands where it stands: facts missed, doubtful claims, sub-questions lost."""
+"""Why a system has its rank: facts missed, doubtful claims, sub-questions lost."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Weaknesses:
 
 
 class WeaknessService:
-    """Use cases of teams that ask what to mend."""
+    """Use cases of teams that ask what to improve."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -74,10 +74,10 @@ class WeaknessService:
         """
         round_ = self._store.rounds.get(round_name)
         seen = RoundAccess(self._store, caller, round_)
-        numbers = self._sides(round_)
+        numbers = self._submission_ids(round_)
         own = numbers.get(system) if seen.answers_of(system) else None
         metrics = board_metrics(self._store, round_.set_name)
-        # What an answer misses is told in the words of the reference.
+        # What an answer misses is quoted from the reference.
         missed = Missed() if own is None or seen.hides_references else self._missed(system, numbers)
         doubtful, labels, answers = self._doubtful(own)
         losses = self._losses(own)
@@ -161,7 +161,7 @@ class WeaknessService:
                 return
             yield score
 
-    def _sides(self, round_: Round) -> Mapping[str, int]:
+    def _submission_ids(self, round_: Round) -> Mapping[str, int]:
         """The round's systems and the reference, by the store's numbers of their submissions."""
         reference = self._store.submissions.reference(round_.set_name)
         return {

@@ -17,7 +17,7 @@ CANCELLED = "Somebody cancelled it."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobStatus:
-    """A job with the workers at it; `position` is its place in the queue, None where it does not wait."""
+    """A job with the workers at it; `position` is that in the queue, None where it does not wait."""
 
     job: Job
     leases: tuple[Lease, ...]

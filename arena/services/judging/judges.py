@@ -87,7 +87,7 @@ class JudgeService:
         """Let a judge decide some battles, without storing the verdicts; in the order given.
 
         At most `concurrency` are in flight. Battles for which the ledger has nothing left are skipped. Once
-        another thread sets `stop_event`, calls in flight finish and are kept.
+        another thread sets `stop_event`, calls in flight finish and are stored.
 
         Raises:
             StoppedError: `stop_event` was set.

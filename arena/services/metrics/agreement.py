@@ -34,7 +34,7 @@ class AgreementRequest:
     """What is to be held against what.
 
     Attributes:
-        set_name: The question set whose kept scores are read.
+        set_name: The question set whose stored scores are read.
         judge: Judge that scored; empty: the embedded version.
         writer: Judge whose LLM answers for the bounds; empty: bounds without a writer alone.
         options: Constants that the CRUX scores were made with.

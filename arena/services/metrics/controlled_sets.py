@@ -51,9 +51,9 @@ class ControlledSetService:
     def build(self, request: BuildRequest) -> dict[str, Any]:
         """Build a set and write it as a folder that `arena sets import` reads.
 
-        Beside the questions the folder has `ratings.jsonl`: for each question the ratings of its passages,
+        Besides the questions the folder has `ratings.jsonl`: for each question the ratings of its passages,
         the passages that suffice, and the sub-questions that were dropped. Cut off, the same call goes on:
-        replies are kept.
+        replies are cached.
 
         Returns:
             Counts, the sources that became no question with their reasons, and what it cost.
@@ -69,7 +69,7 @@ class ControlledSetService:
         if not built:
             reason = next(iter(failed.values())).reason
             message = f"None of the {len(sources)} sources became a question: {reason}"
-            raise JudgeError(message, advice="Mend it and run the same command again.")
+            raise JudgeError(message, advice="Correct it and run the same command again.")
         domains = {controlled.question.domain: controlled.question.domain for controlled in built}
         questions = QuestionSet(
             name=request.name or request.folder.resolve().name,

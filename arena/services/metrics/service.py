@@ -1,4 +1,4 @@
-"""Metrics over stored answers: scored once, kept beside the answer, resumable."""
+"""Metrics over stored answers: scored once, stored with the answer, resumable."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MetricRun:
     """What a run of a metric over a set did.
 
     Attributes:
-        judge: Under what name the scores are kept; empty for the embedded version.
+        judge: Under what name the scores are stored; empty for the embedded version.
         kept: How many of them had a score from earlier runs.
         pending: How many are left; not 0 only where the run was stopped.
         reasons: Why answers have no score, the most frequent first.
@@ -99,7 +99,7 @@ class MetricService:
         Raises:
             NotFoundError: There is no such set, system, metric or judge.
             SpecError: The judge is no LLM, or the metric has no embedded version.
-            JudgeError: Scoring cannot go on; what was scored is kept.
+            JudgeError: Scoring cannot go on; what was scored is stored.
         """
         return asyncio.run(self._run(self._entrants(set_name, systems), request))
 
@@ -110,7 +110,7 @@ class MetricService:
 
         Raises:
             StoppedError: Ctrl-C, SIGTERM or `stop_event`, set by another thread, ended it early; what was
-                scored is kept.
+                scored is stored.
         """
         for metric in board_metrics(self._store, set_name):
             if metric.missing:

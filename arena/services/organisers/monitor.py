@@ -60,7 +60,7 @@ class RoundWatch:
 
     @property
     def alive(self) -> tuple[str, ...]:
-        """Workers at it that were heard of."""
+        """Workers of its job with a recent heartbeat."""
         leases = () if self.job is None else self.job.leases
         return tuple(lease.worker.name for lease in leases if lease.lease_left > 0)
 
@@ -173,14 +173,14 @@ class RoundAdmin:
         """
         require(caller, TokenScope.ORGANISE)
         round_, counts = self._rounds.status(name)
-        eyes = RoundAccess(self._store, caller, round_)
+        access = RoundAccess(self._store, caller, round_)
         recent = self._store.verdicts.recent(round_.id, RECENT)
         return RoundWatch(
             round=round_,
             counts=counts,
             attacks=self._rounds.attacks(name),
             job=self._jobs.of_round(round_.id),
-            recent=tuple(map(eyes.evidence, recent)),
+            recent=tuple(map(access.evidence, recent)),
         )
 
     def trial(self, number: int, *, caller: Caller) -> JobStatus:

@@ -74,7 +74,7 @@ class RoundJobs(JobService):
         """Let a worker score, rate and publish a finished round.
 
         With `partial`, it may be one of which less than 90 % was judged. `calibration` is the number of the
-        one that the board tells its readers of.
+        one that the board reports.
 
         Raises:
             ConflictError: The round is not finished, has a job already, or too little of it was judged.

@@ -1,4 +1,4 @@
-"""Question sets: import, look at, export."""
+"""Question sets: import, read, export."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ EMBEDDING_CALLS = 16
 
 
 class RetrieverKind(StrEnum):
-    """How evidence is looked for."""
+    """How evidence is retrieved."""
 
     BM25 = "bm25"
     """In a corpus, by the words that a claim and a chunk share."""
@@ -42,7 +42,7 @@ class RetrieverKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """Where a metric looks for evidence.
+    """Where a metric retrieves evidence.
 
     Attributes:
         corpus: Name of a corpus; empty: in the passages of each item, or on the web.
@@ -65,8 +65,8 @@ class OpenedSource:
     """A source that is ready to be searched.
 
     Attributes:
-        about: What it is, as it is kept with scores.
-        key: The same in a few words, which keep scores of different sources apart.
+        about: What it is, as it is stored with scores.
+        key: The same in a few words, which distinguish scores of different sources.
         usage: What embedding queries took so far.
     """
 
@@ -119,7 +119,7 @@ class CorpusService:
         Raises:
             NotFoundError: There is no such corpus.
             SpecError: There is no such local model, or the extra for it is not installed.
-            JudgeError: A text could not be embedded; what was embedded is kept.
+            JudgeError: A text could not be embedded; what was embedded is stored.
         """
         corpus = self._library.open(name)
         local = Path(model).is_dir()

@@ -24,8 +24,8 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
     judged = battles.preference >= 0
     question = battles.question[judged]
     labels = list(dict.fromkeys(battles.domains))
-    place = {label: code for code, label in enumerate(labels)}
-    domain = np.array([place[label] for label in battles.domains], dtype=np.int32)
+    codes = {label: code for code, label in enumerate(labels)}
+    domain = np.array([codes[label] for label in battles.domains], dtype=np.int32)
     score = None if battles.score is None else battles.score[judged]
     return BattleTable.from_columns(
         question_id=_words(question, battles.questions),
@@ -92,5 +92,5 @@ def judged_shares(battles: BattleColumns) -> JudgedShares:
 
 
 def _words(codes: NDArray[Any], words: Sequence[str]) -> pa.DictionaryArray:
-    """A column of words, told by their codes."""
+    """A column of words, from their codes."""
     return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(words), pa.string()))

@@ -1,4 +1,4 @@
-"""Canaries of rounds: planted when a round is made, judged beside its battles, counted apart from them."""
+"""Canaries of rounds: planted when a round is made, judged alongside its battles, counted separately."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from judges.pairwise.llm_judge import declined
 from judges.spec import leaves
 
 BATTLES_A_CANARY = 10
-LOOKED_AT = 20
-"""Battles looked at for each canary: some decline, or have an opponent without an answer."""
+CANDIDATES_A_CANARY = 20
+"""Battles considered for each canary: some decline, or have an opponent without an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def plant_canaries(store: Store, planned: PlannedRound) -> tuple[PlannedCanary, 
     if not count:
         return ()
     seed = planned.request.seed
-    first = sorted(_open(planned), key=lambda battle: turn(battle.key, seed))[: LOOKED_AT * count]
+    first = sorted(_open(planned), key=lambda battle: turn(battle.key, seed))[: CANDIDATES_A_CANARY * count]
     fitting = _decidable(planned, judge_inputs(store, planned, first))
     return tuple(
         PlannedCanary(
@@ -95,7 +95,7 @@ def _asks(planned: PlannedRound) -> bool:
 
 
 def canary_results(canaries: Sequence[CanaryRecord]) -> CanaryResults:
-    """Count what is kept of a round's canaries."""
+    """Count what is stored of a round's canaries."""
     unjudged = [
         canary.outcome
         for canary in canaries

@@ -1,4 +1,4 @@
-"""A round as files that anybody can check: battles, judgments, books, standings, checksums."""
+"""A round as files that anybody can check: battles, judgments, counts, standings, checksums."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def write_round(
     - `outcomes.jsonl`: every planned battle with its outcome;
     - `judgments.jsonl`: every judgment with its provenance and raw reply;
     - `canaries.jsonl`: every canary, the attack, its verdict and judgments;
-    - `round.json`: plan, judge, seed and books; `standings.json`: the board;
+    - `round.json`: plan, judge, seed and counts; `standings.json`: the board;
     - `checksums.json`: the sha256 of each.
 
     What quotes texts that the caller may not see, such as those of a withdrawn submission, is left out.

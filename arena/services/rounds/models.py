@@ -107,7 +107,7 @@ def round_spec(round_: Round, load_spec: Callable[[str], JudgeSpec]) -> JudgeSpe
     spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
     if spec.hash == stored["hash"]:
         return spec
-    differing = "; ".join(_differences(stored, spec.canonical)) or "settings that it did not keep"
+    differing = "; ".join(_differences(stored, spec.canonical)) or "settings that were not stored"
     raise SpecError(
         f"The judge {round_.judge_name} is not what round {round_.name} began with: {differing}.",
         advice="Restore its spec, prompt and endpoint (OPENAI_BASE_URL), or judge a new round.",

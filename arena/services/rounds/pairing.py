@@ -26,7 +26,7 @@ MISSING = "One of the two answers is missing."
 
 
 class CannotDecide(Protocol):
-    """Tells why a judge cannot decide battles; see `judges.pairwise.forecast.cannot_decide`."""
+    """Says why a judge cannot decide battles; see `judges.pairwise.forecast.cannot_decide`."""
 
     def __call__(self, question: Question, *, against_reference: bool, silent: bool) -> str:
         """Why it cannot decide a battle on a question; empty where it can."""

@@ -1,4 +1,4 @@
-"""What a round would be before there is one: its battles, what it leaves out, what it would cost."""
+"""A round before it is created: its battles, what it leaves out, what it would cost."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class RoundPlanner:
         return PlannedRound(request=request, summary=summary, spec=spec, entrants=entrants, plan=plan)
 
     def estimate(self, request: RoundRequest) -> dict[str, Any]:
-        """What `arena rounds plan` tells: battles, what is left out, requests, tokens, cost."""
+        """What `arena rounds plan` prints: battles, what is left out, requests, tokens, cost."""
         planned = self.plan(request)
         with working("estimating the cost"):
             expected = estimate_round(self._store, planned, self._load_prices())

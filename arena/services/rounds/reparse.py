@@ -52,7 +52,7 @@ class Rereading:
 
 
 class ReparseService:
-    """Use cases around replies that are kept."""
+    """Use cases around stored replies."""
 
     def __init__(self, store: Store, *, round_spec: Callable[[Round], JudgeSpec]) -> None:
         self._store = store
@@ -76,7 +76,7 @@ class ReparseService:
         changes: list[tuple[int, tuple[Judgment, ...], Verdict | None]] = []
         total = self._store.rounds.counts(name).planned
         for evidence in counted(self._store.verdicts.evidence(name), "reading replies of battles", total):
-            judgments, verdict = _again(spec, evidence, report)
+            judgments, verdict = _reparsed(spec, evidence, report)
             if judgments != evidence.judgments or verdict is not None:
                 changes.append((evidence.battle.id, judgments, verdict))
             if apply and len(changes) >= AT_ONCE:
@@ -87,7 +87,7 @@ class ReparseService:
         return report
 
 
-def _again(
+def _reparsed(
     spec: JudgeSpec, evidence: BattleEvidence, report: Rereading
 ) -> tuple[tuple[Judgment, ...], Verdict | None]:
     """The judgments read again, and the new verdict where it is another one."""
@@ -98,11 +98,12 @@ def _again(
             report.replies += 1
             report.parsers[f"{before.parser} → {after.parser}"] += 1
             report.digit_scan_differs += _scanned_otherwise(before)
-        report.judgments_changed += _said(before) != _said(after)
+        report.judgments_changed += _reading(before) != _reading(after)
     verdict = reparse_verdict(spec, judgments)
     was = (evidence.battle.outcome, evidence.battle.preference)
     if all(
-        _said(before) == _said(after) for before, after in zip(evidence.judgments, judgments, strict=True)
+        _reading(before) == _reading(after)
+        for before, after in zip(evidence.judgments, judgments, strict=True)
     ):
         return judgments, None
     if verdict is None or (verdict.outcome, verdict.preference) == was:
@@ -119,7 +120,7 @@ def _again(
     return judgments, replace(verdict, detail="; ".join(filter(None, (verdict.detail, "read again"))))
 
 
-def _said(judgment: Judgment) -> tuple[object, ...]:
+def _reading(judgment: Judgment) -> tuple[object, ...]:
     return judgment.outcome, judgment.preference, judgment.margin, judgment.grade
 
 

@@ -1,4 +1,4 @@
-"""Rounds: create, run, pause, cancel, retry, status. How they are planned stands in `planner`."""
+"""Rounds: create, run, pause, cancel, retry, status. How they are planned is in `planner`."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class RoundService:
         )
 
     def run(self, name: str, *, concurrency: int, report: Report) -> RoundCounts:
-        """Judge what is pending in a round, until the end or until told to stop.
+        """Judge what is pending in a round, until the end or an interrupt.
 
         Ctrl-C lets the battles in flight finish and pauses the round.
 
@@ -113,7 +113,7 @@ class RoundService:
     async def judge(
         self, name: str, lease: Lease, *, concurrency: int, report: Report, stop: asyncio.Event, shared: bool
     ) -> None:
-        """Judge a round under a lease, beside others where `shared` says so.
+        """Judge a round under a lease, alongside others where `shared` is set.
 
         Raises:
             SpecError: The judge's spec is not what the round began with.
@@ -130,7 +130,7 @@ class RoundService:
         return tuple(round_ for round_ in self._store.rounds.all() if self._sees(caller, round_))
 
     def status(self, name: str, *, caller: Caller = OPERATOR) -> tuple[Round, RoundCounts]:
-        """A round and its books.
+        """A round and its counts.
 
         Raises:
             NotFoundError: There is no such round that the caller may see.
@@ -144,7 +144,7 @@ class RoundService:
         return canary_results(self._store.canaries.of_round(name))
 
     def pause(self, name: str, *, caller: Caller = OPERATOR) -> Round:
-        """Tell a running round to stop, or take it out of the queue; its battles in flight finish.
+        """Ask a running round to stop, or take it out of the queue; its battles in flight finish.
 
         Raises:
             ConflictError: It has ended already.

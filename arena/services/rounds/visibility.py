@@ -25,7 +25,7 @@ from data.store.boards.scores import ScoredAnswer
 
 
 class RoundAccess:
-    """One round through somebody's eyes; states and rights are those of this moment.
+    """What one caller may see of a round; states and rights are those of now.
 
     Raises:
         NotFoundError: The round is not for the caller; the same as where there is none.
@@ -86,7 +86,7 @@ class RoundAccess:
 
     @property
     def hides_references(self) -> bool:
-        """Whether references of the set, and what quotes them, are kept from the caller."""
+        """Whether references of the set, and what quotes them, are hidden from the caller."""
         return sight(self._caller, Resource(kind=Kind.REFERENCE, hidden=self._hidden)) is not Visibility.FULL
 
     def evidence(self, evidence: BattleEvidence) -> BattleEvidence:

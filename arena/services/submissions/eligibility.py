@@ -1,4 +1,4 @@
-"""What a submission must satisfy beside its file: whose the system is, phase, quota, limits."""
+"""What a submission must satisfy besides its file: whose the system is, phase, quota, limits."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class Intake:
             )
 
     def own(self, caller: Caller, submission: Submission, scope: TokenScope = TokenScope.SUBMIT) -> None:
-        """Refuse whoever may not change a submission.
+        """Refuse a caller who may not change a submission.
 
         Raises:
             AccessError: Nobody is signed in.
@@ -191,7 +191,7 @@ def require_accepted(submission: Submission) -> None:
 
 
 def no_submission(number: int) -> NotFoundError:
-    """What somebody is told who may not know of a submission: the same as where there is none."""
+    """The error for a caller who may not know of a submission: the same as where there is none."""
     return NotFoundError(f"There is no submission {number}.", advice="`arena submissions list` names them.")
 
 

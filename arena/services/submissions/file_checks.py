@@ -1,4 +1,4 @@
-"""Files that strangers bring, checked within a limit of time, in a process that can be ended."""
+"""Uploaded files, checked within a limit of time, in a process that can be ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Submissions: check, add, choose, withdraw. How they are shown stands in `submission_views`."""
+"""Submissions: check, add, choose, withdraw. How they are shown is in `views`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class AddedSubmission:
 class SubmissionService(SubmissionReader):
     """Use cases around submissions.
 
-    What changes something acts for the operator unless told who asks; what shows something shows what the
+    What changes something acts for the operator unless a caller is given; what shows something shows what the
     public may see.
     """
 
@@ -94,7 +94,8 @@ class SubmissionService(SubmissionReader):
             path: The file of answers.
             set_name: The question set.
             system: Name of the system.
-            team: Name of the team; may be left out by whoever has just one. The operator's word makes one.
+            team: Name of the team; may be left out by a caller with just one. The operator creates a new one
+                by naming it.
             card: What the team says of its system, or the file that says it.
             anonymous: Hide the names until publication; None as the system's version before.
             confirm: Accept it at once; else it is `checked` and waits for `confirm`.
@@ -199,7 +200,7 @@ class SubmissionService(SubmissionReader):
         return self._intake.quota(self._store.policies.get(set_name), self._intake.team_for(caller, team))
 
     def select(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
-        """Choose the version that stands for its system in rounds to come.
+        """Choose the version that represents its system in future rounds.
 
         Raises:
             NotFoundError: No submission has this number.
@@ -262,7 +263,7 @@ def _require_clean(path: Path, checked: CheckResult) -> None:
         raise InvalidFileError(
             f"{path.name} has {count}; nothing was stored.",
             checked.problems,
-            advice="Mend the file and add it again.",
+            advice="Correct the file and add it again.",
         )
 
 

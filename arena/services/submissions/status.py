@@ -1,4 +1,4 @@
-"""Where a submission stands: what is stored of it, and what follows from rounds and boards.
+"""The status of a submission: what is stored of it, and what follows from rounds and boards.
 
 Stored are `checked`, `accepted` and `withdrawn`. A `draft` is a file that has not passed the check: of it
 nothing is stored. `queued`, `judged` and `published` follow from the rounds that have the submission.
@@ -21,15 +21,15 @@ ENDED = (RoundState.FINISHED, RoundState.PUBLISHED, RoundState.RETRACTED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionStatus:
-    """Where a submission stands.
+    """The status of a submission.
 
     Attributes:
         rounds: Names of the rounds that have it, cancelled ones left out.
-        position: Its place in the queue of rounds, from 1, which is being judged or next; None if not in it.
+        position: That in the queue of rounds, from 1, which is being judged or next; None if not in it.
         eta: When its last waiting round should be done, at the pace of the one running; None if unknown.
         charged: Whether it counts against the quota though it may be withdrawn: its judging began.
         attempt: Which judged version of its system it is, from 1; None if it was not judged.
-        published: Whether it stands, or stood, on a published board.
+        published: Whether it is, or was, on a published board.
         retracted: Boards with it that were taken down, name to notice.
     """
 
@@ -78,7 +78,7 @@ def rounds_with(submission: Submission, rounds: Sequence[RoundOfSet]) -> tuple[R
 
 
 class StatusReader:
-    """Tells where submissions stand; it reads a set's rounds, and what else it needs, once."""
+    """Reads the status of submissions; it reads a set's rounds, and what else it needs, once."""
 
     def __init__(self, store: Store, set_name: str) -> None:
         self._store = store
@@ -86,15 +86,15 @@ class StatusReader:
         self._rounds = store.statuses.rounds_of(set_name)
 
     def published(self, submission: Submission) -> bool:
-        """Whether a submission stands, or stood, on a published board."""
+        """Whether a submission is, or was, on a published board."""
         return any(round_.published for round_ in rounds_with(submission, self._rounds))
 
     def published_rounds(self, submission: Submission) -> tuple[str, ...]:
-        """Names of the rounds with a submission whose boards stand, or stood."""
+        """Names of the rounds with a submission whose boards are, or were, published."""
         return tuple(round_.name for round_ in rounds_with(submission, self._rounds) if round_.published)
 
     def of(self, submission: Submission) -> SubmissionStatus:
-        """Where a submission stands."""
+        """The status of a submission."""
         having = rounds_with(submission, self._rounds)
         judged = [
             version for version in self._versions.get(submission.system, []) if self._was_judged(version)

@@ -1,9 +1,9 @@
-"""Uploads: files of answers on their way in, resumable by the hash of their content.
+"""Uploads: files of answers, resumable by the hash of their content.
 
-A file lies under the home folder as `uploads/OWNER/SHA256`, or `SHA256.part` until it is whole. Only while
-it is read it also has the name that its sender gave it, in a folder of that one request. What is stored under
-a hash has that hash, however often its sending was interrupted. Owners do not see each other's files, so that
-nobody learns what another has.
+A file is stored under the home folder as `uploads/OWNER/SHA256`, or `SHA256.part` until it is complete. Only
+while it is read it also has the name that its sender gave it, in a folder of that one request. What is stored
+under a hash has that hash, however often its sending was interrupted. Owners do not see each other's files,
+so that nobody learns what another has.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class UploadService:
         with self._alone(whole):
             self.remove_old()
             if start == 0:
-                # Who begins anew, as `curl -T` does, means to.
+                # A client that starts again from byte 0, as `curl -T` does, means to.
                 _partial(whole).unlink(missing_ok=True)
             state = self.state(owner, sha256)
             if state.complete or start != state.received:

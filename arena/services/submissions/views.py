@@ -51,13 +51,13 @@ class SubmissionReader:
         places = {name: self._store.submissions.places(name) for name in readers}
         lines = []
         for submission in submissions:
-            status = _life(readers[submission.set_name], submission, caller)
+            status = _status_for(readers[submission.set_name], submission, caller)
             seen = redacted(
                 caller, submission, published=status.published, places=places[submission.set_name]
             )
             if seen is not None and (team is None or seen[0].team == team):
                 lines.append(SubmissionLine(submission=seen[0], sight=seen[1], status=status))
-        # By the names that are shown: the place of a hidden name would tell how it begins.
+        # By the names that are shown: the position of a hidden name would reveal its first letters.
         return tuple(sorted(lines, key=_as_shown))
 
     def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionView:
@@ -67,7 +67,7 @@ class SubmissionReader:
             NotFoundError: No submission has this number, or none that the caller may know of.
         """
         submission = self._store.submissions.get(number)
-        status = _life(StatusReader(self._store, submission.set_name), submission, caller)
+        status = _status_for(StatusReader(self._store, submission.set_name), submission, caller)
         places = self._store.submissions.places(submission.set_name)
         seen = redacted(caller, submission, published=status.published, places=places)
         if seen is None:
@@ -115,8 +115,8 @@ def _as_shown(line: SubmissionLine) -> tuple[str, str, int]:
     return submission.set_name, submission.system, submission.version
 
 
-def _life(reader: StatusReader, submission: Submission, caller: Caller) -> SubmissionStatus:
-    """Where a submission stands; rounds that are not public are named to its team and organisers alone."""
+def _status_for(reader: StatusReader, submission: Submission, caller: Caller) -> SubmissionStatus:
+    """The status of a submission; rounds that are not public are named to its team and organisers alone."""
     status = reader.of(submission)
     if sight_of(caller, submission, published=status.published, kind=Kind.REPORT) is Visibility.FULL:
         return status

@@ -46,7 +46,7 @@ class DatabaseService:
             }
 
     def upgrade(self) -> tuple[str, str | None, str | None]:
-        """Bring the schema up to date; the place, and the versions before and after."""
+        """Upgrade the schema; returns the database, and the versions before and after."""
         with closing(Database(self.url)) as database:
             before = database.version()
             with working("changing the schema"):

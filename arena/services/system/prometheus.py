@@ -1,4 +1,4 @@
-"""What Prometheus is told: counts from the database, read at each scrape."""
+"""What Prometheus scrapes: counts from the database, read at each scrape."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ArenaCollector(Collector):
     store: Store
 
     def collect(self) -> Iterator[Metric]:
-        """Yield every metric, from one look at the database."""
+        """Yield every metric, from one read of the database."""
         figures: Figures = self.store.counting.figures()
         rounds = {state.value: figures.rounds.get(state.value, 0) for state in RoundState}
         jobs = {state.value: figures.jobs.get(state.value, 0) for state in JobState}

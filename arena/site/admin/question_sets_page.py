@@ -1,4 +1,4 @@
-"""Question sets for organisers: brought, looked at, opened, frozen."""
+"""Question sets for organisers: imported, inspected, opened, frozen."""
 
 from __future__ import annotations
 

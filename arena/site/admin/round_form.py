@@ -53,7 +53,7 @@ def show_trial(number: int) -> None:
         return
     trial = job.result
     if st.session_state.get(MEASURED) != number:
-        # The launch below takes the measured cost, so the whole page is shown anew.
+        # The launch below takes the measured cost, so the whole page is rerun.
         st.session_state[MEASURED] = number
         st.rerun()
     strip(

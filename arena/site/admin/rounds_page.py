@@ -37,7 +37,7 @@ RETRIABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 
 
 def live(name: str, state: RoundState) -> None:
-    """Show a round's counters and what may be done; where its state changed, the whole page anew."""
+    """Show a round's counters and what may be done; where its state changed, rerun the whole page."""
     caller = organiser()
     watch = arena().round_admin.watch(name, caller=caller)
     if watch.round.state is not state:
@@ -64,7 +64,7 @@ def _figures(watch: RoundWatch) -> None:
     names = ("judged", "unreadable", "refused", "failed", "skipped", "missing", "pending")
     strip([(name, f"{getattr(counts, name):,}") for name in names])
     if watch.dead:
-        note(f"Not heard of any more: {', '.join(watch.dead)}. Another worker takes over what they held.")
+        note(f"No heartbeat any more: {', '.join(watch.dead)}. Another worker takes over their claims.")
     if watch.job is not None:
         job, place = watch.job.job, watch.job.position
         waits = "" if place is None else f", place {place} in the queue"
@@ -167,7 +167,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
 
 
 def _choose_calibration(judge: str, caller: Caller) -> int | None:
-    """The calibration of the round's judge that the board is to tell of; None where there is none."""
+    """The calibration of the round's judge that the board is to report; None where there is none."""
     calibrations = {
         calibration.id: calibration for calibration in arena().calibrations.of_judge(judge, caller=caller)
     }
@@ -175,7 +175,7 @@ def _choose_calibration(judge: str, caller: Caller) -> int | None:
         note(f"The judge {judge} was not calibrated here; the board will say so.")
         return None
     return st.selectbox(
-        "Calibration that the board tells of",
+        "Calibration that the board reports",
         [*calibrations, None],
         format_func=lambda number: "none" if number is None else calibration_title(calibrations[number]),
     )

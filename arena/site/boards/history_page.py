@@ -1,4 +1,4 @@
-"""Every board that was ever published: none changes, and what is said of it since stands beside it."""
+"""Every board that was ever published: none changes, and later notices are shown with it."""
 
 from __future__ import annotations
 

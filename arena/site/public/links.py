@@ -66,10 +66,10 @@ def site_map(base: str, heads: Sequence[BoardHead], systems: Mapping[str, Sequen
     for at, (path, day) in enumerate(_places(heads, systems)):
         if at >= MOST:
             break
-        place = SubElement(root, "url")
-        SubElement(place, "loc").text = f"{base}{path}"
+        entry = SubElement(root, "url")
+        SubElement(entry, "loc").text = f"{base}{path}"
         if day:
-            SubElement(place, "lastmod").text = day
+            SubElement(entry, "lastmod").text = day
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 

@@ -80,7 +80,7 @@ def embedded_page(view: BoardView, domain: str) -> str:
 
 
 def retracted_page(name: str, notice: str, up: str) -> str:
-    """What stands at the addresses of a board that was taken down; links open in the whole window.
+    """The page at the addresses of a retracted board; links open in the whole window.
 
     `up` leads from the address to the site's root, such as `../`.
     """
@@ -113,7 +113,7 @@ NOT_THERE = "No board of this name is published here."
 WHERE = "The site map at /sitemap.xml lists those that are."
 FRAMED_ANYWHERE = "frame-ancestors *"
 A_MINUTE = "public, max-age=60"
-KEPT = 64
+MOST_CACHED = 64
 GONE = 410
 SHORTEST_HASH = 8
 
@@ -132,12 +132,12 @@ def board_routes(arena: Arena) -> list[Route]:
 
 
 class _BoardRoutes:
-    """Each answer is made once for the content of a board and kept."""
+    """Each answer is made once for the content of a board, and cached."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
-        self._view = lru_cache(KEPT)(self._read)
-        self._picture = lru_cache(KEPT)(self._draw)
+        self._view = lru_cache(MOST_CACHED)(self._read)
+        self._picture = lru_cache(MOST_CACHED)(self._draw)
 
     async def static(self, request: Request) -> Response:
         """A board as one accessible page; the newest where none is named."""

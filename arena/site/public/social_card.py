@@ -1,4 +1,4 @@
-"""The picture that stands for a board where its address is shared."""
+"""The preview picture of a board where its address is shared."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TOP, STEP = 262, 58
 
 def board_picture(view: BoardView) -> bytes:
     """The first systems of a board with their ratings and intervals, 1200 by 630 pixels, as PNG."""
-    import vl_convert  # noqa: PLC0415 - brings an engine along that is used where pictures are made alone
+    import vl_convert  # noqa: PLC0415 - loads an engine that only pictures need
 
     return bytes(vl_convert.svg_to_png(as_html(board_drawing(view))))
 
 
 def retracted_picture(name: str, notice: str) -> bytes:
-    """What stands for a board that was taken down, as PNG of the same size."""
+    """The preview picture of a retracted board, as PNG of the same size."""
     import vl_convert  # noqa: PLC0415 - as above
 
     lines = textwrap.wrap(

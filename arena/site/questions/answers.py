@@ -21,7 +21,7 @@ from judges.metrics.factuality.measures import Label
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Facts of one kind: those kept, how many there were, and what to call them."""
+    """Facts of one kind: those stored, how many there were, and what to call them."""
 
     title: str
     sign: str
@@ -36,7 +36,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One answer's part of a rationale; `says` stands alone where the answer says nothing."""
+    """One answer's part of a rationale; `says` is all of it where the answer says nothing."""
 
     says: str = ""
     coverage: float | None = None
@@ -108,8 +108,8 @@ KINDS = (
 
 
 def show_scores(scores: Sequence[ScoredAnswer]) -> None:
-    """Every score of an answer, those with something to look into as a box to open."""
-    for score in sorted(scores, key=_place):
+    """Every score of an answer, those with details as an expander."""
+    for score in sorted(scores, key=_order):
         claims = read_claims(score.details)
         statements = read_statements(score.details) if "covered" in score.details else ()
         title = f"{label_of(score)} {percent(score.score)}"
@@ -132,7 +132,7 @@ def label_of(score: ScoredAnswer) -> str:
     return f"{label} ({score.judge})" if score.judge else label
 
 
-def _place(score: ScoredAnswer) -> tuple[int, str, str]:
+def _order(score: ScoredAnswer) -> tuple[int, str, str]:
     names = list(LABELS)
     return names.index(score.metric) if score.metric in LABELS else len(names), score.metric, score.judge
 

@@ -115,8 +115,8 @@ def _show_judgment(battle: BattleRecord, judgment: Judgment, at: int, *, repeate
 def _show_reasons(battle: BattleRecord, reasons: Reasons, at: int) -> None:
     note(f"The judge held both answers against the {reasons.yardstick}.")
     sides = ((battle.system_a, reasons.a), (battle.system_b, reasons.b))
-    for place, (system, side) in zip(st.columns(2), sides, strict=True):
-        with place, st.container(border=True, height="stretch"):
+    for column, (system, side) in zip(st.columns(2), sides, strict=True):
+        with column, st.container(border=True, height="stretch"):
             _show_side(system, side, f"{system}-{at}")
 
 
@@ -207,7 +207,7 @@ def _remarks(battle: BattleRecord) -> list[str]:
 
 
 def _provenance(judgment: Judgment) -> str:
-    """Everything that is kept of a judgment, a line each."""
+    """Everything that is stored of a judgment, a line each."""
     reply = judgment.reply
     entries = {
         "judge": judgment.judge,

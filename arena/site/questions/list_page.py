@@ -1,4 +1,4 @@
-"""The questions of a board: find one, then look at its evidence."""
+"""The questions of a board: find one, then read its evidence."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def choose_questions(view: BoardView) -> QuestionFilter:
 
 
 def where_searched(wanted: QuestionFilter) -> str:
-    """Which texts a reader's words were looked for in, as a sentence; empty where there are no words."""
+    """Which texts a reader's words were searched in, as a sentence; empty where there are no words."""
     if not wanted.words.strip():
         return ""
     if wanted.system is None:
@@ -70,7 +70,7 @@ def question_table(
 ) -> Element:
     """One page of the list; each question leads to its evidence.
 
-    Pages count from 1. `answers` are what stands around the reader's words, by question id.
+    Pages count from 1. `answers` are the texts around the reader's words, by question id.
     """
     second = "aa-left aa-second"
     header = (("Question", "aa-left"), ("Domain", second), ("Battles", ""), ("Results", second))

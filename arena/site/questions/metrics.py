@@ -77,16 +77,16 @@ def _conflict(conflict: ConflictView, titles: dict[str, str]) -> Element:
 
 
 def _resolutions(alike: Sequence[Resolution]) -> Element:
-    """One way that a conflict ended, with the answers that it was weighed with and their claims to unfold."""
+    """One resolution of a conflict, with the answers that it was weighed with and their claims to unfold."""
     first = alike[0]
     sign = "✓ " if first.decided else "· "
     head = element("p", element("strong", f"{sign}{first.sentence}"))
     systems = ", ".join(resolution.system for resolution in alike)
     answers = "answers" if len(alike) > 1 else "answer"
     point = element("p", f"In dispute, weighed with the {answers} of {systems}: “{first.point}”")
-    voices = [_voice(voice) for voice in first.reasons]
+    stances = [_stance(stance) for stance in first.reasons]
     return element(
-        "div", head, point, *voices, *(_touched(resolution) for resolution in alike if resolution.claims)
+        "div", head, point, *stances, *(_touched(resolution) for resolution in alike if resolution.claims)
     )
 
 
@@ -96,10 +96,10 @@ def _touched(resolution: Resolution) -> Element:
     return element("details", element("summary", title), claim_list(resolution.claims))
 
 
-def _voice(voice: PassageStance) -> Element:
-    side, style = ("+ for it", "aa-good") if voice.supports else ("− against it", "aa-bad")
-    said = f" {voice.passage} ({voice.probability:.2f}; source {voice.prior:.2f})"
-    words = f": “{voice.words}”" if voice.words else ""
+def _stance(stance: PassageStance) -> Element:
+    side, style = ("+ for it", "aa-good") if stance.supports else ("− against it", "aa-bad")
+    said = f" {stance.passage} ({stance.probability:.2f}; source {stance.prior:.2f})"
+    words = f": “{stance.words}”" if stance.words else ""
     return element("p", element("span", side, class_=style), f"{said}{words}", class_="aa-sub")
 
 

@@ -34,7 +34,7 @@ LEGEND = (
 
 
 def answer_text(parts: Sequence[Stretch]) -> Element:
-    """An answer as text with its marks; what has none stands as it is."""
+    """An answer as text with its marks; what has none is plain."""
     return element("div", *(_stretch(part) if part.marked else part.text for part in parts), class_="aa-text")
 
 
@@ -119,12 +119,12 @@ def show_passages(passages: Sequence[Passage], scores: Sequence[ScoredAnswer]) -
 
 
 def show_answers(view: BoardView, question_view: QuestionView) -> None:
-    """Every answer, best first, two beside each other where there is room."""
+    """Every answer, best first, two side by side where there is room."""
     note(f"Ordered by battles won minus battles lost on this question. {LEGEND}")
     for at in range(0, len(question_view.answers), 2):
-        for place, answer in zip(st.columns(2), question_view.answers[at : at + 2], strict=False):
+        for column, answer in zip(st.columns(2), question_view.answers[at : at + 2], strict=False):
             with (
-                place,
+                column,
                 st.container(border=True, key=f"prose-answer-{answer.submission.id}", height="stretch"),
             ):
                 _show_answer(view, answer)

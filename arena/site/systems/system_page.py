@@ -1,4 +1,4 @@
-"""A system: where it stands, by domain, what it won and lost, its card."""
+"""A system: its rank, by domain, what it won and lost, its card."""
 
 from __future__ import annotations
 
@@ -121,9 +121,9 @@ def show() -> None:
     view = addressed_board()
     back_to_board(view)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = st.container()
+        heading = st.container()
         system = choose_system(view)
-    place.title(system, anchor=False)
+    heading.title(system, anchor=False)
     name_page(system, "System", view.full_title)
     lead(standing(view, system))
     strip(record_of(view, system))

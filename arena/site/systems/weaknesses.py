@@ -1,4 +1,4 @@
-"""Why a system stands where it stands: means by domain, facts missed, doubtful claims, where it loses."""
+"""Why a system has its rank: means by domain, facts missed, doubtful claims, where it loses."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def show_means(view: BoardView, system: str) -> None:
     """Mean scores by domain with their intervals."""
     domains = (OVERALL, *view.domains)
     lines = {domain: view.line(system, domain) for domain in domains}
-    names = sorted({name for line in lines.values() if line is not None for name in line.scores}, key=_place)
+    names = sorted({name for line in lines.values() if line is not None for name in line.scores}, key=_order)
     if not names:
         return
     st.header("Why: scores of its answers", anchor="scores")
@@ -229,7 +229,7 @@ def _listed(
     return element("ul", *items, class_="aa-claims")
 
 
-def _place(name: str) -> tuple[int, str]:
+def _order(name: str) -> tuple[int, str]:
     known = [metric.name for metric in BOARD_METRICS]
     return (known.index(name) if name in known else len(known), name)
 

@@ -86,7 +86,7 @@ def next_file() -> None:
 
 
 def show_check(open_set: OpenSet, result: CheckResult) -> None:
-    """Say whether the file can be submitted, what to mend, and what it covers."""
+    """Say whether the file can be submitted, what to correct, and what it covers."""
     st.header("3. What the check found", anchor="check")
     if result.accepted:
         st.success("This file can be submitted.", icon=":material/check_circle:")
@@ -113,7 +113,7 @@ def show_check(open_set: OpenSet, result: CheckResult) -> None:
             for domain, share in result.coverage.items()
         ]
         put(plain_table(("Domain", "Questions", "Answered"), rows))
-        note("Questions that you leave out are not judged; your place stands on what you answered.")
+        note("Questions that you leave out are not judged; your rank follows from what you answered.")
 
 
 def problem_list(problems: Sequence[Problem]) -> Element:
@@ -138,8 +138,8 @@ def _show_problems(result: CheckResult) -> None:
 
 
 def _problem(problem: Problem) -> Element:
-    place = f"Line {problem.line:,}" if problem.line else "The file"
-    head = element("p", element("span", f"{place} · {problem.severity.value} · ", class_="aa-where"))
+    location = f"Line {problem.line:,}" if problem.line else "The file"
+    head = element("p", element("span", f"{location} · {problem.severity.value} · ", class_="aa-where"))
     head.append(element("span", problem.code, class_="aa-code"))
     lines = [head, element("p", problem.message)]
     if problem.advice:

@@ -1,4 +1,4 @@
-"""The report of a judged submission, for its team: where it loses, and what to mend first."""
+"""The report of a judged submission, for its team: where it loses, and what to improve first."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def show_domains(report: Report) -> None:
 
 
 def show_missed(report: Report) -> None:
-    """The facts that it misses most often beside the others."""
+    """The facts that it misses most often compared with the others."""
     st.header("Facts it misses most", anchor="missed")
     if not report.missed:
         note("None are known: its answers were not scored, or they miss nothing.")

@@ -1,4 +1,4 @@
-"""A team's submissions: where each stands, and what can be done with it."""
+"""A team's submissions: the status of each, and what can be done with it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def show_actions(submission: Submission, status: SubmissionStatus, caller: Calle
                 f"Submission {submission.id} is accepted.",
             )
     elif submission.selected:
-        note("This version is chosen: it stands for its system in rounds to come.")
+        note("This version is chosen: it represents its system in future rounds.")
     elif st.button(
         "Choose this version for the board",
         key=f"select-{submission.id}",
@@ -49,7 +49,7 @@ def show_actions(submission: Submission, status: SubmissionStatus, caller: Calle
 
 
 def act(work: Callable[[], object], done: str) -> None:
-    """Do something and say so on the page drawn anew, or show why it cannot be done."""
+    """Do something, rerun the page and say so, or show why it cannot be done."""
     try:
         work()
     except ArenaError as error:
@@ -84,8 +84,8 @@ NEXT: Mapping[SubmissionState, str] = MappingProxyType(
         SubmissionState.WITHDRAWN: "Withdrawn: its texts are shown to nobody, and this line stays.",
     }
 )
-LOOKS_EVERY = "5s"
-"""While something is queued, its line is read anew so often."""
+REFRESH_EVERY = "5s"
+"""While something is queued, its line is refreshed so often."""
 REPORTED = (SubmissionState.PUBLISHED, SubmissionState.JUDGED)
 
 
@@ -98,7 +98,7 @@ def show_submissions(team: str, caller: Caller) -> None:
         put(start)
         return
     waits = any(line.status.state is SubmissionState.QUEUED for line in lines)
-    st.fragment(_show_table, run_every=LOOKS_EVERY if waits else None)(team, caller)
+    st.fragment(_show_table, run_every=REFRESH_EVERY if waits else None)(team, caller)
     titles = {str(line.submission.id): title_of(line.submission) for line in lines}
     number = choose_one("id", "Submission", titles)
     _show_one(arena().submissions.view(int(number), caller=caller), caller)

@@ -1,4 +1,4 @@
-"""Submit: choose a set, check a file, mend it, say what the system is, confirm."""
+"""Submit: choose a set, check a file, correct it, say what the system is, confirm."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _take_file() -> None:
 
 
 def _read() -> None:
-    """Fill the fields from the file that was dropped, or keep what is wrong with it."""
+    """Fill the fields from the file that was dropped, or report what is wrong with it."""
     dropped = st.session_state.get(SENT)
     st.session_state[WRONG] = ()
     if dropped is None:
@@ -188,7 +188,7 @@ def _missing(open_set: OpenSet, request: SubmissionRequest, quota: Quota) -> str
         require_name(request.system, "System name")
     except RecordError as error:
         return str(error)
-    return "" if request.card is not None else "Mend the system card to go on."
+    return "" if request.card is not None else "Correct the system card to go on."
 
 
 def _add(

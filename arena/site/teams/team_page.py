@@ -101,7 +101,7 @@ def _value(value: object) -> str:
 MARK = "aa_"
 DAYS = 90
 MEANINGS = {
-    TokenScope.READ: "read: look at what the team may see",
+    TokenScope.READ: "read: see what the team may see",
     TokenScope.SUBMIT: "submit: check, submit, withdraw",
     TokenScope.MANAGE: "manage: members and tokens",
 }
@@ -158,7 +158,7 @@ def _create(team: str, caller: Caller) -> None:
         show_error(error)
         return
     message = (
-        f"This is the token {created.token.name!r}. Copy it now: it is shown this once and kept nowhere."
+        f"This is the token {created.token.name!r}. Copy it now: it is shown this once and stored nowhere."
     )
     put(element("p", message, class_="aa-told", role="status"))
     st.code(created.secret, language=None, wrap_lines=True)
@@ -171,7 +171,7 @@ def _revoke(live: dict[int, Token], caller: Caller) -> None:
             tuple(live),
             format_func=lambda token_id: f"{live[token_id].name} ({MARK}{live[token_id].prefix}…)",
         )
-        sure = st.checkbox("Yes, revoke it: whoever uses it is refused at once")
+        sure = st.checkbox("Yes, revoke it: its users are refused at once")
         sent = st.form_submit_button("Revoke")
     if sent and not sure:
         note("Tick the box to revoke the token.")

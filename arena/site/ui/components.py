@@ -20,9 +20,9 @@ def notice_of(text: str) -> Element:
 
 
 def retracted(board: str, notice: str) -> Element:
-    """What stands at every address of a board that was taken down."""
-    ways = (("Every board that was ever published", "./rounds"), ("The boards that stand", "./"))
-    links = [element("li", element("a", text, href=href, target="_self")) for text, href in ways]
+    """The page at every address of a retracted board."""
+    destinations = (("Every board that was ever published", "./rounds"), ("The boards that stand", "./"))
+    links = [element("li", element("a", text, href=href, target="_self")) for text, href in destinations]
     why = notice_of(notice) if notice else element("p", "No notice says why.", class_="aa-notice")
     return element(
         "section",

@@ -26,7 +26,7 @@ def element(tag: str, *children: Child, **attributes: str) -> Element:
 
 
 def explained(text: str, meaning: str, *, class_: str = "") -> Element:
-    """A word with its meaning, which is shown to whoever points at it, taps it or moves the focus there."""
+    """A word with its meaning, which is shown on hover, tap or focus."""
     tip = element("span", meaning, class_="aa-tip", role="tooltip", aria_hidden="true")
     classes = f"aa-term {class_}".strip()
     return element("span", text, tip, class_=classes, tabindex="0", aria_description=meaning)

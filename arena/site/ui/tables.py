@@ -25,7 +25,7 @@ def anchor(text: str, page: str, *, class_: str = "", **query: str) -> Element:
 def plain_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, spare: int = 0) -> Element:
     """A table of figures as texts; its first column is the row's heading.
 
-    `spare` is how many of the last columns give way on a phone.
+    `spare` is how many of the last columns are hidden on a phone.
     """
     primary = len(header) - spare
     heads = [(name, _classes("" if at else "aa-left", at, primary)) for at, name in enumerate(header)]
@@ -43,7 +43,7 @@ def words_table(
 ) -> Element:
     """A table of words, all of it left-aligned; its first column is the row's heading.
 
-    `spare` is how many of the last columns give way on a phone; `classes` are the table's, `wrap` those of
+    `spare` is how many of the last columns are hidden on a phone; `classes` are the table's, `wrap` those of
     the box around it.
     """
     primary = len(header) - spare

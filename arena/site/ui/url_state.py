@@ -1,4 +1,4 @@
-"""What the reader chose: board and domain, kept in the address so that it can be passed on."""
+"""What the reader chose: board and domain, in the address so that it can be shared."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import streamlit as st
 
 
 def chosen_words(name: str) -> str:
-    """What the address says that the reader looks for."""
+    """What the address says that the reader searches for."""
     return st.query_params.get(name, "")
 
 
@@ -57,7 +57,7 @@ def is_on(name: str) -> bool:
 
 
 def text_filter(name: str, label: str, *, width: int | Literal["stretch"] = 480) -> str:
-    """What the reader looks for."""
+    """What the reader searches for."""
     key = f"choice-{name}"
     st.session_state[key] = chosen_words(name)
     words = st.text_input(
@@ -91,7 +91,7 @@ def choose_segment(
 ) -> str:
     """One of a few things side by side that the address may name; the first is the default.
 
-    `options` are values in the address to what the reader sees; the label may be kept from sight.
+    `options` are values in the address to what the reader sees; the label may be hidden.
     """
     key = _from_address(name, tuple(options), next(iter(options)))
     chosen = st.segmented_control(
