@@ -81,5 +81,5 @@ def answer(
 
 def _has(request: Request, etag: str) -> bool:
     asked = request.headers.get("if-none-match", "")
-    known = {tag.strip().removeprefix("W/") for tag in asked.split(",")}
-    return "*" in known or etag.removeprefix("W/") in known
+    cached_tags = {tag.strip().removeprefix("W/") for tag in asked.split(",")}
+    return "*" in cached_tags or etag.removeprefix("W/") in cached_tags

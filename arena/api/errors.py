@@ -174,8 +174,8 @@ async def on_http_error(_request: Request, error: Exception) -> JSONResponse:
     if error.status_code == HTTPStatus.NOT_FOUND and error.detail == HTTPStatus.NOT_FOUND.phrase:
         return problem_response(404, "There is no such address.", advice="See /api/v1/ for all of them.")
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        known = (error.headers or {}).get("Allow", "")
-        advice = f"This address takes {known}." if known else "See /api/v1/ for what it takes."
+        methods = (error.headers or {}).get("Allow", "")
+        advice = f"This address takes {methods}." if methods else "See /api/v1/ for what it takes."
         return problem_response(405, "This address has no such method.", advice=advice, headers=error.headers)
     return problem_response(error.status_code, error.detail, advice=advice, headers=error.headers)
 

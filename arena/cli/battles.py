@@ -239,8 +239,8 @@ def _format(word: str | None) -> BattleFormat | None:
     try:
         return BattleFormat(word)
     except ValueError as error:
-        known = ", ".join(kind.value for kind in BattleFormat)
-        raise typer.BadParameter(f"{word!r} is none of {known}") from error
+        formats = ", ".join(kind.value for kind in BattleFormat)
+        raise typer.BadParameter(f"{word!r} is none of {formats}") from error
 
 
 def _domain_rows(domains: object) -> list[tuple[str | int | float | None, ...]]:

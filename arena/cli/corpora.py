@@ -90,8 +90,8 @@ def _embedded(
     from dataclasses import asdict
 
     embedded, used = arena.corpora.embed(name, model, endpoint=endpoint, budget_usd=budget_usd)
-    taken = {"asked": used.calls, "input_tokens": used.input_tokens, "cost_usd": used.total_usd}
-    return {**asdict(embedded.about), "built": embedded.built, **taken}
+    usage = {"asked": used.calls, "input_tokens": used.input_tokens, "cost_usd": used.total_usd}
+    return {**asdict(embedded.about), "built": embedded.built, **usage}
 
 
 @commands.command("list")

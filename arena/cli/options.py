@@ -205,8 +205,8 @@ def open_reaching(
     timeout: int | None = None,
 ) -> Arena:
     """Open the arena with the options that were given in place of the environment's settings."""
-    wanted = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
-    return open_arena(wanted.over(read_settings()))
+    overrides = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
+    return open_arena(overrides.over(read_settings()))
 
 
 def in_flight(arena: Arena, asked: int | None) -> int:
@@ -245,7 +245,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 def always_json(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command whose result is JSON in any case take `--json` like all others."""
-    own = inspect.signature(command, eval_str=True)
+    signature = inspect.signature(command, eval_str=True)
     extra = inspect.Parameter(
         "as_json",
         inspect.Parameter.KEYWORD_ONLY,
@@ -260,8 +260,8 @@ def always_json(command: Callable[..., None]) -> Callable[..., None]:
         values.pop(extra.name)
         command(**values)
 
-    parameters = [*own.parameters.values(), extra]
-    taking.__dict__["__signature__"] = own.replace(parameters=parameters)
+    parameters = [*signature.parameters.values(), extra]
+    taking.__dict__["__signature__"] = signature.replace(parameters=parameters)
     taking.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return taking
 

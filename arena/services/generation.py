@@ -137,13 +137,13 @@ class GenerationService:
         async with open_access(self._store, self._settings, concurrency=request.concurrency) as client:
             generator = AnswerGenerator(request.generation, client)
             with part.open("w", encoding="utf-8") as file:
-                for some in _chunks(questions):
-                    answers = await _all(generator, some, request.concurrency)
-                    for question, generated in zip(some, answers, strict=True):
+                for chunk in _chunks(questions):
+                    answers = await _all(generator, chunk, request.concurrency)
+                    for question, generated in zip(chunk, answers, strict=True):
                         result.count(question, generated)
                         if generated.answer is not None:
                             file.write(_line(generated) + "\n")
-                    done += len(some)
+                    done += len(chunk)
                     report(Progress(done, len(questions), watch.seconds))
         result.calls, result.cost_usd = client.usage.calls, client.usage.total_usd
         result.input_tokens, result.output_tokens = client.usage.input_tokens, client.usage.output_tokens

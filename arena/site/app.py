@@ -40,13 +40,15 @@ from data.errors import ArenaError
 
 def metrics_route(arena: Arena) -> Route:
     """The route; it asks for the bearer token of the settings, unless they open it to everybody."""
-    wanted = arena.settings.metrics_token
+    metrics_token = arena.settings.metrics_token
     closed = arena.settings.metrics_access is MetricsAccess.TOKEN
 
     async def metrics(request: Request) -> Response:
         header = request.headers.get("authorization", "")
-        if closed and not (wanted and hmac.compare_digest(header.encode(), f"Bearer {wanted}".encode())):
-            return _challenge(configured=wanted is not None)
+        if closed and not (
+            metrics_token and hmac.compare_digest(header.encode(), f"Bearer {metrics_token}".encode())
+        ):
+            return _challenge(configured=metrics_token is not None)
         try:
             body = await run_in_threadpool(metrics_of, arena.store)
         except ArenaError as error:

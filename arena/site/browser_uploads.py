@@ -133,9 +133,9 @@ class _Part:
 
     def take(self) -> bytes:
         """The bytes since the last call."""
-        taken = bytes(self.waiting)
+        content = bytes(self.waiting)
         self.waiting.clear()
-        return taken
+        return content
 
     def _begin(self) -> None:
         self._parts += 1

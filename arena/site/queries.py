@@ -117,21 +117,25 @@ def questions_of(source: Arena, view: BoardView) -> QuestionList:
     return source.question_lists.of(str(view.round_name))
 
 
-def questions_found(view: BoardView, wanted: QuestionFilter) -> tuple[QuestionStats, ...]:
+def questions_found(view: BoardView, question_filter: QuestionFilter) -> tuple[QuestionStats, ...]:
     """The questions of a judged board that a reader searches for, in the set's order."""
-    endings = () if wanted.system is None else _endings(view, wanted.system, wanted.opponent)
+    endings = (
+        ()
+        if question_filter.system is None
+        else _endings(view, question_filter.system, question_filter.opponent)
+    )
     reported = frozenset[str]()
-    if wanted.trait is Trait.REPORTED:
+    if question_filter.trait is Trait.REPORTED:
         reported = arena().question_lists.reported(str(view.round_name))
-    answered = answers_with(view, wanted)
-    return questions_of(view).matching(wanted, endings=endings, reported=reported, answered=answered)
+    answered = answers_with(view, question_filter)
+    return questions_of(view).matching(question_filter, endings=endings, reported=reported, answered=answered)
 
 
-def answers_with(view: BoardView, wanted: QuestionFilter) -> Mapping[str, str]:
+def answers_with(view: BoardView, question_filter: QuestionFilter) -> Mapping[str, str]:
     """Where the answers of the wanted system have the wanted words, by question id."""
-    if wanted.system is None or not wanted.words.strip():
+    if question_filter.system is None or not question_filter.words.strip():
         return {}
-    return _answers_with(view, wanted.system, wanted.words)
+    return _answers_with(view, question_filter.system, question_filter.words)
 
 
 @_cached(seconds=FRESH, most=4, spinner="Reading boards …")

@@ -93,8 +93,8 @@ class SignIn:
             return _refusal(error)
         if not caller.signed_in:
             return RedirectResponse("../", status_code=303, headers=HEADERS)
-        said = f"You are signed in as {caller.name}."
-        return plain_page("Sign out", said, form="sign-out", csrf=csrf_of(cookie))
+        text = f"You are signed in as {caller.name}."
+        return plain_page("Sign out", text, form="sign-out", csrf=csrf_of(cookie))
 
     async def sign_out(self, request: Request) -> Response:
         """End the session."""
@@ -150,8 +150,8 @@ def _form_page(
     request: Request, *, message: str = "", status: int = 200, error: ArenaError | None = None
 ) -> Response:
     word = secrets.token_urlsafe(24)
-    said = "Paste an access token of your team or account. It is sent once and not kept."
-    page = plain_page("Sign in", said, alert=message, form="sign-in", csrf=word, status=status)
+    text = "Paste an access token of your team or account. It is sent once and not kept."
+    page = plain_page("Sign in", text, alert=message, form="sign-in", csrf=word, status=status)
     if isinstance(error, TooManyAttemptsError):
         page.headers["Retry-After"] = str(error.retry_after)
     page.set_cookie(

@@ -137,8 +137,8 @@ class _Spread:
         try:
             error = self._ray.get(reference)
         except (exceptions.RayTaskError, exceptions.RuntimeEnvSetupError) as failure:
-            said = str(failure).strip().splitlines()[-1]
-            raise JudgeError(f"A Ray task failed: {said}.", advice="See the node's log.") from failure
+            message = str(failure).strip().splitlines()[-1]
+            raise JudgeError(f"A Ray task failed: {message}.", advice="See the node's log.") from failure
         except exceptions.RayError as failure:
             self._log.warning("task.lost", task=number, reason=type(failure).__name__)
             named = self._worker_name(number)
@@ -167,10 +167,10 @@ def judge_share(
         if (job.owner, job.round_name) != (owner, name):
             return "it uses another database; set ARENA_DATABASE_URL alike on every node."
         job_leases = JobLeases(arena.store, this_worker(worker_name), arena.settings.lease)
-        taken = job_leases.take(owner=owner, job_id=job_id)
-        if taken is None:
+        job_and_lease = job_leases.take(owner=owner, job_id=job_id)
+        if job_and_lease is None:
             return ""
-        _, lease = taken
+        _, lease = job_and_lease
         with job_leases.held(lease, attempts=job.attempts):
             asyncio.run(_judge(arena, name, lease, concurrency))
     except ArenaError as error:
@@ -234,8 +234,8 @@ def _connected(ray: ModuleType) -> Iterator[None]:
         except ConnectionError:
             ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
     except (OSError, RuntimeError, ValueError) as error:
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise JudgeError(f"No Ray cluster can be reached or started: {said}.", advice=UNREACHED) from error
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise JudgeError(f"No Ray cluster can be reached or started: {reason}.", advice=UNREACHED) from error
     try:
         yield
     finally:

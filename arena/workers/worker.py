@@ -64,7 +64,7 @@ class Worker:
         return asyncio.run(self._work(once=once))
 
     async def _work(self, *, once: bool) -> int:
-        stop, taken, wait = asyncio.Event(), 0, LOOK_EVERY
+        stop, jobs_done, wait = asyncio.Event(), 0, LOOK_EVERY
         with stopping_on_interrupt(stop):
             watch = asyncio.create_task(self._watch_parent(stop))
             self._log.info("worker.started")
@@ -84,14 +84,14 @@ class Worker:
                     wait = min(LONGEST_LOOK, 2 * wait)
                     await _sleep(stop, wait)
                     continue
-                taken, wait = taken + 1, LOOK_EVERY
+                jobs_done, wait = jobs_done + 1, LOOK_EVERY
                 if not await self._do(*claimed, stop):
                     await _sleep(stop, wait)
             watch.cancel()
             with suppress(StoreError):
                 await asyncio.to_thread(self._leases.release_pending)
-            self._log.info("worker.stopped", jobs=taken)
-        return taken
+            self._log.info("worker.stopped", jobs=jobs_done)
+        return jobs_done
 
     def _take(self) -> tuple[Job, Lease] | None:
         # Opening the database is a part of it, which may fail as well.
@@ -137,15 +137,15 @@ class Worker:
             await asyncio.to_thread(self._arena.rounds.reopen_for, job)
         concurrency = int(payload.get("concurrency") or USUAL_CONCURRENCY)
         arena = self._arena.reaching(LlmOverrides.from_json(payload))
-        own = asyncio.Event()
+        own_stop = asyncio.Event()
         # The run sets its own event where the job is no longer wanted; the worker goes on.
-        async with telling(stop, own.set):
+        async with telling(stop, own_stop.set):
             await arena.rounds.judge(
                 name,
                 lease,
                 concurrency=concurrency,
                 report=self._report(job),
-                stop=own,
+                stop=own_stop,
                 shared=job.workers > 1,
             )
 
@@ -164,14 +164,14 @@ class Worker:
         while not task.done():
             await asyncio.wait([task], timeout=BEAT_EVERY)
             try:
-                wanted = (await asyncio.to_thread(self._beat, lease, latest.work)).wanted
+                still_wanted = (await asyncio.to_thread(self._beat, lease, latest.work)).wanted
             except StoreError:
-                wanted = True
+                still_wanted = True
             except LeaseLostError:
                 stop_event.set()
                 await asyncio.wait([task])
                 raise
-            if stop.is_set() or not wanted:
+            if stop.is_set() or not still_wanted:
                 stop_event.set()
         return Release(finished=True, result=task.result())
 

@@ -199,12 +199,12 @@ class IdentityService:
         """
         if not subject:
             raise AccessError("The sign-in names nobody.", advice="Sign in again.")
-        known = email if verified else None
-        account = self._store.teams.account_of(subject=subject, email=known)
+        verified_email = email if verified else None
+        account = self._store.teams.account_of(subject=subject, email=verified_email)
         if account is not None and account.subject is None:
             # Two browsers may come for the first time at once.
             with self._store.audit.audited():
-                account = self._store.teams.account_of(subject=subject, email=known)
+                account = self._store.teams.account_of(subject=subject, email=verified_email)
                 if account is not None and account.subject is None:
                     account = self._store.teams.bind(account.name, subject)
         if account is None or account.subject != subject:

@@ -88,16 +88,16 @@ def read_statements(details: Mapping[str, Any]) -> tuple[StatementView, ...]:
     """The statements behind a comprehensiveness score, each once: contradicted, basis, missing, covered."""
     basis = [_key(statement) for statement in details.get("basis", ())]
     missing = details.get("missing", ())
-    said = {_key(statement) for statement in details.get("contradicted", ())}
+    contradicted_keys = {_key(statement) for statement in details.get("contradicted", ())}
     first = [
         _statement(statement, Standing.BASIS)
         for statement in missing
-        if _key(statement) in basis and _key(statement) not in said
+        if _key(statement) in basis and _key(statement) not in contradicted_keys
     ]
     rest = [
         _statement(statement, Standing.BASIS if not basis else Standing.MISSING)
         for statement in missing
-        if _key(statement) not in basis and _key(statement) not in said
+        if _key(statement) not in basis and _key(statement) not in contradicted_keys
     ]
     contradicted = [
         _statement(statement, Standing.CONTRADICTED) for statement in details.get("contradicted", ())
@@ -131,8 +131,8 @@ def sub_question_grid(
     context_details = {score.system: score.details for score in contexts if score.score is not None}
     texts: dict[str, bool] = {}
     for details in (*answer_details.values(), *context_details.values()):
-        for place, text in enumerate(details["sub_questions"]):
-            texts[str(text)] = texts.get(str(text), False) or place in details["answerable"]
+        for number, text in enumerate(details["sub_questions"]):
+            texts[str(text)] = texts.get(str(text), False) or number in details["answerable"]
     systems = tuple(dict.fromkeys((*answer_details, *context_details)))
     return tuple(
         SubQuestionRow(

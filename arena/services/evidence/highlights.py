@@ -67,14 +67,14 @@ def mark_answer(text: str, scores: Sequence[ScoredAnswer]) -> tuple[Stretch, ...
     words = [_words(part) for part in parts]
     by_part = {_best(words, claim.text, LEAST_CLAIM): claim for claim in reversed(claims)}
     covers: dict[int | None, list[str]] = {}
-    said: dict[int | None, str] = {}
+    contradicts: dict[int | None, str] = {}
     for statement in statements:
         if statement.standing is Standing.COVERED:
             covers.setdefault(_best(words, statement.text, LEAST_STATEMENT), []).append(statement.text)
         elif statement.standing is Standing.CONTRADICTED and statement.instead:
-            said[_best(words, statement.instead, LEAST_CLAIM)] = statement.text
+            contradicts[_best(words, statement.instead, LEAST_CLAIM)] = statement.text
     return tuple(
-        _stretch(part, by_part.get(at), tuple(dict.fromkeys(covers.get(at, ()))), said.get(at, ""))
+        _stretch(part, by_part.get(at), tuple(dict.fromkeys(covers.get(at, ()))), contradicts.get(at, ""))
         for at, part in enumerate(parts)
     )
 
@@ -90,10 +90,10 @@ def mark_passage(text: str, passage: str, scores: Sequence[ScoredAnswer]) -> tup
                 names = side.setdefault(view.text, [])
                 if score.system not in names:
                     names.append(score.system)
-    known = sorted({*covered, *missed}, key=lambda wording: (text.find(wording), -len(wording)))
+    statements = sorted({*covered, *missed}, key=lambda wording: (text.find(wording), -len(wording)))
     parts: list[Found] = []
     done = 0
-    for statement in known:
+    for statement in statements:
         at = text.find(statement, done)
         if at < 0:
             continue
@@ -140,9 +140,9 @@ def _words(text: str) -> frozenset[str]:
 
 def _best(parts: Sequence[frozenset[str]], text: str, least: float) -> int | None:
     """The part that has most of a text's words; None where none has enough."""
-    wanted = _words(text)
-    if not wanted or not parts:
+    claim_words = _words(text)
+    if not claim_words or not parts:
         return None
-    shares = [len(wanted & part) / len(wanted) for part in parts]
+    shares = [len(claim_words & part) / len(claim_words) for part in parts]
     best = max(range(len(parts)), key=shares.__getitem__)
     return best if shares[best] >= least else None

@@ -237,8 +237,8 @@ class QuestionListService:
         """
         round_ = self._store.rounds.get(round_name)
         seen = RoundAccess(self._store, caller, round_)
-        wanted = words.casefold().split()
-        if not wanted or not seen.answers_of(system):
+        search_words = words.casefold().split()
+        if not search_words or not seen.answers_of(system):
             return {}
         entrant = seen.entrants.get(system)
         reference = self._store.submissions.reference(round_.set_name)
@@ -246,9 +246,9 @@ class QuestionListService:
             return {}
         number = reference.id if entrant is None else entrant.id
         return {
-            fact.question_id: around(fact.text, wanted[0])
+            fact.question_id: around(fact.text, search_words[0])
             for fact in self._store.submissions.facts(number)
-            if _holds(fact.text.casefold(), wanted)
+            if _holds(fact.text.casefold(), search_words)
         }
 
     def reported(self, round_name: str) -> frozenset[str]:

@@ -111,24 +111,26 @@ class ComparisonService:
         RoundAccess(self._store, caller, round_)
         battles: dict[int, BattleRecord] = {}
         for system in named:
-            mine = {battle.id: battle for battle in self._store.verdicts.battles(round_name, system=system)}
-            if not any(battle.preference is not None for battle in mine.values()):
+            records = {
+                battle.id: battle for battle in self._store.verdicts.battles(round_name, system=system)
+            }
+            if not any(battle.preference is not None for battle in records.values()):
                 raise NotFoundError(
                     f"{system} has no judged battle in {round_name}.",
                     advice="Choose among those on the board.",
                 )
-            battles |= mine
+            battles |= records
         table = table_of(tuple(battles.values()))
         first, *others = named
         spread = spread_most(table, named, QUESTIONS)
         question_stats = self._store.question_stats.of_round(round_.id)
-        known = {question.id: question for question in question_stats}
+        by_id = {question.id: question for question in question_stats}
         return Comparison(
             systems=named,
             paired={other: paired_shares(table, first, other) for other in others},
             questions=tuple(
                 ContestedQuestion(
-                    id=number, domain=known[number].domain, question=known[number].question, shares=shares
+                    id=number, domain=by_id[number].domain, question=by_id[number].question, shares=shares
                 )
                 for number, shares in spread
             ),

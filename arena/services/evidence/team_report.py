@@ -177,8 +177,8 @@ class ReportService:
         )
 
     def _round(self, submission: Submission, name: str | None, caller: Caller) -> Round:
-        having = rounds_with(submission, self._store.statuses.rounds_of(submission.set_name))
-        asked = [round_ for round_ in having if round_.state in ENDED and name in {None, round_.name}]
+        rounds = rounds_with(submission, self._store.statuses.rounds_of(submission.set_name))
+        asked = [round_ for round_ in rounds if round_.state in ENDED and name in {None, round_.name}]
         retracted = [round_ for round_ in asked if round_.state is RoundState.RETRACTED]
         standing = [round_ for round_ in asked if round_.published and round_ not in retracted]
         readable = [round_.name for round_ in (asked if caller.organiser else standing)]
@@ -203,17 +203,17 @@ class ReportService:
         ]
         domains = []
         for domain, label in summary.domains.items():
-            here = [record for record in records if record.domain == domain]
+            in_domain = [record for record in records if record.domain == domain]
             answers, silent = counts.get(domain, (0, 0))
-            peers = [known[domain] for known in others if domain in known]
+            peers = [medians[domain] for medians in others if domain in medians]
             domains.append(
                 DomainRecord(
                     domain=domain,
                     label=label,
-                    wins=sum(record.wins for record in here),
-                    ties=sum(record.ties for record in here),
-                    losses=sum(record.losses for record in here),
-                    undecided=sum(record.undecided for record in here),
+                    wins=sum(record.wins for record in in_domain),
+                    ties=sum(record.ties for record in in_domain),
+                    losses=sum(record.losses for record in in_domain),
+                    undecided=sum(record.undecided for record in in_domain),
                     answers=answers,
                     no_answers=silent,
                     median_words=words.get(domain),

@@ -75,12 +75,12 @@ class WeaknessService:
         round_ = self._store.rounds.get(round_name)
         seen = RoundAccess(self._store, caller, round_)
         numbers = self._submission_ids(round_)
-        own = numbers.get(system) if seen.answers_of(system) else None
+        submission_id = numbers.get(system) if seen.answers_of(system) else None
         metrics = board_metrics(self._store, round_.set_name)
         # What an answer misses is quoted from the reference.
-        missed = Missed() if own is None or seen.hides_references else self._missed(system, numbers)
-        doubtful, labels, answers = self._doubtful(own)
-        losses = self._losses(own)
+        missed = Missed() if submission_id is None or seen.hides_references else self._missed(system, numbers)
+        doubtful, labels, answers = self._doubtful(submission_id)
+        losses = self._losses(submission_id)
         reasons = [
             f"The metric {metric.name} is not computed: {metric.missing}."
             for metric in metrics
@@ -92,17 +92,19 @@ class WeaknessService:
             missed=missed,
             doubtful=doubtful,
             labels=labels,
-            factuality=None if own is None else self._factuality(system, numbers),
+            factuality=None if submission_id is None else self._factuality(system, numbers),
             losses=losses,
-            no_losses="" if losses else (about[0] if about else self._why_no_losses(own)),
+            no_losses="" if losses else (about[0] if about else self._why_no_losses(submission_id)),
             answers=answers,
         )
 
-    def _doubtful(self, own: int | None) -> tuple[tuple[DoubtfulClaim, ...], Mapping[Label, int], int]:
+    def _doubtful(
+        self, submission_id: int | None
+    ) -> tuple[tuple[DoubtfulClaim, ...], Mapping[Label, int], int]:
         labels: Counter[Label] = Counter()
         doubtful: list[DoubtfulClaim] = []
         answers = 0
-        for score in self._details(own, FACTUALITY):
+        for score in self._details(submission_id, FACTUALITY):
             answers += 1
             for claim in read_claims(score.details):
                 labels[claim.label] += 1
@@ -130,15 +132,15 @@ class WeaknessService:
             for name, number in numbers.items()
         }
         pooled = [score for several in scores.values() for score in several]
-        own = scores.get(system, [])
-        if not any(score.score is not None for score in own):
+        scores_of_system = scores.get(system, [])
+        if not any(score.score is not None for score in scores_of_system):
             return None
-        return summarise(own, k=summarise(pooled).k)
+        return summarise(scores_of_system, k=summarise(pooled).k)
 
-    def _losses(self, own: int | None) -> Mapping[str, Losses]:
-        contexts = {score.question_id: score for score in self._details(own, CONTEXT)}
+    def _losses(self, submission_id: int | None) -> Mapping[str, Losses]:
+        contexts = {score.question_id: score for score in self._details(submission_id, CONTEXT)}
         by_domain: dict[str, list[Losses]] = defaultdict(list)
-        for score in self._details(own, ANSWER) if contexts else ():
+        for score in self._details(submission_id, ANSWER) if contexts else ():
             context = contexts.get(score.question_id)
             losses = None if context is None else losses_of(_score(context), _score(score))
             if losses is not None:
@@ -146,9 +148,9 @@ class WeaknessService:
                 by_domain[score.domain].append(losses)
         return {domain: total(several) for domain, several in by_domain.items()}
 
-    def _why_no_losses(self, own: int | None) -> str:
+    def _why_no_losses(self, submission_id: int | None) -> str:
         """The reason that the context scores give themselves, where they give one."""
-        for score in self._details(own, CONTEXT):
+        for score in self._details(submission_id, CONTEXT):
             if score.details.get("reason"):
                 return str(score.details["reason"])
         return NO_SHARED

@@ -111,8 +111,8 @@ class AgreementService:
         correlations = correlate_systems(context, answer, resamples=request.resamples, seed=request.seed)
         return {
             "systems": [
-                {"system": name, "context": _mean(own), "answer": _mean(said)}
-                for name, own, said in zip(names, context, answer, strict=True)
+                {"system": name, "context": _mean(of_contexts), "answer": _mean(of_answers)}
+                for name, of_contexts, of_answers in zip(names, context, answer, strict=True)
             ],
             "questions": len(shared),
             "correlations": _shown(correlations),

@@ -188,9 +188,9 @@ def _with_judgments(request: MetricRequest) -> MetricRequest:
         message = "The judgments are given twice, as a file and as an option."
         raise InputError(message, advice="Leave out one of them.")
     if not metric_info(request.metric).takes_judgments:
-        known = ", ".join(info.name for info in METRICS if info.takes_judgments)
+        metrics = ", ".join(info.name for info in METRICS if info.takes_judgments)
         message = f"The metric {request.metric} takes no judgments on passages."
-        raise InputError(message, advice=f"Leave them out, or choose {known}.")
+        raise InputError(message, advice=f"Leave them out, or choose {metrics}.")
     read = read_judgments(request.judgments, ReadLimits()).as_json()
     return replace(request, options={**request.options, JUDGMENTS: read}, judgments=None)
 

@@ -247,12 +247,12 @@ class MetricService:
         if not systems:
             return live
         reference = self._store.submissions.reference(set_name)
-        known = {entrant.system: entrant for entrant in (*live, reference)}
-        unknown = [system for system in systems if system not in known]
+        by_system = {entrant.system: entrant for entrant in (*live, reference)}
+        unknown = [system for system in systems if system not in by_system]
         if unknown:
             message = f"{', '.join(unknown)} did not submit to {set_name}."
-            raise NotFoundError(message, advice=f"There are: {', '.join(known)}.")
-        return tuple(known[system] for system in dict.fromkeys(systems))
+            raise NotFoundError(message, advice=f"There are: {', '.join(by_system)}.")
+        return tuple(by_system[system] for system in dict.fromkeys(systems))
 
 
 def _elsewhere(opened: OpenedMetric, work: TextWork) -> Metric:

@@ -114,8 +114,8 @@ def canary_results(canaries: Sequence[CanaryRecord]) -> CanaryResults:
 def _sum_known(amounts: Iterable[float | None]) -> float | None:
     """Their sum; None where one is not known."""
     listed = list(amounts)
-    known = [amount for amount in listed if amount is not None]
-    return sum(known) if len(known) == len(listed) else None
+    known_amounts = [amount for amount in listed if amount is not None]
+    return sum(known_amounts) if len(known_amounts) == len(listed) else None
 
 
 def _open(planned: PlannedRound) -> list[PlannedBattle]:

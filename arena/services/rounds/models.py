@@ -66,9 +66,9 @@ def questions_in(
     """
     unknown = [domain for domain in domains if domain not in summary.domains]
     if unknown:
-        known = ", ".join(summary.domains)
+        names = ", ".join(summary.domains)
         raise NotFoundError(
-            f"{summary.name} has no domain {', '.join(unknown)}.", advice=f"There are: {known}."
+            f"{summary.name} has no domain {', '.join(unknown)}.", advice=f"There are: {names}."
         )
     return tuple(entry for entry in questions if not domains or entry[1].domain in domains)
 
@@ -114,7 +114,7 @@ def round_spec(round_: Round, load_spec: Callable[[str], JudgeSpec]) -> JudgeSpe
     )
 
 
-def _differences(before: Mapping[str, Any], after: Mapping[str, Any], place: str = "") -> Iterator[str]:
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     """Each setting that differs, with what it was and what it is; members of panels by name and number."""
     for name in sorted((before.keys() | after.keys()) - {"source", "hash"}):
         was, now = before.get(name), after.get(name)
@@ -122,11 +122,11 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any], place: str
             continue
         if name == "members" and isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
             for number, (old, new) in enumerate(zip(was, now, strict=True), 1):
-                yield from _differences(old, new, f"{place}member {number}: ")
+                yield from _differences(old, new, f"{prefix}member {number}: ")
         elif name == "prompt":
-            yield f"{place}prompt (its text was changed)"
+            yield f"{prefix}prompt (its text was changed)"
         else:
-            yield f"{place}{name} was {_short(was)}, is {_short(now)}"
+            yield f"{prefix}{name} was {_short(was)}, is {_short(now)}"
 
 
 def _short(value: object) -> str:
@@ -134,14 +134,16 @@ def _short(value: object) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
 
 
-def judge_inputs(store: Store, planned: PlannedRound, some: Sequence[PlannedBattle]) -> Iterator[JudgeInput]:
+def judge_inputs(
+    store: Store, planned: PlannedRound, battles: Sequence[PlannedBattle]
+) -> Iterator[JudgeInput]:
     """Yield some battles of a planned round with their texts."""
     reference = store.submissions.reference(planned.request.set_name).id
     questions: Mapping[int, Question] = dict(store.sets.numbered(planned.summary.id))
     texts = store.submissions.texts(
-        [(side, battle.question) for battle in some for side in (battle.a, battle.b)]
+        [(side, battle.question) for battle in battles for side in (battle.a, battle.b)]
     )
-    for battle in some:
+    for battle in battles:
         yield JudgeInput(
             battle_id=battle.key,
             question=questions[battle.question],

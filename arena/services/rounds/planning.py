@@ -92,9 +92,9 @@ class RoundPlanner:
         by_name = {submission.system: submission for submission in live}
         unknown = [system for system in request.systems if system not in by_name]
         if unknown:
-            known = ", ".join(by_name) or "none"
+            names = ", ".join(by_name) or "none"
             raise NotFoundError(
-                f"{', '.join(unknown)} did not submit to {request.set_name}.", advice=f"There are: {known}."
+                f"{', '.join(unknown)} did not submit to {request.set_name}.", advice=f"There are: {names}."
             )
         return tuple(by_name[system] for system in dict.fromkeys(request.systems))
 

@@ -268,10 +268,10 @@ class RoundRunner:
         owner = f"{self.job_leases.worker.name}:{uuid.uuid4().hex[:12]}"
         new_job = NewJob(kind=JobKind.JUDGE, round_id=round_.id, owner=owner, workers=workers)
         job = self.store.jobs.put(new_job)
-        taken = self.job_leases.take(owner=owner, job_id=job.id)
-        if taken is None:
+        job_and_lease = self.job_leases.take(owner=owner, job_id=job.id)
+        if job_and_lease is None:
             raise ConflictError(f"Job {job.id} was taken away.", advice="Start the round again.")
-        return taken
+        return job_and_lease
 
     async def judge(
         self,

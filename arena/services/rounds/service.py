@@ -254,6 +254,6 @@ class RoundService:
 
     def _free_name(self, planned: PlannedRound) -> str:
         stem = f"{planned.summary.name}-{planned.spec.name}-{datetime.now(UTC):%Y%m%d}"
-        taken = {round_.name for round_ in self._store.rounds.all()}
-        numbered: Sequence[str] = [stem, *(f"{stem}-{number}" for number in range(2, len(taken) + 3))]
-        return next(name for name in numbered if name not in taken)
+        names = {round_.name for round_ in self._store.rounds.all()}
+        numbered: Sequence[str] = [stem, *(f"{stem}-{number}" for number in range(2, len(names) + 3))]
+        return next(name for name in numbered if name not in names)

@@ -126,8 +126,8 @@ class RoundTableService:
         rows: list[tuple[Cell, ...]] = []
         for system in systems:
             row: list[Cell] = [system]
-            for known in by_round:
-                rating = known.get(system)
+            for ratings in by_round:
+                rating = ratings.get(system)
                 row += (
                     [None] * 4
                     if rating is None
@@ -181,7 +181,7 @@ class RoundTableService:
     def _pairs(self, round_: Round, labels: Path | None) -> RoundTable:
         table = table_of(self._battles(round_))
         record = head_to_head(table, table.systems)
-        held = None if labels is None else held_against_people(self._store, round_, labels)
+        against_people = None if labels is None else held_against_people(self._store, round_, labels)
         rows: list[tuple[Cell, ...]] = []
         for first, second in combinations(range(len(record.systems)), 2):
             total = float(record.battles[first, second])
@@ -190,18 +190,25 @@ class RoundTableService:
             name = f"{record.systems[first]} vs {record.systems[second]}"
             counts = (record.wins[first, second], record.ties[first, second], record.wins[second, first])
             shares = [float(count) / total for count in counts]
-            rows.append((name, int(total), *shares, *(() if held is None else _people_cells(held, name))))
+            rows.append(
+                (
+                    name,
+                    int(total),
+                    *shares,
+                    *(() if against_people is None else _people_cells(against_people, name)),
+                )
+            )
         more = ("people: win", "people: tie", "people: loss", "labelled", "pearson", "kappa")
         return RoundTable(
             kind=TableKind.PAIRS,
-            columns=("pair", "battles", "win", "tie", "loss", *(() if held is None else more)),
+            columns=("pair", "battles", "win", "tie", "loss", *(() if against_people is None else more)),
             rows=tuple(rows),
-            notes=() if held is None else held.notes,
+            notes=() if against_people is None else against_people.notes,
         )
 
     def _judges(self, rounds: Sequence[Round], labels: Path) -> RoundTable:
-        held = [held_against_people(self._store, round_, labels) for round_ in rounds]
-        pairs = sorted({name for comparison in held for name in comparison.agreement})
+        comparisons = [held_against_people(self._store, round_, labels) for round_ in rounds]
+        pairs = sorted({name for comparison in comparisons for name in comparison.agreement})
         rows = [
             (
                 round_.name,
@@ -211,7 +218,7 @@ class RoundTableService:
                     for name in pairs
                 ),
             )
-            for round_, comparison in zip(rounds, held, strict=True)
+            for round_, comparison in zip(rounds, comparisons, strict=True)
         ]
         return RoundTable(
             kind=TableKind.JUDGES,
@@ -219,7 +226,7 @@ class RoundTableService:
             rows=tuple(rows),
             notes=tuple(
                 note
-                for round_, comparison in zip(rounds, held, strict=True)
+                for round_, comparison in zip(rounds, comparisons, strict=True)
                 for note in (*comparison.notes, *_uncorrelated(round_.name, comparison))
             ),
         )
@@ -249,16 +256,16 @@ def _unjudged_notes(round_: Round, systems: Sequence[str]) -> tuple[str, ...]:
     return (f"{round_.name}: no judged battle of {', '.join(systems)}.",) if systems else ()
 
 
-def _uncorrelated(name: str, held: AgainstPeople) -> tuple[str, ...]:
+def _uncorrelated(name: str, against_people: AgainstPeople) -> tuple[str, ...]:
     """The pairs of systems whose labels and verdicts have no correlation, in a sentence."""
-    pairs = [pair for pair, agreement in held.agreement.items() if agreement.pearson.value is None]
+    pairs = [pair for pair, agreement in against_people.agreement.items() if agreement.pearson.value is None]
     why = "labels or verdicts are too few or never vary"
     return (f"{name}: no correlation for {', '.join(pairs)}, since {why}.",) if pairs else ()
 
 
-def _people_cells(held: AgainstPeople, name: str) -> tuple[Cell, ...]:
-    shares = held.people.get(name, (None, None, None))
-    agreement = held.agreement.get(name)
+def _people_cells(against_people: AgainstPeople, name: str) -> tuple[Cell, ...]:
+    shares = against_people.people.get(name, (None, None, None))
+    agreement = against_people.agreement.get(name)
     if agreement is None:
         return (*shares, None, None, None)
     return (*shares, agreement.pairs, agreement.pearson.value, agreement.kappa.value)

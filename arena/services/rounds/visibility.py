@@ -37,7 +37,7 @@ class RoundAccess:
         self._caller = caller
         self._round = round_
         retracted = round_.state is RoundState.RETRACTED
-        mine = next(
+        round_of_set = next(
             (
                 candidate
                 for candidate in store.statuses.rounds_of(round_.set_name)
@@ -45,10 +45,10 @@ class RoundAccess:
             ),
             None,
         )
-        self._published = not retracted and mine is not None and mine.published
+        self._published = not retracted and round_of_set is not None and round_of_set.published
         seen = sight(caller, Resource(kind=Kind.BATTLE, published=self._published, retracted=retracted))
         if seen is not Visibility.FULL and retracted:
-            raise RetractedError(round_.name, "" if mine is None else mine.notice)
+            raise RetractedError(round_.name, "" if round_of_set is None else round_of_set.notice)
         if seen is not Visibility.FULL:
             raise NotFoundError(
                 f"There is no round {round_.name!r}.", advice="`arena rounds list` names them."

@@ -76,8 +76,8 @@ class Intake:
         if not team and not caller.organiser:
             require(caller, TokenScope.SUBMIT)
             if len(caller.teams) != 1:
-                known = ", ".join(caller.teams) or "none"
-                raise InputError("It is not clear for which team.", advice=f"Name one; yours: {known}.")
+                teams = ", ".join(caller.teams) or "none"
+                raise InputError("It is not clear for which team.", advice=f"Name one; yours: {teams}.")
             team = caller.teams[0]
         require(caller, TokenScope.SUBMIT, team=team or None)
         return team
@@ -124,8 +124,8 @@ class Intake:
         at = datetime.now(UTC)
         phase = policy.current(at)
         rounds = self._store.statuses.rounds_of(policy.set_name)
-        mine = self._store.submissions.versions(policy.set_name, team)
-        counted = [submission for submission in mine if counts_now(submission, rounds)]
+        versions = self._store.submissions.versions(policy.set_name, team)
+        counted = [submission for submission in versions if counts_now(submission, rounds)]
         return Quota(
             phase=phase,
             used_today=_today(counted, at),

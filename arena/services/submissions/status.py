@@ -95,23 +95,23 @@ class StatusReader:
 
     def of(self, submission: Submission) -> SubmissionStatus:
         """The status of a submission."""
-        having = rounds_with(submission, self._rounds)
+        rounds = rounds_with(submission, self._rounds)
         judged = [
             version for version in self._versions.get(submission.system, []) if self._was_judged(version)
         ]
-        waiting = [round_.id for round_ in having if round_.state in OPEN]
+        waiting = [round_.id for round_ in rounds if round_.state in OPEN]
         queued = submission.state is SubmissionState.ACCEPTED and bool(waiting)
         return SubmissionStatus(
-            state=state_of(submission.state, [round_.state for round_ in having]),
-            rounds=tuple(round_.name for round_ in having if round_.state is not RoundState.CANCELLED),
+            state=state_of(submission.state, [round_.state for round_ in rounds]),
+            rounds=tuple(round_.name for round_ in rounds if round_.state is not RoundState.CANCELLED),
             position=list(self._waiting).index(waiting[0]) + 1 if queued else None,
             eta=self._eta(waiting[-1]) if queued else None,
             charged=counts_now(submission, self._rounds),
             attempt=next((at for at, version in enumerate(judged, 1) if version.id == submission.id), None),
             attempts=len(judged),
-            published=any(round_.published for round_ in having),
+            published=any(round_.published for round_ in rounds),
             retracted={
-                round_.name: round_.notice for round_ in having if round_.state is RoundState.RETRACTED
+                round_.name: round_.notice for round_ in rounds if round_.state is RoundState.RETRACTED
             },
         )
 

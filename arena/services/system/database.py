@@ -149,8 +149,8 @@ def _check_backup(file: Path, *, sqlite: bool) -> None:
             start = opened.read(len(SQLITE_MAGIC))
     except OSError as error:
         raise FileFormatError(f"{file} cannot be read: {error.strerror}.") from error
-    wanted = SQLITE_MAGIC if sqlite else POSTGRES_MAGIC
-    if not start.startswith(wanted):
+    magic = SQLITE_MAGIC if sqlite else POSTGRES_MAGIC
+    if not start.startswith(magic):
         other = "PostgreSQL" if sqlite else "SQLite"
         message = f"{file} is no backup of this engine."
         advice = f"Backups of {other} are restored there; to change engines, use `arena db export`."
@@ -211,5 +211,5 @@ def _run(tool: str, arguments: list[str], database: Database) -> None:
             [path, *target, *arguments], env=environment, capture_output=True, text=True, check=False
         )
     if done.returncode:
-        said = done.stderr.strip().splitlines() or ["it says nothing"]
-        raise StoreError(f"{tool} failed: {said[-1]}.", advice=MISFIT)
+        messages = done.stderr.strip().splitlines() or ["it says nothing"]
+        raise StoreError(f"{tool} failed: {messages[-1]}.", advice=MISFIT)

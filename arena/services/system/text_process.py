@@ -198,7 +198,7 @@ def serve(pipe_file: int, place_file: int) -> None:
     latest = Latest()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     pipe = Connection(pipe_file)
-    place, done, latest = SharedNumber(place_file, 0), SharedNumber(place_file, 1), Latest()
+    current, done, latest = SharedNumber(place_file, 0), SharedNumber(place_file, 1), Latest()
     threading.Thread(target=_count, args=(latest, done), daemon=True).start()
     with listening(latest):
         while True:
@@ -206,7 +206,7 @@ def serve(pipe_file: int, place_file: int) -> None:
                 tasks, seconds = pipe.recv()
             except EOFError:
                 return
-            _work(pipe, place, tasks, seconds)
+            _work(pipe, current, tasks, seconds)
 
 
 def _count(latest: Latest, done: SharedNumber) -> None:
@@ -217,11 +217,11 @@ def _count(latest: Latest, done: SharedNumber) -> None:
         done.set(0 if work is None else work.done)
 
 
-def _work(pipe: Connection, place: SharedNumber, tasks: Sequence[Task], seconds: float) -> None:
+def _work(pipe: Connection, current: SharedNumber, tasks: Sequence[Task], seconds: float) -> None:
     results: list[Result] = []
     sent_at = time.monotonic()
     for number, (function, arguments) in enumerate(tasks):
-        place.set(number)
+        current.set(number)
         _set_alarm(max(LEAST_ALARM, ORPHAN_FACTOR * seconds))
         results.append(_done(function, arguments))
         if time.monotonic() - sent_at > SEND_EVERY:

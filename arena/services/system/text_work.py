@@ -267,10 +267,10 @@ def _settle(results: Sequence[tuple[_Piece, Result]]) -> None:
     by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Piece, Result]]] = {}
     for piece, result in results:
         by_loop.setdefault(piece.loop, []).append((piece, result))
-    for loop, some in by_loop.items():
+    for loop, for_loop in by_loop.items():
         # A loop that has ended has nobody who waits.
         with suppress(RuntimeError):
-            loop.call_soon_threadsafe(_set_results, some)
+            loop.call_soon_threadsafe(_set_results, for_loop)
 
 
 def _set_results(results: Sequence[tuple[_Piece, Result]]) -> None:

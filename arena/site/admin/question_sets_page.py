@@ -37,7 +37,7 @@ def bring_set(caller: Caller) -> None:
     try:
         with laid_down(file, most_mb=MOST_MB) as path:
             content = path.read_bytes()
-        brought = arena().set_admin.bring(file.name, content, name=name.strip() or None, caller=caller)
+        imported = arena().set_admin.bring(file.name, content, name=name.strip() or None, caller=caller)
     except InvalidFileError as error:
         st.error(plain(error), icon=":material/error:")
         rows = [
@@ -49,10 +49,10 @@ def bring_set(caller: Caller) -> None:
     except ArenaError as error:
         st.error(plain(error), icon=":material/error:")
         return
-    word = "imported" if brought.created else "there already, unchanged"
-    warned = f", {len(brought.warnings):,} warnings" if brought.warnings else ""
+    word = "imported" if imported.created else "there already, unchanged"
+    warned = f", {len(imported.warnings):,} warnings" if imported.warnings else ""
     st.session_state[FLASH] = (
-        f"{brought.summary.name}: {brought.summary.questions:,} questions, {word}{warned}."
+        f"{imported.summary.name}: {imported.summary.questions:,} questions, {word}{warned}."
     )
     st.rerun()
 

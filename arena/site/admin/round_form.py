@@ -63,9 +63,9 @@ def show_trial(number: int) -> None:
             ("cost of the round at that", usd(trial["cost_usd_round"])),
         ]
     )
-    for place, verdict in enumerate(trial["verdicts"], start=1):
+    for position, verdict in enumerate(trial["verdicts"], start=1):
         winner = verdict["winner"] or verdict["outcome"]
-        title = f"{place}. {verdict['system_a']} – {verdict['system_b']}: {winner}"
+        title = f"{position}. {verdict['system_a']} – {verdict['system_b']}: {winner}"
         with st.expander(title):
             st.text(verdict["question"])
             note(f"Question {verdict['question_id']}, {usd(verdict['cost_usd'])}.")

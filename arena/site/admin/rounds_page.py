@@ -66,8 +66,8 @@ def _figures(watch: RoundWatch) -> None:
     if watch.dead:
         note(f"No heartbeat any more: {', '.join(watch.dead)}. Another worker takes over their claims.")
     if watch.job is not None:
-        job, place = watch.job.job, watch.job.position
-        waits = "" if place is None else f", place {place} in the queue"
+        job, position = watch.job.job, watch.job.position
+        waits = "" if position is None else f", place {position} in the queue"
         note(f"Job {job.id} ({job.kind}): {job.state}{waits}.")
         show_work(watch.job)
         if job.error:
@@ -153,11 +153,13 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
             st.error(plain(error), icon=":material/error:")
     metrics = st.checkbox("Score the answers by the embedded metrics first", value=True, key="metrics")
     calibration = _choose_calibration(watch.round.judge_name, caller)
-    said = arena().round_admin.partial(name, caller=caller)
-    if said:
-        st.warning(said, icon=":material/incomplete_circle:")
-    partial = bool(said) and st.checkbox("Publish it as a partial board", key="partial")
-    if st.button("Publish", type="primary", icon=":material/publish:", disabled=bool(said) and not partial):
+    warning = arena().round_admin.partial(name, caller=caller)
+    if warning:
+        st.warning(warning, icon=":material/incomplete_circle:")
+    partial = bool(warning) and st.checkbox("Publish it as a partial board", key="partial")
+    if st.button(
+        "Publish", type="primary", icon=":material/publish:", disabled=bool(warning) and not partial
+    ):
         attempt(
             lambda: arena().jobs.publish(
                 name, metrics=metrics, partial=partial, calibration=calibration, caller=caller

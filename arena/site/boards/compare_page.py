@@ -28,9 +28,9 @@ EVEN = 50.0
 def choose_systems(view: BoardView) -> tuple[str, ...]:
     """The systems that the address names as a to d, or that the reader picks; by default the best two."""
     key = "choice-compared"
-    wanted = [st.query_params.get(name, "") for name in NAMES]
-    named = [system for system in dict.fromkeys(wanted) if system in view.systems]
-    st.session_state[key] = named if any(wanted) else list(view.systems[:2])
+    addressed = [st.query_params.get(name, "") for name in NAMES]
+    named = [system for system in dict.fromkeys(addressed) if system in view.systems]
+    st.session_state[key] = named if any(addressed) else list(view.systems[:2])
     chosen = st.multiselect(
         "Systems, the first against the others",
         view.systems,
@@ -215,8 +215,8 @@ def _show_answers(view: BoardView, comparison: Comparison) -> None:
     labels = {question.id: f"{question.id}: {question.question}" for question in comparison.questions}
     chosen = choose_one("question", "Answers side by side", labels)
     shown = {answer.system: answer for answer in evidence_of(view, chosen).answers}
-    for place, system in zip(st.columns(len(comparison.systems)), comparison.systems, strict=True):
-        with place, st.container(border=True, height="stretch", key=f"prose-compared-{system}"):
+    for column, system in zip(st.columns(len(comparison.systems)), comparison.systems, strict=True):
+        with column, st.container(border=True, height="stretch", key=f"prose-compared-{system}"):
             answer = shown.get(system)
             record = (
                 "" if answer is None else f"{answer.wins} won · {answer.ties} tied · {answer.losses} lost"

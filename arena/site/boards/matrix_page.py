@@ -42,10 +42,10 @@ def matrix_table(view: BoardView) -> Element:
     )
 
 
-def _row(view: BoardView, system: str, place: str, systems: Sequence[str]) -> Element:
+def _row(view: BoardView, system: str, number: str, systems: Sequence[str]) -> Element:
     name = anchor(system, "system", board=view.name, id=system)
     cells = [_cell(view, system, other) for other in systems]
-    return element("tr", element("th", f"{place} ", name, scope="row"), *cells)
+    return element("tr", element("th", f"{number} ", name, scope="row"), *cells)
 
 
 def _cell(view: BoardView, system: str, other: str) -> Element:

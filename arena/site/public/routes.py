@@ -65,16 +65,16 @@ def static_page(view: BoardView, boards: Sequence[tuple[str, str]], base: str) -
 
 def embedded_page(view: BoardView, domain: str) -> str:
     """The first systems of a board as a table for a frame; links open in the whole window."""
-    place = domain if domain in view.domains else OVERALL
-    lines = view.lines[place][:MOST_EMBEDDED]
-    table = standings_table(view, place, lines, chosen=EMBEDDED)
+    shown_domain = domain if domain in view.domains else OVERALL
+    lines = view.lines[shown_domain][:MOST_EMBEDDED]
+    table = standings_table(view, shown_domain, lines, chosen=EMBEDDED)
     return rendered(
         "embedded.html",
         view=view,
-        domain=place,
-        rest=len(view.lines[place]) - len(lines),
+        domain=shown_domain,
+        rest=len(view.lines[shown_domain]) - len(lines),
         table=_table(_led_up(table, "../")),
-        title=f"{view.title}, {view.label(place)}",
+        title=f"{view.title}, {view.label(shown_domain)}",
         style=_style(),
     )
 
@@ -169,13 +169,13 @@ class _BoardRoutes:
 
     async def short(self, request: Request) -> Response:
         """Lead from a board's hash, or its first eight characters, to the board."""
-        wanted = request.path_params["content_hash"]
-        if len(wanted) >= SHORTEST_HASH:
+        content_hash = request.path_params["content_hash"]
+        if len(content_hash) >= SHORTEST_HASH:
             for head in await run_in_threadpool(self._arena.boards.heads):
-                if head.content_hash.startswith(wanted):
+                if head.content_hash.startswith(content_hash):
                     return RedirectResponse(f"../?{urlencode({'board': head.name})}")
             for head in await run_in_threadpool(self._arena.boards.retracted):
-                if head.content_hash.startswith(wanted):
+                if head.content_hash.startswith(content_hash):
                     return _gone(head, "../", framed_by(self._arena.settings.framers))
         return refused(request, 404, "No published board has this hash.", page=True)
 

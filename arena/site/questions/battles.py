@@ -145,7 +145,7 @@ def _row(view: BoardView, question_view: QuestionView, shown: BattleEvidence) ->
         id=question_view.question.id,
         battle=battle.key,
     )
-    said = [
+    readings = [
         element("span", f"{_first(battle, judgment)} first: {_said(battle, judgment)}", class_="aa-sub")
         for judgment in shown.judgments
     ]
@@ -154,7 +154,7 @@ def _row(view: BoardView, question_view: QuestionView, shown: BattleEvidence) ->
         "tr",
         element("th", name, scope="row"),
         element("td", _chip(battle), class_="aa-left"),
-        element("td", *said, class_="aa-left aa-second"),
+        element("td", *readings, class_="aa-left aa-second"),
         element("td", flip, class_="aa-left aa-second"),
     )
 

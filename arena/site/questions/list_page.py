@@ -56,13 +56,13 @@ def choose_questions(view: BoardView) -> QuestionFilter:
     )
 
 
-def where_searched(wanted: QuestionFilter) -> str:
+def where_searched(question_filter: QuestionFilter) -> str:
     """Which texts a reader's words were searched in, as a sentence; empty where there are no words."""
-    if not wanted.words.strip():
+    if not question_filter.words.strip():
         return ""
-    if wanted.system is None:
+    if question_filter.system is None:
         return "Searched in the questions; choose a system to search in its answers too."
-    return f"Searched in the questions and in the answers of {wanted.system}."
+    return f"Searched in the questions and in the answers of {question_filter.system}."
 
 
 def question_table(
@@ -84,8 +84,8 @@ def question_table(
 def choose_page(count: int) -> int:
     """Which page of the list, from 1; offered where there is more than one."""
     pages = max(1, -(-count // AT_ONCE))
-    wanted = st.query_params.get("page", "1")
-    page = min(max(int(wanted), 1), pages) if wanted.isdecimal() else 1
+    addressed = st.query_params.get("page", "1")
+    page = min(max(int(addressed), 1), pages) if addressed.isdecimal() else 1
     if pages == 1:
         return 1
     with st.container(horizontal=True, vertical_alignment="center", key="pages"):
@@ -138,18 +138,18 @@ def show() -> None:
         return
     set_note(view)
     choose_domain(view)
-    wanted = choose_questions(view)
+    question_filter = choose_questions(view)
     question_list = questions_of(view)
-    matching = questions_found(view, wanted)
+    matching = questions_found(view, question_filter)
     note(
         f"{len(matching):,} of {len(question_list.questions):,} questions. "
-        f"Choose one to see its answers, battles and rationales. {where_searched(wanted)}"
+        f"Choose one to see its answers, battles and rationales. {where_searched(question_filter)}"
     )
     if not matching:
         st.info("No question matches. Use other words, or fewer filters.", icon=":material/search_off:")
         return
     page = choose_page(len(matching))
-    answers = answers_with(view, wanted)
+    answers = answers_with(view, question_filter)
     put(question_table(view, matching, page, answers))
     offer_files(
         view,

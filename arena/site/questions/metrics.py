@@ -98,9 +98,9 @@ def _touched(resolution: Resolution) -> Element:
 
 def _stance(stance: PassageStance) -> Element:
     side, style = ("+ for it", "aa-good") if stance.supports else ("− against it", "aa-bad")
-    said = f" {stance.passage} ({stance.probability:.2f}; source {stance.prior:.2f})"
+    source = f" {stance.passage} ({stance.probability:.2f}; source {stance.prior:.2f})"
     words = f": “{stance.words}”" if stance.words else ""
-    return element("p", element("span", side, class_=style), f"{said}{words}", class_="aa-sub")
+    return element("p", element("span", side, class_=style), f"{source}{words}", class_="aa-sub")
 
 
 def _show_aspects(question_view: QuestionView) -> None:

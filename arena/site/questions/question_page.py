@@ -150,13 +150,13 @@ def show() -> None:
         st.title("Question", anchor=False)
         no_questions(view)
         return
-    wanted = st.query_params.get("id")
-    if wanted is None:
+    question_id = st.query_params.get("id")
+    if question_id is None:
         st.title("Question", anchor=False)
         st.info("Choose a question on the questions page.", icon=":material/list:")
         return
-    question_view = evidence_of(view, wanted)
-    name_page(f"{wanted}: {question_view.question.question}", view.full_title)
+    question_view = evidence_of(view, question_id)
+    name_page(f"{question_id}: {question_view.question.question}", view.full_title)
     show_head(view, question_view)
     set_note(view)
     show_sources(question_view)

@@ -105,12 +105,12 @@ def _file_row(system: str, appearance: Appearance) -> Mapping[str, object]:
 
 def _row(appearance: Appearance) -> tuple[str, ...]:
     ranks = "–" if appearance.ranks is None else "–".join(map(str, dict.fromkeys(appearance.ranks)))
-    known = appearance.lower is not None and appearance.upper is not None
+    has_interval = appearance.lower is not None and appearance.upper is not None
     return (
         appearance.board,
         f"{ranks} of {appearance.systems}",
         "–" if appearance.rating is None else points(appearance.rating),
-        f"{points(appearance.lower or 0)} to {points(appearance.upper or 0)}" if known else "–",
+        f"{points(appearance.lower or 0)} to {points(appearance.upper or 0)}" if has_interval else "–",
         appearance.published.date().isoformat(),
         appearance.judge or "–",
     )

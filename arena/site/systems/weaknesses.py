@@ -230,8 +230,8 @@ def _listed(
 
 
 def _order(name: str) -> tuple[int, str]:
-    known = [metric.name for metric in BOARD_METRICS]
-    return (known.index(name) if name in known else len(known), name)
+    names = [metric.name for metric in BOARD_METRICS]
+    return (names.index(name) if name in names else len(names), name)
 
 
 def _label(name: str) -> str:

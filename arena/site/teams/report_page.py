@@ -134,9 +134,9 @@ def show_worst(report: Report) -> None:
     st.header("Its worst questions", anchor="worst")
     if not report.worst:
         note("On no question did it lose more than it won.")
-    for place, worst in enumerate(report.worst):
+    for number, worst in enumerate(report.worst):
         record = worst.record
-        with st.container(key=f"fact-worst-{place}", border=True):
+        with st.container(key=f"fact-worst-{number}", border=True):
             st.text(record.question)
             summary = f"{record.id}: {record.wins} won · {record.ties} tied · {record.losses} lost · "
             put(element("p", summary, _evidence(report, record.id), class_="aa-eyebrow"))
@@ -175,14 +175,14 @@ def show() -> None:
     caller = show_visitor("read your team's reports")
     if not caller.signed_in:
         return
-    wanted = st.query_params.get("id", "")
-    if not (wanted.isascii() and wanted.isdecimal()):
+    number = st.query_params.get("id", "")
+    if not (number.isascii() and number.isdecimal()):
         st.info(
             "Choose a submission on My team; each that is published has a report.", icon=":material/list:"
         )
         put(element("p", anchor("Go to My team", "team")))
         return
-    report = arena().reports.of(int(wanted), round_name=st.query_params.get("round"), caller=caller)
+    report = arena().reports.of(int(number), round_name=st.query_params.get("round"), caller=caller)
     submission = report.submission
     name_page(f"{submission.system}, version {submission.version}", "Report", report.round_name)
     st.header(f"{submission.system}, version {submission.version}", anchor=False)

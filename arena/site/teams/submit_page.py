@@ -145,12 +145,12 @@ def _versions(open_set: OpenSet, team: str, caller: Caller) -> dict[str, Submiss
 
 def _ask(versions: dict[str, Submission], team: str) -> SubmissionRequest:
     system = st.text_input("Name of the system", key="system-name", max_chars=100).strip()
-    known = ", ".join(f"{name} ({submission.version})" for name, submission in versions.items())
+    listed = ", ".join(f"{name} ({submission.version})" for name, submission in versions.items())
     before = versions.get(system)
     if before is not None:
         note(f"It follows version {before.version} of {system}, unless its answers are the same.")
-    elif known:
-        note(f"A name that you used before makes its next version: {known}. Another name is a new system.")
+    elif listed:
+        note(f"A name that you used before makes its next version: {listed}. Another name is a new system.")
     card = fill_card(before.card if before else None)
     anonymous = st.checkbox(
         "Stay anonymous until a board with it is published",

@@ -22,29 +22,29 @@ EVERY = 0.25
 def shown(do: Callable[[Callable[[], None]], Result], *, until_told: str) -> Result:
     """Do something in a thread of its own and show how far it is; what it raises is raised here.
 
-    The work touches nothing of the page. What it is given it calls now and then: that raises StoppedError
-    once the visitor has left. `until_told` is shown until it says how far it is.
+    The work touches nothing of the page. It gets a function that it calls at intervals, which raises
+    StoppedError once the visitor has left. `until_told` is shown until it says how far it is.
     """
-    latest, place, left = Latest(), st.empty(), Event()
+    latest, box, left = Latest(), st.empty(), Event()
 
-    def look() -> None:
+    def raise_if_left() -> None:
         if left.is_set():
             raise StoppedError("The visitor left before the work was done.", advice="Open the page again.")
 
-    place.progress(0.0, until_told)
+    box.progress(0.0, until_told)
     with listening(latest):
         context = copy_context()
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(context.run, do, look)
+        future = pool.submit(context.run, do, raise_if_left)
         try:
             while wait([future], timeout=EVERY).not_done:
                 work = latest.work
                 # Where the visitor has left or gone on, whatever is put on the page raises.
-                place.progress((work and work.progress.share) or 0.0, words_of(work) if work else until_told)
+                box.progress((work and work.progress.share) or 0.0, words_of(work) if work else until_told)
         except BaseException:
             left.set()
             raise
-    place.empty()
+    box.empty()
     return future.result()
 
 

@@ -23,8 +23,8 @@ def optional_select(name: str, label: str, options: Mapping[str, str], nothing: 
 
 def chosen_many(name: str, options: Sequence[str], default: Sequence[str]) -> list[str]:
     """Several things, which the address names with commas between them."""
-    wanted = st.query_params.get(name, "").split(",")
-    return [option for option in options if option in wanted] or list(default)
+    addressed = st.query_params.get(name, "").split(",")
+    return [option for option in options if option in addressed] or list(default)
 
 
 def choose_pills(name: str, label: str, options: Mapping[str, str], default: Sequence[str]) -> None:
@@ -114,8 +114,8 @@ def _from_address(name: str, options: Sequence[str], default: str) -> str:
     Streamlit's own binding puts labels into the address; permalinks need ids, which stay.
     """
     key = f"choice-{name}"
-    wanted = st.query_params.get(name)
-    st.session_state[key] = wanted if wanted in options else default
+    addressed = st.query_params.get(name)
+    st.session_state[key] = addressed if addressed in options else default
     return key
 
 
