@@ -163,10 +163,10 @@ class GenerationService:
 async def _all(
     generator: AnswerGenerator, questions: Sequence[Question], concurrency: int
 ) -> list[Generated]:
-    room = asyncio.Semaphore(concurrency)
+    slots = asyncio.Semaphore(concurrency)
 
     async def ask(question: Question) -> Generated:
-        async with room:
+        async with slots:
             return await generator.generate(question)
 
     return list(await asyncio.gather(*(ask(question) for question in questions)))

@@ -24,7 +24,7 @@ from arena.site.ui.url_state import choose_one
 from data.errors import AccessError
 
 STYLE = Path(__file__).parent / "assets" / "team.css"
-MESSAGE = "told"
+MESSAGE = "message"
 HOW_TO_GET_IN = (
     "You need an access token of your team (aa_…). The organisers make the team and its first token; its "
     "owners make further ones on the page My team."

@@ -150,7 +150,7 @@ def _form_page(
     request: Request, *, message: str = "", status: int = 200, error: ArenaError | None = None
 ) -> Response:
     word = secrets.token_urlsafe(24)
-    text = "Paste an access token of your team or account. It is sent once and not kept."
+    text = "Paste an access token of your team or account. It is sent once and not stored."
     page = plain_page("Sign in", text, alert=message, form="sign-in", csrf=word, status=status)
     if isinstance(error, TooManyAttemptsError):
         page.headers["Retry-After"] = str(error.retry_after)

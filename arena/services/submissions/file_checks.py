@@ -40,7 +40,7 @@ class FileChecks:
     ) -> CheckResult:
         """Check a file of answers; one that takes too long is refused, with that as its one problem (A4).
 
-        `look` is called now and then meanwhile; what it raises ends the check.
+        `look` is called at intervals meanwhile; what it raises ends the check.
         """
         asked = _Asked(
             questions.name, tuple(replace(question, passages=()) for question in questions.questions)

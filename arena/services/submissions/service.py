@@ -68,7 +68,7 @@ class SubmissionService(SubmissionReader):
     ) -> CheckResult:
         """Check a file against a set; every problem at once. Hidden references are not compared with.
 
-        What `look` raises, which is called now and then meanwhile, ends the check.
+        `look` is called at intervals meanwhile; what it raises ends the check.
 
         Raises:
             NotFoundError: There is no such set.
@@ -100,7 +100,7 @@ class SubmissionService(SubmissionReader):
             anonymous: Hide the names until publication; None as the system's version before.
             confirm: Accept it at once; else it is `checked` and waits for `confirm`.
             caller: Who asks.
-            look: Called now and then while the file is checked; what it raises ends that.
+            look: Called at intervals while the file is checked; what it raises ends that.
 
         Raises:
             InvalidFileError: The file or the card has errors; all are listed and nothing is stored.

@@ -103,7 +103,7 @@ class DatabaseService:
         return file.stat().st_size
 
     def restore(self, file: Path, *, replace: bool) -> str:
-        """Put a backup in the place of the database, and return its schema's version.
+        """Replace the database by a backup, and return its schema's version.
 
         With `replace`, a database that holds something is overwritten.
 

@@ -40,12 +40,12 @@ class ArenaCollector(Collector):
             figures.battles,
         )
         yield GaugeMetricFamily(
-            "arena_workers", "Workers that hold a lease and were heard of.", figures.workers
+            "arena_workers", "Workers that hold a lease, with a recent heartbeat.", figures.workers
         )
         yield GaugeMetricFamily(
             "arena_queue_age_seconds", "How long the oldest queued job has waited.", figures.queue_age
         )
-        yield GaugeMetricFamily("arena_boards", "Published boards that stand.", figures.boards)
+        yield GaugeMetricFamily("arena_boards", "Published boards that are not retracted.", figures.boards)
         yield CounterMetricFamily("arena_judgments", "Judgments that are stored.", figures.judgments)
         yield CounterMetricFamily("arena_replies", "Replies in the cache.", figures.replies)
         yield CounterMetricFamily("arena_spent_usd", "USD that rounds were charged.", figures.spent_usd)
