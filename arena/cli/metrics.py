@@ -76,11 +76,11 @@ def list_(*, as_json: AsJson = False) -> None:
     """List the metrics that this installation can run."""
     from dataclasses import asdict
 
-    found = open_arena().metrics.known()
+    metrics = open_arena().metrics.known()
     if as_json:
-        show_json([asdict(info) for info in found])
+        show_json([asdict(info) for info in metrics])
     else:
-        rows = [(info.name, info.title, info.needs, "yes" if info.embedded else "no") for info in found]
+        rows = [(info.name, info.title, info.needs, "yes" if info.embedded else "no") for info in metrics]
         show_table(("metric", "what", "needs", "without an LLM"), rows)
 
 
