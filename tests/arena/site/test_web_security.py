@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
@@ -26,9 +26,7 @@ from arena.site.hosts import ServedHosts, origin_of
 from arena.site.security_policy import page_policy, script_hashes
 from data.errors import InputError
 from data.records import TokenScope
-
-if TYPE_CHECKING:
-    from conftest import Walk
+from tests.arena.conftest import Walk
 
 FRAMER = "https://lab.example.org"
 PATHS = (

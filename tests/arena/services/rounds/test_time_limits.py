@@ -31,6 +31,7 @@ from data.progress import Latest, listening, working
 from data.records import Outcome, Preference, RoundState, Verdict
 from judges.base import JudgeInput
 from judges.spec import JudgeSpec
+from tests.arena.conftest import Commands
 
 SITE = '''"""In processes of this test, cleaning a text with HANG in it matches a pattern for ages."""
 
@@ -209,7 +210,7 @@ def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_command_refuses_a_file_over_the_limit(
-    arena_of: Any,  # noqa: ANN401 - the class is in conftest.py, which cannot be imported
+    arena_of: Commands,
     bad_file: Path,
     hang: Callable[[], str],
     monkeypatch: pytest.MonkeyPatch,
