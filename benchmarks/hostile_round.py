@@ -107,7 +107,12 @@ def report(arena: Arena, system: str) -> None:
 def evidence(arena: Arena) -> Iterator[Step]:
     """Everything of a question page that is text."""
     for one in questions(arena):
-        yield one, lambda one=one: marked(arena.evidence.question(ROUND, one, caller=OPERATOR))
+        yield one, partial(shown, arena, one)
+
+
+def shown(arena: Arena, question: str) -> None:
+    """The texts of one question with their marks."""
+    marked(arena.evidence.question(ROUND, question, caller=OPERATOR))
 
 
 def marked(found: QuestionView) -> None:

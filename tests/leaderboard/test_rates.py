@@ -173,12 +173,14 @@ def test_alpaca_eval_win_rate_and_standard_error_are_the_official_ones(tmp_path:
     ]
     path = tmp_path / "annotations.json"
     path.write_text(json.dumps(records))
-    official: pd.Series[float] = pd.Series(preferences, dtype=float).replace(0.0, 1.5).dropna() - 1
+    official = pd.Series(preferences, dtype=float).replace(0.0, 1.5).dropna() - 1
     row = win_rates(read_battles(path).table, reference="base").of("m")
     assert row.battles == len(official)
     assert 100 * row.mean_score == pytest.approx(official.mean() * 100, abs=1e-6)
     assert row.standard_error is not None
-    assert 100 * row.standard_error == pytest.approx(official.sem() * 100, abs=1e-6)
+    error = official.sem()
+    assert isinstance(error, float)
+    assert 100 * row.standard_error == pytest.approx(error * 100, abs=1e-6)
     assert row.wins == (official > 0.5).sum()
     assert row.losses == (official < 0.5).sum()
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit
 from starlette.requests import Request
 from streamlit.runtime.scriptrunner import StopException
 
@@ -204,7 +205,7 @@ def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -
             work.done = 1
             within(600.0, time.sleep, 600.0, look=look)
 
-    monkeypatch.setattr(progress.st, "empty", Left)
+    monkeypatch.setattr(streamlit, "empty", Left)
     with pytest.raises(StopException):
         progress.shown(slow, until_told="Reading")
 
