@@ -142,7 +142,7 @@ def drawn(name: str, one: str) -> None:
 def _page(name: str) -> None:
     import importlib  # AppTest runs this function as a script of its own
 
-    importlib.import_module(f"arena.site.pages.{name}").show()
+    importlib.import_module(f"arena.site.{name}").show()
 
 
 def questions(arena: Arena) -> list[str]:

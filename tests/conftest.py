@@ -16,7 +16,6 @@ from hypothesis import settings
 from sqlalchemy import create_engine, text
 
 from data.store import Store
-from tests.openid_provider import Provider, running_provider
 from tests.scripted_llm import Script, ScriptedLLM
 
 POSTGRES = "postgresql+psycopg://postgres@127.0.0.1:5432"
@@ -47,13 +46,6 @@ def scripted_llm() -> Iterator[Callable[..., ScriptedLLM]]:
             return stack.enter_context(ScriptedLLM(Script(**fields)).running())
 
         yield serve
-
-
-@pytest.fixture
-def openid_provider() -> Iterator[Provider]:
-    """A running OpenID Connect provider."""
-    with running_provider() as provider:
-        yield provider
 
 
 def _postgres_runs() -> bool:

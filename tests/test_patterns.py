@@ -147,7 +147,7 @@ def _patterns(path: Path, monkeypatch: pytest.MonkeyPatch) -> list[re.Pattern[An
         found += [pattern] if pattern else []
     if _name(path) in BUILT:
         compiled: list[re.Pattern[Any]] = []
-        kept = re._compile  # type: ignore[attr-defined]
+        kept = re._compile  # type: ignore[attr-defined]  # private: every way to compile ends there
 
         def compile_and_keep(*given: Any) -> re.Pattern[Any]:  # noqa: ANN401 - what `re` was given
             pattern: re.Pattern[Any] = kept(*given)

@@ -19,7 +19,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from data.records import Action, Role
 from tests.arena.conftest import Walk
-from tests.openid_provider import Provider
+from tests.openid_provider import Provider, running_provider
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 60
@@ -35,6 +35,13 @@ class House:
     url: str
     log: Path
     provider: Provider
+
+
+@pytest.fixture
+def openid_provider() -> Iterator[Provider]:
+    """A running OpenID Connect provider."""
+    with running_provider() as provider:
+        yield provider
 
 
 @pytest.fixture
