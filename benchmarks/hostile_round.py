@@ -29,8 +29,8 @@ from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.team_report_files import report_html, report_json
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from arena.site import services
 from arena.site.questions.question_page import answer_text, passage_text
+from arena.site.services import as_secrets
 from arena.site.ui.markup import as_html
 from data.records import Outcome
 
@@ -126,14 +126,14 @@ def marked(found: QuestionView) -> None:
 
 def pages(arena: Arena, name: str, ids: Iterable[str]) -> Iterator[Step]:
     """Pages, drawn as a whole."""
-    services.arena = lambda: arena
     for one in ids:
-        yield one, partial(drawn, name, one)
+        yield one, partial(drawn, arena.settings, name, one)
 
 
-def drawn(name: str, one: str) -> None:
+def drawn(settings: Settings, name: str, one: str) -> None:
     """Draw a page."""
     page = AppTest.from_function(_page, args=(name,), default_timeout=120)
+    page.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
     page.query_params.update({"board": ROUND, "id": one})
     page.run()
     assert not page.exception, page.exception
