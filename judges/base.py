@@ -51,7 +51,7 @@ class Judge(Protocol):
 
 
 class TextWork(Protocol):
-    """Works on strangers' texts, within a limit of time for each."""
+    """Works on untrusted texts, within a limit of time for each."""
 
     async def do(self, function: Callable[..., Value], *arguments: object) -> Value:
         """Call a function of a module, perhaps in another process.

@@ -1,6 +1,6 @@
 """A check as others read it: JSON and CSV for scripts, lines and a page for people.
 
-What stands in a file is a stranger's text: no form lets it become a command, a formula or markup.
+What stands in a file is untrusted text: no form lets it become a command, a formula or markup.
 """
 
 from __future__ import annotations
@@ -131,5 +131,5 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _printable(text: str) -> str:
-    # A stranger's text must not move the cursor or colour a terminal.
+    # Untrusted text must not move the cursor or colour a terminal.
     return "".join(character if character.isprintable() else " " for character in text).rstrip()

@@ -133,7 +133,7 @@ def with_place(message: str, place: str) -> str:
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """A stranger's value as it is quoted in a message: short, on one line."""
+    """An untrusted value as it is quoted in a message: short, on one line."""
     text = value if isinstance(value, str) else str(value)
     text = text if len(text) <= limit else f"{text[: limit - 1]}…"
     return repr(text)

@@ -1,4 +1,4 @@
-"""Rows that strangers wrote, checked one by one: all of them, or everything that is wrong with them."""
+"""Rows of untrusted files, checked one by one: all of them, or everything that is wrong with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading text files that strangers wrote: plain or gzipped, with limits, never a traceback.
+"""Reading untrusted text files: plain or gzipped, with limits, never a traceback.
 
 A gzip bomb stops at the limit on *decompressed* bytes, or earlier at the ratio that no text reaches;
 lines are streamed, so memory is bounded by the longest line allowed.
@@ -211,7 +211,7 @@ def decode(content: bytes, line: int) -> str:
     return text
 
 
-def parse_json(text: str, line: int) -> Any:  # noqa: ANN401 - JSON of a stranger is of any shape
+def parse_json(text: str, line: int) -> Any:  # noqa: ANN401 - untrusted JSON is of any shape
     """Parse JSON strictly: no NaN or infinity, no duplicate keys, no lone surrogates.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Unpacking zip files that strangers made: no paths outwards, no links, no bombs, no surprises."""
+"""Unpacking untrusted zip files: no paths outwards, no links, no bombs, no surprises."""
 
 from __future__ import annotations
 

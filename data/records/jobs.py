@@ -79,7 +79,7 @@ class Lease:
     Attributes:
         id: Never used again, so that it fences off a worker that was given up.
         seconds: Since it was taken.
-        beat_age: Seconds since the worker was last heard of.
+        beat_age: Seconds since the worker's last heartbeat.
         lease_left: Seconds until it expires; negative where it has.
         done: Battles and canaries that it settled.
         work: What it does at a job that cannot be shared, and how far that is; None where it said nothing.

@@ -1,1 +1,1 @@
-"""What strangers write to steer a judge or to pass as somebody else."""
+"""Recognising text that steers a judge, and names that imitate others."""

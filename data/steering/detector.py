@@ -30,13 +30,13 @@ _QUOTED = re.compile(
     r"|(?<!`)`[^`\n]++`(?!`)|„[^“”„\n]{0,600}+[“”]|(?<!\w)'[^'\n]{3,600}+'(?!\w)|«[^«»\n]{0,600}+»"
 )
 _FENCE = re.compile(r"```.*?(?:```|\Z)|(?<!`)`[^`\n]++`(?!`)", re.DOTALL)
-# A tag of ours that was made harmless.
+# A tag of ours that was sanitised.
 _FAKE_TAG = re.compile(
     r"\((?:/\s{0,9}(?:answers?[ _-]?[0-9ab]?|rubric|thinking|rating|question|passages?)"
     r"|answers?[ _-]?[12ab]|thinking|rating|rubric|/?(?:tool|function)_calls?)"
     r"(?![a-z])[^()\n]{0,20}\)"
 )
-# Role headers of both sides of a talk that were made harmless.
+# Role headers of both sides of a talk that were sanitised.
 _TURNS = (
     re.compile(r"^(?:human|user) -(?=\s|\Z)", re.MULTILINE),
     re.compile(r"^(?:ai )?assistant -(?=\s|\Z)", re.MULTILINE),
@@ -165,7 +165,7 @@ def _followers(plain_text: str, findings: Sequence[Steering]) -> Iterator[Steeri
 
 
 def _near_chat_tokens(plain_text: str) -> Iterator[Steering]:
-    """Sentences about choosing an answer beside chat tokens that were made harmless."""
+    """Sentences about choosing an answer beside chat tokens that were sanitised."""
     tokens = _Spans([Steering(*match.span(), "") for match in _CHAT.finditer(plain_text)])
     for begin, end in _paragraphs(plain_text) if tokens else ():
         if tokens.meets(begin, end):

@@ -1,4 +1,4 @@
-"""Tags of judging prompts, chat tokens and role headers in a stranger's text, in every disguise."""
+"""Tags of judging prompts, chat tokens and role headers in untrusted text, in every disguise."""
 
 from __future__ import annotations
 

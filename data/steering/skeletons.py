@@ -2,7 +2,7 @@
 
 Hidden characters are dropped, line ends are one, escapes of HTML, URLs and programming languages are
 undone, and look-alikes of every script are small ASCII letters. What looks for tags, role headers or
-sentences in a stranger's text looks at this form and changes the text at the places it names.
+sentences in untrusted text looks at this form and changes the text at the places it names.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ class EmbeddingTransport:
         return read_vectors(payload, len(texts))
 
     def stop(self) -> None:
-        """Calls in flight finish; there is nothing to let go of."""
+        """Calls in flight finish; there is nothing to release."""
 
     async def close(self) -> None:
         """Close every client."""

@@ -39,7 +39,7 @@ class Transport(Protocol):
         ...
 
     def stop(self) -> None:
-        """Let go of calls that may take hours (they raise StoppedError); others finish."""
+        """Release calls that may take hours (they raise StoppedError); others finish."""
         ...
 
     async def close(self) -> None:

@@ -113,13 +113,13 @@ class Scheduler:
 
     async def _call(self, request: Request) -> Reply | CallFailure:
         """Call until there is an answer or no point in calling again."""
-        endpoint, bill = self._lane(request), CallUsage()
+        endpoint, call_usage = self._endpoint_for(request), CallUsage()
         transient, patience_ends = 0, float("inf")
         while True:
             self._check_running()
             started = time.monotonic()
             try:
-                reply = await self._attempt(request, endpoint, bill)
+                reply = await self._attempt(request, endpoint, call_usage)
             except CallError as fault:
                 if fault.kind is CallErrorKind.RATE_LIMITED:
                     patience_ends = min(patience_ends, started + self._settings.rate_limit_patience)
@@ -127,14 +127,16 @@ class Scheduler:
                     transient += 1
                 over = transient >= self._settings.attempts or time.monotonic() > patience_ends
                 if over or fault.kind in {CallErrorKind.REFUSED, CallErrorKind.REJECTED}:
-                    return _unanswered(fault, bill)
-                await self._sleep(self._wait(fault, bill.calls))
+                    return _unanswered(fault, call_usage)
+                await self._sleep(self._wait(fault, call_usage.calls))
             else:
                 if reply is None:
-                    return _skipped(bill)
+                    return _skipped(call_usage)
                 return reply
 
-    async def _attempt(self, request: Request, endpoint: EndpointState, bill: CallUsage) -> Reply | None:
+    async def _attempt(
+        self, request: Request, endpoint: EndpointState, call_usage: CallUsage
+    ) -> Reply | None:
         """One call, from a place in the gate; None where the budget has no room for it.
 
         Raises:
@@ -152,7 +154,7 @@ class Scheduler:
                 return None
             sent_at = time.monotonic()
             try:
-                reply = await self._send(request, bill, reserved)
+                reply = await self._send(request, call_usage, reserved)
             except CallError as fault:
                 self.usage.faults += 1
                 self.usage.rate_limited += fault.kind is CallErrorKind.RATE_LIMITED
@@ -162,9 +164,9 @@ class Scheduler:
             # What was charged for calls without a reply belongs to this reply as well.
             reply = replace(
                 reply,
-                input_tokens=bill.input_tokens,
-                output_tokens=bill.output_tokens,
-                cost_usd=bill.cost_usd,
+                input_tokens=call_usage.input_tokens,
+                output_tokens=call_usage.output_tokens,
+                cost_usd=call_usage.cost_usd,
             )
             if self._cache is not None:
                 # The place is kept until the reply is: a kill repeats no more calls than there are places.
@@ -178,21 +180,21 @@ class Scheduler:
             if wait:
                 await self._sleep(wait)
 
-    async def _send(self, request: Request, bill: CallUsage, reserved: float) -> Reply:
+    async def _send(self, request: Request, call_usage: CallUsage, reserved: float) -> Reply:
         """Send and settle, whatever comes."""
         try:
             reply = await self._transport.send(request)
         except CallError as fault:
             fault.redact(self._settings.keys)
-            self._meter.settle_fault(request, bill, reserved, fault)
+            self._meter.settle_fault(request, call_usage, reserved, fault)
             raise
         except StoppedError:
-            self._meter.settle_unsent(request, bill, reserved)
+            self._meter.settle_unsent(request, call_usage, reserved)
             raise
         except BaseException:
-            self._meter.settle_fault(request, bill, reserved, None)
+            self._meter.settle_fault(request, call_usage, reserved, None)
             raise
-        self._meter.settle_reply(request, bill, reserved, reply)
+        self._meter.settle_reply(request, call_usage, reserved, reply)
         return reply
 
     def _wait(self, fault: CallError, calls: int) -> float:
@@ -246,7 +248,7 @@ class Scheduler:
         if self._stopping.is_set():
             raise _stopped()
 
-    def _lane(self, request: Request) -> EndpointState:
+    def _endpoint_for(self, request: Request) -> EndpointState:
         name = (request.endpoint, request.model)
         endpoint = self._lanes.get(name)
         if endpoint is None:
@@ -269,22 +271,22 @@ def _costless(answer: Reply | CallFailure) -> Reply | CallFailure:
     return replace(answer, calls=0, input_tokens=0, output_tokens=0, cost_usd=None)
 
 
-def _skipped(bill: CallUsage) -> CallFailure:
-    return _with_bill(Outcome.SKIPPED, "The budget's cap is reached.", bill)
+def _skipped(call_usage: CallUsage) -> CallFailure:
+    return _with_usage(Outcome.SKIPPED, "The budget's cap is reached.", call_usage)
 
 
-def _unanswered(fault: CallError, bill: CallUsage) -> CallFailure:
+def _unanswered(fault: CallError, call_usage: CallUsage) -> CallFailure:
     outcome = Outcome.REFUSED if fault.kind is CallErrorKind.REFUSED else Outcome.FAILED
-    detail = fault.detail if bill.calls == 1 else f"{fault.detail} (call {bill.calls})"
-    return replace(_with_bill(outcome, detail, bill), rejected=fault.kind is CallErrorKind.REJECTED)
+    detail = fault.detail if call_usage.calls == 1 else f"{fault.detail} (call {call_usage.calls})"
+    return replace(_with_usage(outcome, detail, call_usage), rejected=fault.kind is CallErrorKind.REJECTED)
 
 
-def _with_bill(outcome: Outcome, detail: str, bill: CallUsage) -> CallFailure:
+def _with_usage(outcome: Outcome, detail: str, call_usage: CallUsage) -> CallFailure:
     return CallFailure(
         outcome=outcome,
         detail=detail,
-        calls=bill.calls,
-        input_tokens=bill.input_tokens,
-        output_tokens=bill.output_tokens,
-        cost_usd=bill.cost_usd,
+        calls=call_usage.calls,
+        input_tokens=call_usage.input_tokens,
+        output_tokens=call_usage.output_tokens,
+        cost_usd=call_usage.cost_usd,
     )

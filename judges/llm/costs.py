@@ -124,7 +124,7 @@ class Budget:
         return True
 
     async def _draw(self, amount: float) -> bool:
-        """Pay in what was spent, then draw a block; called under the lock."""
+        """Flush what was spent, then draw a block; called under the lock."""
         await self._flush()
         lacking = amount - self._free
         if lacking > 0:
@@ -241,29 +241,29 @@ class CostMeter:
             raise BudgetError(message, advice="Add the model to a prices file, or leave the budget out.")
         return most if await self._budget.reserve(most) else None
 
-    def settle_reply(self, request: Request, bill: CallUsage, reserved: float, reply: Reply) -> None:
+    def settle_reply(self, request: Request, call_usage: CallUsage, reserved: float, reply: Reply) -> None:
         """A call returned a reply."""
-        self._settle(request, bill, reserved, (reply.input_tokens, reply.output_tokens))
+        self._settle(request, call_usage, reserved, (reply.input_tokens, reply.output_tokens))
         self.usage.replies += 1
 
     def settle_fault(
-        self, request: Request, bill: CallUsage, reserved: float, fault: CallError | None
+        self, request: Request, call_usage: CallUsage, reserved: float, fault: CallError | None
     ) -> None:
         """A call returned none; without a fault it was cut off from our side.
 
         What may have been charged without a report counts as lost, at the most that it may have cost.
         """
         unknown = fault is None or (fault.billable and not any(fault.usage))
-        self._settle(request, bill, reserved, (0, 0) if fault is None else fault.usage, unknown=unknown)
+        self._settle(request, call_usage, reserved, (0, 0) if fault is None else fault.usage, unknown=unknown)
 
-    def settle_unsent(self, request: Request, bill: CallUsage, reserved: float) -> None:
+    def settle_unsent(self, request: Request, call_usage: CallUsage, reserved: float) -> None:
         """A call was handed over: its reply is paid for when it is asked for again."""
-        self._settle(request, bill, reserved, (0, 0))
+        self._settle(request, call_usage, reserved, (0, 0))
 
     def _settle(
         self,
         request: Request,
-        bill: CallUsage,
+        call_usage: CallUsage,
         reserved: float,
         usage: tuple[int, int],
         *,
@@ -273,13 +273,13 @@ class CostMeter:
         lost = (reserved or self._most_cost(request) or 0.0) if unknown else 0.0
         self.usage.lost_usd += lost
         if cost is not None:
-            bill.cost_usd = (bill.cost_usd or 0.0) + cost
+            call_usage.cost_usd = (call_usage.cost_usd or 0.0) + cost
             self.usage.cost_usd += cost
         elif unknown or any(usage):
             self.usage.unpriced += 1
-        bill.calls += 1
-        bill.input_tokens += usage[0]
-        bill.output_tokens += usage[1]
+        call_usage.calls += 1
+        call_usage.input_tokens += usage[0]
+        call_usage.output_tokens += usage[1]
         self.usage.calls += 1
         self.usage.input_tokens += usage[0]
         self.usage.output_tokens += usage[1]

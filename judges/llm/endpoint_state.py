@@ -150,7 +150,7 @@ class TokenBucket:
         self._level = min(self._level, self._burst)
 
     def hold_back(self) -> None:
-        """Begin a second's worth in debt, while those who share the limit do not know of it yet."""
+        """Begin a second's worth below zero, while those who share the limit do not know of it yet."""
         self._level = -self._burst
 
     def _set(self, per_minute: float) -> None:

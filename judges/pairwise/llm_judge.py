@@ -39,7 +39,7 @@ class Prepared:
     """Both answers of a battle before a judge is asked.
 
     Attributes:
-        sides: The answers, cleaned and made harmless.
+        sides: The answers, cleaned and sanitised.
         gated: The preference where an answer has no content; None where both have some.
         finding: The answers without what seems to steer the judge.
     """
@@ -57,7 +57,7 @@ class Preparation:
     protection: Protection
 
     def __call__(self, answer_a: str, answer_b: str) -> Prepared:
-        """Clean two answers, make them harmless, and look for attempts to steer the judge."""
+        """Clean two answers, sanitise them, and look for attempts to steer the judge."""
         sides = harmless_sides(self.cleaning, self.protection, answer_a, answer_b)
         full = self.protection is Protection.FULL
         gated = gate(sides) if full else None
@@ -287,7 +287,7 @@ class PairwiseJudge:
 
 
 def sanitised_note(sides: Sides) -> str:
-    """What was made harmless in the answers, empty where nothing was."""
+    """What was sanitised in the answers, empty where nothing was."""
     flags = [f"{flag} in a" for flag in sides.flags_a] + [f"{flag} in b" for flag in sides.flags_b]
     return f"made harmless: {', '.join(flags)}" if flags else ""
 

@@ -18,7 +18,7 @@ from judges.spec import Cleaning, JudgeSpec, Protection
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """Both answers as the judge gets to see them, cleaned and made harmless, and what was found."""
+    """Both answers as the judge gets to see them, cleaned and sanitised, and what was found."""
 
     a: str
     b: str
@@ -34,7 +34,7 @@ class Renderer:
     prompt: Prompt
 
     def sides(self, judge_input: JudgeInput) -> Sides:
-        """Clean both answers and make tags and tokens in them harmless."""
+        """Clean both answers and sanitise tags and tokens in them."""
         return harmless_sides(
             self.spec.cleaning, self.spec.protection, judge_input.answer_a, judge_input.answer_b
         )
@@ -110,7 +110,7 @@ class Renderer:
 
 
 def harmless_sides(cleaning: Cleaning, protection: Protection, answer_a: str, answer_b: str) -> Sides:
-    """Clean two answers and make tags and tokens in them harmless."""
+    """Clean two answers and sanitise tags and tokens in them."""
     a, b = clean(answer_a, cleaning), clean(answer_b, cleaning)
     if protection is Protection.NONE:
         return Sides(a=a, b=b)

@@ -1,4 +1,4 @@
-"""Our tags and chat tokens in untrusted text, made harmless in every disguise; the rest is untouched.
+"""Our tags and chat tokens in untrusted text, sanitised in every disguise; the rest is untouched.
 
 A text is read through its skeleton: hidden characters dropped, escapes undone, look-alike letters and
 brackets as ASCII. What the skeleton shows to be one of our tags or a chat token is replaced in the text by
@@ -26,7 +26,7 @@ _PASSES = 4
 
 
 class Flag(StrEnum):
-    """What was made harmless."""
+    """What was sanitised."""
 
     TAG = LiveToken.TAG.value
     CHAT = LiveToken.CHAT.value
@@ -53,7 +53,7 @@ _BRACKETS = str.maketrans("", "", "<>[]")
 
 @lru_cache(maxsize=REMEMBERED)
 def sanitise(text: str) -> Sanitised:
-    """Make tags, chat tokens and role headers in a text harmless, and drop hidden characters.
+    """Sanitise tags, chat tokens and role headers in a text, and drop hidden characters.
 
     The same text always gives the same result, and a second pass changes nothing. A text without
     such things comes back as it was.

@@ -52,12 +52,12 @@ class TermWeights:
         if not having:
             return cls(known=MappingProxyType({}), unseen=1.0, topic=about, topic_factor=topic_factor)
         rarity = np.log((1.0 + len(statements)) / (1.0 + np.array(list(having.values())))) + 1.0
-        weight_of = {
+        known = {
             term: weight * (topic_factor if term in about else 1.0)
             for term, weight in zip(having, rarity.tolist(), strict=True)
         }
         return cls(
-            known=MappingProxyType(weight_of),
+            known=MappingProxyType(known),
             unseen=math.log(1 + len(statements)) + 1,
             topic=about,
             topic_factor=topic_factor,
@@ -79,15 +79,15 @@ class TermWeights:
         weighed = self._weighed.get(wanted)
         if weighed is None:
             weighed = self._weighed[wanted] = self._weigh(wanted)
-        total, parts = weighed
-        if not total:
+        whole, each = weighed
+        if not whole:
             return 0.0
-        shares = [
+        found = [
             weight if term in given else weight * KIN_CREDIT
-            for term, root, weight in parts
+            for term, root, weight in each
             if term in given or root in given_kin
         ]
-        return math.fsum(shares) / total if shares else 0.0
+        return math.fsum(found) / whole if found else 0.0
 
     def _weigh(self, wanted: frozenset[str]) -> Weighed:
         return self.total(wanted), tuple((term, related(term), self.of(term)) for term in wanted)

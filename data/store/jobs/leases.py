@@ -157,7 +157,7 @@ class LeaseStore(StorePart):
             return to_record(Job, job), _lease(taken_lease)
 
     def beat(self, lease_id: int, *, lease: float, work: Work | None = None) -> Beat:
-        """Say that a worker lives and how far its work is, and learn whether its job is still wanted.
+        """Record a heartbeat and how far the work is, and return whether its job is still wanted.
 
         Raises:
             LeaseLostError: It was given up.
@@ -262,11 +262,13 @@ def _candidates(connection: Connection, owner: str, job_id: int | None) -> Selec
 
 def _reap(connection: Connection, is_gone: IsGone) -> int:
     """Release the leases of stopped workers. Locks go from jobs to leases, as everywhere: no deadlock."""
-    dead = [row for row in connection.execute(_select(connection)) if row.left < 0 or is_gone(_worker(row))]
+    expired = [
+        row for row in connection.execute(_select(connection)) if row.left < 0 or is_gone(_worker(row))
+    ]
     given_up = 0
-    for job_id in sorted({row.job_id for row in dead}):
+    for job_id in sorted({row.job_id for row in expired}):
         job = connection.execute(select(jobs).where(jobs.c.id == job_id).with_for_update()).one()
-        for old in (row for row in dead if row.job_id == job_id):
+        for old in (row for row in expired if row.job_id == job_id):
             row = connection.execute(
                 select(seats)
                 .where(seats.c.id == old.id, seats.c.beat_at == old.beat_at)

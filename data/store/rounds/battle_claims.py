@@ -105,10 +105,10 @@ def _is_claimed(table: Table, claims: Table) -> ColumnElement[bool]:
 
 def _claim(connection: Connection, table: Table, lease_id: int, selected: Select[int, int]) -> list[int]:
     """Claim what a query selects (numbers, and the lease), and return what was free."""
-    alive = connection.execute(
+    lease = connection.execute(
         select(seats.c.id).where(seats.c.id == lease_id).with_for_update(read=True, key_share=True)
     ).first()
-    if alive is None:
+    if lease is None:
         raise lease_lost(lease_id)
     (key, _) = table.c
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite

@@ -30,7 +30,7 @@ class LedgerStore(StorePart):
     def draw(self, round_id: int, least: float, wished: float, *, lease_id: int | None = None) -> float:
         """Set aside between `least` and `wished` USD; 0 where less than `least` is left.
 
-        The update only holds if nobody drew or paid in between; else it is tried on the new state.
+        The update only holds if nobody drew or settled in between; else it is tried on the new state.
 
         Raises:
             LeaseLostError: It is for a lease that was given up.
@@ -98,7 +98,7 @@ class LedgerStore(StorePart):
         lost: float = 0.0,
         lease_id: int | None = None,
     ) -> None:
-        """Add what was used; `spent` and `lost` are those that no `settle` paid in (rounds without a cap)."""
+        """Add what was used; `spent` and `lost` are those that no `settle` recorded (without a cap)."""
         with self._database.begin() as connection:
             if lease_id is not None:
                 _add(connection, lease_id, paid_usd=spent, paid_input=input_tokens, paid_output=output_tokens)
@@ -116,7 +116,7 @@ class LedgerStore(StorePart):
     def release(self, round_id: int) -> None:
         """Free what a stopped run had set aside; only for a round that nobody judges.
 
-        A run that was killed may have committed judgments whose cost it had not paid in yet: the account
+        A run that was killed may have committed judgments whose cost it had not flushed yet: the account
         is set to what judgments and canaries say was paid.
         """
         with self._database.begin() as connection:

@@ -22,13 +22,13 @@ def lease_lost(lease_id: int) -> LeaseLostError:
 def release_claims(
     connection: Connection, table: Table, lease_id: int, verdicts: Sequence[tuple[int, Verdict]]
 ) -> None:
-    """Write settled work to a lease and let go of it, in the transaction that commits the verdicts.
+    """Write settled work to a lease and release its claims, in the transaction that commits the verdicts.
 
     Raises:
         LeaseLostError: The lease was given up, or does not hold all of it; nothing may be committed.
     """
     judgments = [judgment for _, verdict in verdicts for judgment in verdict.judgments]
-    alive = connection.execute(
+    updated_leases = connection.execute(
         update(seats)
         .where(seats.c.id == lease_id)
         .values(
@@ -41,5 +41,5 @@ def release_claims(
     (key, _) = table.c
     numbers = [number for number, _ in verdicts]
     deleted = connection.execute(delete(table).where(key.in_(numbers), table.c.seat_id == lease_id)).rowcount
-    if not alive or deleted != len(set(numbers)):
+    if not updated_leases or deleted != len(set(numbers)):
         raise lease_lost(lease_id)

@@ -81,7 +81,7 @@ class BatchStore(StorePart):
             connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=row))
 
     def unread(self) -> tuple[Mapping[str, Any], ...]:
-        """Every batch that was not struck out, oldest first: name, endpoint, keys, batch_id."""
+        """Every batch whose record was not deleted, oldest first: name, endpoint, keys, batch_id."""
         query = select(batches.c.name, batches.c.endpoint, batches.c["keys"], batches.c.batch_id)
         rows = self._all(query.order_by(batches.c.created_at, batches.c.name))
         return tuple(dict(row._mapping) for row in rows)  # noqa: SLF001 - SQLAlchemy's public name of it

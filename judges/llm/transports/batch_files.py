@@ -110,7 +110,7 @@ class BatchJournal(Protocol):
         ...
 
     async def unread(self) -> Sequence[BatchRecord]:
-        """Every batch that was not struck out."""
+        """Every batch whose record was not deleted."""
         ...
 
     async def strike(self, name: str) -> None:
@@ -129,7 +129,7 @@ class MemoryBatchBook:
         self.records[record.name] = record
 
     async def unread(self) -> Sequence[BatchRecord]:
-        """Every batch that was not struck out."""
+        """Every batch whose record was not deleted."""
         return tuple(self.records.values())
 
     async def strike(self, name: str) -> None:

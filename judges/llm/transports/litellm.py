@@ -77,7 +77,7 @@ class LitellmTransport:
         return self._litellm
 
     def stop(self) -> None:
-        """Calls in flight finish; there is nothing to let go of."""
+        """Calls in flight finish; there is nothing to release."""
 
     async def close(self) -> None:
         """Close litellm's clients of this loop."""

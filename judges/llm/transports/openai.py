@@ -103,7 +103,7 @@ class OpenAITransport:
                 return await client.post("/chat/completions", cast_to=object, body=body)
 
     def stop(self) -> None:
-        """Calls in flight finish; there is nothing to let go of."""
+        """Calls in flight finish; there is nothing to release."""
 
     async def close(self) -> None:
         """Close every client."""

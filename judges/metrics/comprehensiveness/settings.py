@@ -13,7 +13,7 @@ from data.records import Json
 
 
 class ComprehensivenessSettings(BaseModel):
-    """The settings of the metrics.
+    """What the metrics can be told.
 
     Attributes:
         relevance: Claims and questions rated below this are left out (T_rel, section 4.1).

@@ -18,7 +18,7 @@ SUB_QUESTIONS = 10
 
 
 class ContextSettings(BaseModel):
-    """The settings of the metrics.
+    """What the metrics can be told.
 
     Attributes:
         threshold: The rating from which a sub-question is answerable (η, section 3.1).

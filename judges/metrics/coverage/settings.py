@@ -20,7 +20,7 @@ MOST_ASPECTS = 10
 
 
 class CoverageSettings(BaseModel):
-    """The settings of the metrics.
+    """What the metrics can be told.
 
     Attributes:
         beta: How many times as much coverage counts as factuality.
