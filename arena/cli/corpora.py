@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.options import AS_SET, AsJson, Budget, Cache, open_reaching
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.output import show_fields, show_json, show_result, show_rows
 from arena.container import open_arena
 
 if TYPE_CHECKING:
@@ -44,11 +44,9 @@ def import_(
     fields = {**asdict(made), "built": imported.built}
     if embeddings:
         fields["vectors"] = _embedded(arena, name, embeddings)
-    if as_json:
-        show_json(fields)
-    else:
-        state = "built" if imported.built else "unchanged: it was built before"
-        show_line(f"{made.name}: {made.documents:,} documents, {made.chunks:,} chunks, {state}.")
+    state = "built" if imported.built else "unchanged: it was built before"
+    line = f"{made.name}: {made.documents:,} documents, {made.chunks:,} chunks, {state}."
+    show_result(fields, line, as_json=as_json)
 
 
 @commands.command()
@@ -101,13 +99,13 @@ def list_(*, as_json: AsJson = False) -> None:
 
     corpora = open_arena().corpora
     found = [(one, corpora.vectors(one.name)) for one in corpora.list()]
-    if as_json:
-        show_json([{**asdict(one), "vectors": None if made is None else asdict(made)} for one, made in found])
-    elif not found:
-        note("There are no corpora yet. Import one with `arena corpora import PATH --name NAME`.")
-    else:
-        rows = [
+    show_rows(
+        [{**asdict(one), "vectors": None if made is None else asdict(made)} for one, made in found],
+        ("corpus", "documents", "chunks", "content", "embedded with"),
+        [
             (one.name, one.documents, one.chunks, one.content_hash[:12], "" if made is None else made.model)
             for one, made in found
-        ]
-        show_table(("corpus", "documents", "chunks", "content", "embedded with"), rows)
+        ],
+        as_json=as_json,
+        empty="There are no corpora yet. Import one with `arena corpora import PATH --name NAME`.",
+    )

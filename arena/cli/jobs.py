@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.options import AsJson
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.output import show_fields, show_json, show_line, show_rows
 from arena.container import open_arena
 
 commands = typer.Typer(help="Jobs: the work that is queued, running or finished.", no_args_is_help=True)
@@ -19,24 +19,25 @@ Number = Annotated[int, typer.Argument(metavar="JOB", help="Number of the job.")
 def list_(*, as_json: AsJson = False) -> None:
     """List the latest jobs, newest first."""
     found = open_arena().jobs.recent()
-    if as_json:
-        show_json([one.as_json() for one in found])
-    elif not found:
-        note("There are no jobs yet. Put one in with `arena rounds run … --queue`.")
-    else:
-        rows = [
-            (
-                one.job.id,
-                one.job.kind.value,
-                one.job.round_name,
-                one.job.state.value,
-                len(one.leases),
-                one.position,
-                one.job.error or "",
-            )
-            for one in found
-        ]
-        show_table(("job", "kind", "round", "state", "workers", "position", "why"), rows)
+    rows = [
+        (
+            one.job.id,
+            one.job.kind.value,
+            one.job.round_name,
+            one.job.state.value,
+            len(one.leases),
+            one.position,
+            one.job.error or "",
+        )
+        for one in found
+    ]
+    show_rows(
+        [one.as_json() for one in found],
+        ("job", "kind", "round", "state", "workers", "position", "why"),
+        rows,
+        as_json=as_json,
+        empty="There are no jobs yet. Put one in with `arena rounds run … --queue`.",
+    )
 
 
 @commands.command()

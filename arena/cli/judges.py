@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson, Cache, JudgeName, open_reaching
-from arena.cli.output import show_fields, show_json, show_line, show_table
+from arena.cli.output import show_fields, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
 from data.errors import JudgeError
 from data.records import JudgeKind, Outcome
@@ -36,11 +36,9 @@ def list_(*, as_json: AsJson = False) -> None:
     from dataclasses import asdict
 
     found = open_arena().judges.known()
-    if as_json:
-        show_json([asdict(line) for line in found])
-    else:
-        rows = [(line.name, line.kind, line.model, line.problem or line.description) for line in found]
-        show_table(("judge", "kind", "model", "description"), rows)
+    rows = [(line.name, line.kind, line.model, line.problem or line.description) for line in found]
+    headers = ("judge", "kind", "model", "description")
+    show_rows([asdict(line) for line in found], headers, rows, as_json=as_json)
 
 
 @commands.command()

@@ -25,7 +25,7 @@ from arena.cli.options import (
     constant,
     open_reaching,
 )
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_rows
 from arena.container import open_arena
 
 if TYPE_CHECKING:
@@ -77,11 +77,9 @@ def list_(*, as_json: AsJson = False) -> None:
     from dataclasses import asdict
 
     found = open_arena().metrics.known()
-    if as_json:
-        show_json([asdict(info) for info in found])
-    else:
-        rows = [(info.name, info.title, info.needs, "yes" if info.embedded else "no") for info in found]
-        show_table(("metric", "what", "needs", "without an LLM"), rows)
+    rows = [(info.name, info.title, info.needs, "yes" if info.embedded else "no") for info in found]
+    headers = ("metric", "what", "needs", "without an LLM")
+    show_rows([asdict(info) for info in found], headers, rows, as_json=as_json)
 
 
 @commands.command()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.container import Arena, open_arena
 from arena.services.rounds.table_kinds import TableKind
 from data.records import RoundCounts
@@ -143,20 +143,21 @@ def reports(
     Readers report with "Report this judgment" on a question's page.
     """
     found = open_arena().judgment_reports.of_round(name)
-    if as_json:
-        show_json([{**asdict(one), "reported_at": one.reported_at.isoformat()} for one in found])
-    elif not found:
-        note("No reader has reported a judgment of this round.")
-    else:
-        rows = [
-            (
-                one.reported_at.isoformat(timespec="minutes"),
-                one.question_id,
-                f"{one.system_a} – {one.system_b}",
-                one.judge,
-                one.presentation.value,
-                one.reason,
-            )
-            for one in found
-        ]
-        show_table(("reported", "question", "battle", "judge", "order", "reason"), rows)
+    rows = [
+        (
+            one.reported_at.isoformat(timespec="minutes"),
+            one.question_id,
+            f"{one.system_a} – {one.system_b}",
+            one.judge,
+            one.presentation.value,
+            one.reason,
+        )
+        for one in found
+    ]
+    show_rows(
+        [{**asdict(one), "reported_at": one.reported_at.isoformat()} for one in found],
+        ("reported", "question", "battle", "judge", "order", "reason"),
+        rows,
+        as_json=as_json,
+        empty="No reader has reported a judgment of this round.",
+    )

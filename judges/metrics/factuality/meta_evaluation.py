@@ -16,8 +16,8 @@ from typing import Any, Protocol, runtime_checkable
 from data.errors import StatisticsError
 from data.progress import working
 from data.records import Json, MetricItem, Score
+from data.records.plain import to_json
 from judges.metrics.factuality.measures import (
-    CalibrationBin,
     Label,
     better_than,
     brier,
@@ -82,7 +82,7 @@ class Assessed:
             "mae": fmean(self.errors.values()),
             "f1": label_f1(self.labels, self.truths),
             "brier": None if self.posteriors is None else brier(self.posteriors, self.truths),
-            "calibration": None if self.posteriors is None else [_bin(one) for one in curve],
+            "calibration": None if self.posteriors is None else [to_json(one) for one in curve],
         }
 
 
@@ -155,13 +155,3 @@ def _matched(row: LabelledClaims, found: Score) -> list[tuple[Mapping[str, Any],
     said = {str(claim["text"]): claim for claim in details["claims"] if claim.get("label") is not None}
     pairs = zip(row.claims, row.truths, strict=True)
     return [(said[key], truth) for text, truth in pairs if (key := " ".join(text.split())) in said]
-
-
-def _bin(one: CalibrationBin) -> dict[str, Json]:
-    return {
-        "lower": one.lower,
-        "upper": one.upper,
-        "claims": one.claims,
-        "mean_posterior": one.mean_posterior,
-        "share_true": one.share_true,
-    }
