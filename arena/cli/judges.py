@@ -14,6 +14,7 @@ from arena.cli.output import show_fields, show_json, show_line, show_rows, show_
 from arena.container import open_arena
 from data.errors import JudgeError
 from data.records import JudgeKind, Outcome
+from data.records.plain import to_json
 from judges.lexical.agreement import AGREEMENT
 
 ADVICE = {
@@ -80,13 +81,7 @@ def try_(
     Nothing is stored. The exit code is 1 where the judge did not decide.
     """
     verdict = open_arena().judges.try_files(judge, question, a, b)
-    fields = {
-        "outcome": verdict.outcome.value,
-        "preference": None if verdict.preference is None else verdict.preference.value,
-        "score": verdict.score,
-        "flipped": verdict.flipped,
-        "detail": verdict.detail,
-    }
+    fields = to_json(verdict, "judgments")
     if as_json:
         from dataclasses import asdict
 

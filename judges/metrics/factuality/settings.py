@@ -12,9 +12,8 @@ from data.files.jsonl import in_words
 from data.records import Json
 from judges.metrics.factuality.evidence.contexts import PER_CLAIM
 from judges.metrics.factuality.graph import CLAIM_PRIOR, CONTEXT_PRIOR
-from judges.metrics.factuality.inference.marginals import Inference
-from judges.metrics.factuality.inference.network import FactorTables
 from judges.metrics.factuality.tasks import DEFAULT_PROBABILITY
+from judges.metrics.factuality.vocabulary import FactorTables, Inference
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
