@@ -246,9 +246,9 @@ class Arena:
         library = CorpusLibrary(self.settings.home / "corpora", TERMS)
         return CorpusService(library, self.store, self.settings)
 
-    def reaching(self, wanted: LlmOverrides) -> Arena:
+    def reaching(self, overrides: LlmOverrides) -> Arena:
         """The same arena with LLMs reached as wanted; closed with this one."""
-        settings = wanted.over(self.settings)
+        settings = overrides.over(self.settings)
         if settings == self.settings:
             return self
         twin = Arena(settings)

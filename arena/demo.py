@@ -52,9 +52,9 @@ class DemoService:
     def submit(self, folder: Path, note: Note) -> str:
         """Import the set and its answers, and return the name that it got."""
         bundled = load_set(folder).questions
-        taken = {one.name: one.content_hash for one in self._sets.summaries()}
+        content_hashes = {summary.name: summary.content_hash for summary in self._sets.summaries()}
         name = SET
-        if taken.get(SET, content_hash(bundled)) != content_hash(bundled):
+        if content_hashes.get(SET, content_hash(bundled)) != content_hash(bundled):
             name = f"{SET}-{content_hash(bundled)[:8]}"
         imported = self._sets.import_from(folder, name=name)
         note(f"{imported.summary.title}: {imported.summary.questions} questions")
@@ -64,9 +64,9 @@ class DemoService:
         return name
 
     def _judge(self, name: str, report: Report) -> None:
-        known = {found.name: found.state for found in self._rounds.rounds()}
-        if name not in known:
+        states = {round_.name: round_.state for round_ in self._rounds.rounds()}
+        if name not in states:
             request = RoundRequest(set_name=name, judge=JUDGE, pairs="all", name=name)
-            known[name] = self._rounds.create(request).state
-        if known[name] in RESUMABLE:
+            states[name] = self._rounds.create(request).state
+        if states[name] in RESUMABLE:
             self._rounds.run(name, concurrency=CONCURRENCY, report=report)

@@ -47,14 +47,16 @@ def configure_logs(settings: Settings) -> None:
 
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
-    """The texts that may not stand in a log."""
+    """The texts that may not appear in a log."""
     password = urlsplit(settings.database_url).password or ""
-    found = (settings.api_key, settings.metrics_token, settings.token, password, unquote(password))
-    return tuple({text for text in found if text and len(text) >= SHORTEST_SECRET and text not in NOT_SECRET})
+    secrets = (settings.api_key, settings.metrics_token, settings.token, password, unquote(password))
+    return tuple(
+        {text for text in secrets if text and len(text) >= SHORTEST_SECRET and text not in NOT_SECRET}
+    )
 
 
 class Redaction:
-    """A processor that blots out secrets: by the name of a field and wherever their text stands."""
+    """A processor that redacts secrets: by the name of a field and wherever their text occurs."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = sorted(secrets, key=len, reverse=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Line(BaseModel):
-    """What is told of a record, read off its attributes of the same names."""
+    """What is shown of a record, read from its attributes of the same names."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -53,7 +53,7 @@ def _card_fields(card: object) -> object:
 
 
 class SubmissionFields(Line):
-    """A submission, as whoever asks may see it."""
+    """A submission, as the caller may see it."""
 
     id: int
     set: str = Field(validation_alias=AliasChoices("set_name", "set"))
@@ -63,7 +63,7 @@ class SubmissionFields(Line):
     state: str = Field(examples=["accepted"])
     phase: str
     anonymous: bool
-    selected: bool = Field(description="Whether its team chose it to stand for the system.")
+    selected: bool = Field(description="Whether its team chose it to represent the system.")
     answers: int
     no_answers: int
     content_hash: str
@@ -81,7 +81,7 @@ class Retraction(BaseModel):
 
 
 class LifeFields(SubmissionFields):
-    """A submission and where it stands."""
+    """A submission and its status."""
 
     sight: str = Field(description="`full`, `nameless` or `tombstone`: how much of it is shown to you.")
     rounds: list[str] = Field(description="Rounds that have it.")

@@ -38,7 +38,7 @@ MEDIA_TYPES = {
 @router.get("/leaderboards", responses=problems(), response_model=BoardList)
 def list_boards(request: Request, arena: Services) -> Response:
     """The published boards, the newest first."""
-    return answer(request, BoardList(leaderboards=[BoardLine.of(one) for one in arena.boards.heads()]))
+    return answer(request, BoardList(leaderboards=[BoardLine.of(board) for board in arena.boards.heads()]))
 
 
 @router.get(
@@ -78,8 +78,8 @@ def show_board(
         filename = f"{name}-{board.content_hash[:8]}.{chosen}"
     # A retracted board has the same standings, and any board may get another notice.
     state = f"retracted{'' if board.standings else '-empty'}" if board.retracted else ""
-    said = f"-{crc32(board.notice.encode()):08x}" if board.notice else ""
-    tag = f"{board.content_hash[:32]}-{chosen}{state}{said}"
+    notice_tag = f"-{crc32(board.notice.encode()):08x}" if board.notice else ""
+    tag = f"{board.content_hash[:32]}-{chosen}{state}{notice_tag}"
     status = GONE if board.retracted and not board.standings else OK
     return answer(request, content, media_type=MEDIA_TYPES[chosen], tag=tag, filename=filename, status=status)
 
@@ -87,8 +87,8 @@ def show_board(
 def _preferred(accept: str) -> BoardFormat:
     """The first format that the reader names; JSON where it names none of ours."""
     asked = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
-    known = {media: one for one, media in MEDIA_TYPES.items()}
-    return next((known[media] for media in asked if media in known), BoardFormat.JSON)
+    formats = {media: board_format for board_format, media in MEDIA_TYPES.items()}
+    return next((formats[media] for media in asked if media in formats), BoardFormat.JSON)
 
 
 def _exported(arena: Services, board: Board, chosen: BoardFormat, caller: Caller) -> bytes:

@@ -1,4 +1,4 @@
-"""Answers that can be cached: ETag, 304, and who may keep them."""
+"""Answers that can be cached: ETag, 304, and who may cache them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def answer(
 ) -> Response:
     """Answer a GET, or say 304 where the reader has it already and nothing is wrong with it.
 
-    `tag` is a hash of the content, by default that of the body; browsers keep the answer under `filename`.
+    `tag` is a hash of the content, by default that of the body; browsers save the answer as `filename`.
     """
     content = body if isinstance(body, bytes) else body.model_dump_json(by_alias=True).encode()
     # Weak, since the same content may travel gzipped.
@@ -81,5 +81,5 @@ def answer(
 
 def _has(request: Request, etag: str) -> bool:
     asked = request.headers.get("if-none-match", "")
-    known = {tag.strip().removeprefix("W/") for tag in asked.split(",")}
-    return "*" in known or etag.removeprefix("W/") in known
+    cached_tags = {tag.strip().removeprefix("W/") for tag in asked.split(",")}
+    return "*" in cached_tags or etag.removeprefix("W/") in cached_tags

@@ -82,12 +82,12 @@ def client_of(request: Request) -> str:
     """The address that is counted for somebody: of IPv6 the network, since a host has many."""
     host = request.client.host if request.client else ""
     try:
-        found = ip_address(host)
+        address = ip_address(host)
     except ValueError:
         return host
-    if not isinstance(found, IPv6Address):
+    if not isinstance(address, IPv6Address):
         return host
-    return str(ip_network((found, IPV6_HOST_BITS), strict=False))
+    return str(ip_network((address, IPV6_HOST_BITS), strict=False))
 
 
 def _services(request: Request) -> Arena:
@@ -134,7 +134,7 @@ def _count(request: Request, rates: Rates, key: str) -> None:
 
 
 def too_many(headers: dict[str, str]) -> RefusedRequestError:
-    """What is told to whoever asks too much."""
+    """The message to a client that exceeds the rate limit."""
     wait = headers["RateLimit-Reset"]
     return RefusedRequestError(
         429, "Too many requests.", advice=f"Go on in {wait} seconds.", headers={"Retry-After": wait}
@@ -145,7 +145,7 @@ Who = Annotated[Caller, Depends(admit)]
 
 
 def _intake(request: Request, caller: Who) -> Caller:
-    """Who brings a file: somebody with a token, within the rate for files."""
+    """Who uploads a file: somebody with a token, within the rate for files."""
     if not caller.signed_in:
         raise AccessError("This needs a token.", advice="Send `Authorization: Bearer aa_…`.")
     rates: Rates = request.app.state.rates

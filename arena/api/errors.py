@@ -1,4 +1,4 @@
-"""Errors as `application/problem+json` (RFC 9457): the one place where an `ArenaError` becomes a status."""
+"""Errors as `application/problem+json` (RFC 9457); only this module turns an `ArenaError` into a status."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ TITLES = {
     503: "Unavailable",
 }
 OWN_TITLES: Sequence[tuple[type[ArenaError], str]] = ((QuotaError, "Quota Used Up"), (ClosedError, "Closed"))
-"""Conflicts that scripts tell from others by their type."""
+"""Conflicts that scripts recognise by their type."""
 UNAVAILABLE = 503
 RETRY_AFTER = 5
 MOST_LISTED = 20
@@ -142,7 +142,7 @@ def status_of(error: ArenaError) -> int:
 
 
 async def on_arena_error(_request: Request, error: Exception) -> JSONResponse:
-    """Tell an error that a person can mend; what only organisers can mend is told without its insides."""
+    """Report an error that a person can correct; one that only organisers can, without its internals."""
     if not isinstance(error, ArenaError):
         return internal_error(error)
     status = status_of(error)
@@ -167,43 +167,45 @@ async def on_arena_error(_request: Request, error: Exception) -> JSONResponse:
 
 
 async def on_http_error(_request: Request, error: Exception) -> JSONResponse:
-    """Tell what the framework or a guard refused."""
+    """Report what the framework or a guard refused."""
     if not isinstance(error, HTTPException):
         return internal_error(error)
     advice = getattr(error, "advice", "")
     if error.status_code == HTTPStatus.NOT_FOUND and error.detail == HTTPStatus.NOT_FOUND.phrase:
         return problem_response(404, "There is no such address.", advice="See /api/v1/ for all of them.")
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        known = (error.headers or {}).get("Allow", "")
-        advice = f"This address takes {known}." if known else "See /api/v1/ for what it takes."
+        methods = (error.headers or {}).get("Allow", "")
+        advice = f"This address takes {methods}." if methods else "See /api/v1/ for what it takes."
         return problem_response(405, "This address has no such method.", advice=advice, headers=error.headers)
     return problem_response(error.status_code, error.detail, advice=advice, headers=error.headers)
 
 
 async def on_bad_request(_request: Request, error: Exception) -> JSONResponse:
-    """Tell every field of a request that cannot be read. What was sent is not repeated."""
+    """Report every field of a request that cannot be read. What was sent is not repeated."""
     if not isinstance(error, RequestValidationError):
         return internal_error(error)
-    found = error.errors()
-    listed = [
-        {
-            "line": 0,
-            "code": str(one["type"]).replace("_", "-"),
-            "severity": "error",
-            "message": f"{'.'.join(str(part) for part in one['loc'])} {wording(one, shown=False)}"[:300],
-            "advice": "",
-        }
-        for one in found[:MOST_LISTED]
-    ]
+    details = error.errors()
+    listed = []
+    for detail in details[:MOST_LISTED]:
+        field = ".".join(str(part) for part in detail["loc"])
+        listed.append(
+            {
+                "line": 0,
+                "code": str(detail["type"]).replace("_", "-"),
+                "severity": "error",
+                "message": f"{field} {wording(detail, shown=False)}"[:300],
+                "advice": "",
+            }
+        )
     return problem_response(
-        422, "The request cannot be read.", advice="Mend what `problems` lists.", problems=listed
+        422, "The request cannot be read.", advice="Correct what `problems` lists.", problems=listed
     )
 
 
 def internal_error(error: Exception) -> JSONResponse:
-    """Log a fault of ours under an id, and tell the id alone."""
+    """Log a fault of ours under an id, and answer with the id alone."""
     error_id = uuid.uuid4().hex[:12]
     log.error("internal error", error_id=error_id, exc_info=error)
     detail = "Something went wrong here."
-    advice = f"Try again; if it stays, tell the organisers the id {error_id}."
+    advice = f"Try again; if it persists, send the organisers the id {error_id}."
     return problem_response(500, detail, advice=advice, error_id=error_id)

@@ -1,7 +1,7 @@
 """What goes round every request: limits on its body, headers of its answer, and a net under faults.
 
 Plain ASGI, so that bodies and answers are streamed. A body is refused by its announced length before it is
-read, else as soon as it is too long; it may neither stand still nor trickle (Slowloris).
+read, else as soon as it is too long; it may neither stall nor trickle (Slowloris).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ router = APIRouter(tags=["sets"])
 @router.get("/sets", responses=problems(), response_model=SetList)
 def list_sets(request: Request, arena: Services) -> Response:
     """Every question set."""
-    return answer(request, SetList(sets=[SetLine.of(one) for one in arena.sets.summaries()]))
+    return answer(request, SetList(sets=[SetLine.of(summary) for summary in arena.sets.summaries()]))
 
 
 @router.get("/sets/{name}", responses=problems(404), response_model=SetLine)
@@ -29,10 +29,10 @@ def list_questions(
     request: Request, name: Name, arena: Services, limit: Limit = 100, after: Cursor = 0
 ) -> Response:
     """The questions of a set, a page at a time; never a reference."""
-    # One more than asked for tells whether there is another page. Positions count from 0, cursors from 1.
-    found = arena.sets.page(name, after=after - 1, limit=limit + 1)
-    shown = found[:limit]
-    following = shown[-1][0] + 1 if len(found) > limit else None
+    # One more than asked for shows whether there is another page. Positions count from 0, cursors from 1.
+    questions = arena.sets.page(name, after=after - 1, limit=limit + 1)
+    shown = questions[:limit]
+    following = shown[-1][0] + 1 if len(questions) > limit else None
     page = QuestionPage(questions=[QuestionLine.of(question) for _, question in shown], next=following)
     return answer(request, page)
 

@@ -56,5 +56,5 @@ def show_report(
 
 def _preferred(request: Request) -> ReportForm:
     asked = [part.partition(";")[0].strip() for part in request.headers.get("accept", "").split(",")]
-    first = next((one for one in asked if one in {HTML, JSON}), JSON)
+    first = next((media for media in asked if media in {HTML, JSON}), JSON)
     return ReportForm.HTML if first == HTML else ReportForm.JSON

@@ -13,12 +13,12 @@ router = APIRouter(tags=["rounds"])
 
 @router.get("/rounds", responses=problems(), response_model=RoundList)
 def list_rounds(request: Request, arena: Services, caller: Who) -> Response:
-    """Published rounds with their books, the newest first; organisers get every round."""
-    found = [
-        RoundLine.of_round(*arena.rounds.status(one.name, caller=caller))
-        for one in arena.rounds.rounds(caller=caller)
+    """Published rounds with their counts, the newest first; organisers get every round."""
+    lines = [
+        RoundLine.of_round(*arena.rounds.status(round_.name, caller=caller))
+        for round_ in arena.rounds.rounds(caller=caller)
     ]
-    return answer(request, RoundList(rounds=found))
+    return answer(request, RoundList(rounds=lines))
 
 
 @router.get("/rounds/{name}", responses=problems(404, 410), response_model=RoundLine)
@@ -32,7 +32,7 @@ def list_battles(
     request: Request, name: Name, arena: Services, caller: Who, limit: Limit = 100, after: Cursor = 0
 ) -> Response:
     """The battles of a published round, a page at a time."""
-    found = arena.battle_pages.page(name, after=after, limit=limit + 1, caller=caller)
-    shown = found[:limit]
-    following = shown[-1].id if len(found) > limit else None
-    return answer(request, BattlePage(battles=[BattleLine.of(one) for one in shown], next=following))
+    battles = arena.battle_pages.page(name, after=after, limit=limit + 1, caller=caller)
+    shown = battles[:limit]
+    following = shown[-1].id if len(battles) > limit else None
+    return answer(request, BattlePage(battles=[BattleLine.of(battle) for battle in shown], next=following))

@@ -88,7 +88,7 @@ class BoardLine(BaseModel):
 
 
 class BoardList(BaseModel):
-    """The boards that stand, the newest first."""
+    """The published boards, the newest first."""
 
     leaderboards: list[BoardLine]
 
@@ -100,7 +100,7 @@ class BoardFull(BoardLine):
 
 
 class RoundLine(Line):
-    """A round and its books."""
+    """A round and its counts."""
 
     name: str
     set: str

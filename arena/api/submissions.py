@@ -73,14 +73,14 @@ class SubmissionCreate(Sent):
     system: str = Field(
         pattern=NAME, max_length=100, description="Name of the system.", examples=["my-system"]
     )
-    team: str = Field("", max_length=100, description="Needed only by whoever has several teams.")
+    team: str = Field("", max_length=100, description="Needed only by members of several teams.")
     card: CardFields = CardFields()
     anonymous: bool | None = Field(
         None, description="Hide the names until publication; null: as the version before."
     )
     selected: bool = Field(
         default=False,
-        description="Choose this version for the system; else its newest stands where none is chosen.",
+        description="Choose this version for the system; where none is chosen, the newest represents it.",
     )
     hold: bool = Field(default=False, description="Store it as checked; it waits for `confirm`.")
 
@@ -156,7 +156,7 @@ async def submit(
     """Submit a file that was sent by `PUT /uploads/{sha256}`; the same content again changes nothing.
 
     It is stored whole or not at all. A file with errors is answered by 422 with every problem. The upload is
-    removed, except where something else than the file stood in the way (a deadline, a quota).
+    removed, except where something other than the file was refused (a deadline, a quota).
     """
     async with client_there(request) as look:
         try:
@@ -201,9 +201,9 @@ def _submit(
 
 def _card(arena: Services, sent: CardFields) -> SystemCard:
     # JSON is YAML, so that one check does for files and for bodies.
-    card, found = arena.submissions.checks.card(json.dumps(sent.model_dump(), ensure_ascii=False))
+    card, card_problems = arena.submissions.checks.card(json.dumps(sent.model_dump(), ensure_ascii=False))
     if card is None:
-        raise InvalidFileError("The system card has problems.", found, advice="Mend the card.")
+        raise InvalidFileError("The system card has problems.", card_problems, advice="Correct the card.")
     return card
 
 
@@ -218,13 +218,13 @@ def list_submissions(
     team: Annotated[str | None, Query(max_length=100, description="Of this team only.")] = None,
 ) -> Response:
     """Submissions, as you may see them."""
-    found = arena.submissions.find(set_name=set_name, team=team, caller=caller)
-    return answer(request, SubmissionList(submissions=[LifeFields.of_line(line) for line in found]))
+    lines = arena.submissions.find(set_name=set_name, team=team, caller=caller)
+    return answer(request, SubmissionList(submissions=[LifeFields.of_line(line) for line in lines]))
 
 
 @router.get("/submissions/{number}", responses=problems(403, 404), response_model=SubmissionFull)
 def show_submission(request: Request, number: Number, arena: Services, caller: Who) -> Response:
-    """A submission: its state, place in the queue, coverage and card."""
+    """A submission: its state, position in the queue, coverage and card."""
     return answer(request, SubmissionFull.of_line(arena.submissions.view(number, caller=caller)))
 
 
@@ -247,6 +247,6 @@ def confirm(number: Number, response: Response, arena: Services, caller: Who) ->
 
 @router.post("/submissions/{number}/select", responses=problems(403, 404, 409))
 def select(number: Number, response: Response, arena: Services, caller: Who) -> SubmissionFields:
-    """Choose the version that stands for its system in rounds to come."""
+    """Choose the version that represents its system in future rounds."""
     response.headers.update(FRESH)
     return SubmissionFields.of(arena.submissions.select(number, caller=caller))

@@ -29,7 +29,7 @@ class Sent(BaseModel):
 
 
 class CallerLine(BaseModel):
-    """Who a token stands for."""
+    """Whom a token authenticates."""
 
     name: str
     account: str | None
@@ -50,7 +50,7 @@ class CallerLine(BaseModel):
 
 
 class TeamList(BaseModel):
-    """The teams of whoever asks; organisers see all."""
+    """The teams of the caller; organisers see all."""
 
     teams: list[TeamLine]
 
@@ -114,7 +114,7 @@ Before = Annotated[int, Query(ge=1, le=NEWEST, description="`next` of the page b
 
 @router.get("/me", responses=problems(403), response_model=CallerLine)
 def show_caller(request: Request, caller: Who) -> Response:
-    """Who the token stands for, and what it may do."""
+    """Whom the token authenticates, and what it may do."""
     require(caller, TokenScope.READ)
     return answer(request, CallerLine.of(caller))
 
@@ -122,7 +122,7 @@ def show_caller(request: Request, caller: Who) -> Response:
 @router.get("/teams", responses=problems(403), response_model=TeamList)
 def list_teams(request: Request, arena: Services, caller: Who) -> Response:
     """Your teams; organisers see all."""
-    return answer(request, TeamList(teams=[TeamLine.of(one) for one in arena.teams.all(caller=caller)]))
+    return answer(request, TeamList(teams=[TeamLine.of(team) for team in arena.teams.all(caller=caller)]))
 
 
 @router.get("/teams/{team}", responses=problems(403, 404), response_model=TeamFull)
@@ -155,8 +155,8 @@ def delete_member(team: TeamName, account: AccountName, arena: Services, caller:
 def list_tokens(request: Request, team: TeamName, arena: Services, caller: Who) -> Response:
     """The tokens of a team, without their secrets."""
     arena.teams.view(team, caller=caller)
-    found = arena.tokens.all(team=team, caller=caller)
-    return answer(request, TokenList(tokens=[TokenLine.of(one) for one in found]))
+    tokens = arena.tokens.all(team=team, caller=caller)
+    return answer(request, TokenList(tokens=[TokenLine.of(token) for token in tokens]))
 
 
 @router.post("/teams/{team}/tokens", status_code=201, responses=problems(403, 404, 409))
@@ -188,7 +188,7 @@ def list_log(
     before: Before = NEWEST,
 ) -> Response:
     """What was done in a team and by whom, the newest first."""
-    found = arena.teams.audit(team=team, before=before, limit=limit + 1, caller=caller)
-    shown = found[:limit]
-    following = shown[-1].id if len(found) > limit else None
-    return answer(request, LogPage(log=[LogLine.of(one) for one in shown], next=following))
+    entries = arena.teams.audit(team=team, before=before, limit=limit + 1, caller=caller)
+    shown = entries[:limit]
+    following = shown[-1].id if len(entries) > limit else None
+    return answer(request, LogPage(log=[LogLine.of(entry) for entry in shown], next=following))

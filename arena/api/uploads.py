@@ -1,7 +1,7 @@
-"""`/uploads`: files of answers on their way in, named by the sha256 of their content, resumable.
+"""`/uploads`: files of answers being uploaded, named by the sha256 of their content, resumable.
 
 `PUT` sends a file, or with `Content-Range: bytes FIRST-LAST/TOTAL` the rest of one (what `curl -C OFFSET -T`
-sends); `HEAD` tells by `Upload-Offset` how much is there.
+sends); `HEAD` says by `Upload-Offset` how much is there.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ async def put_upload(request: Request, sha256: Sha256, arena: Services, caller: 
         with arena.uploads.receiving(owner, sha256, start=start) as writer:
             await receive_file(request, writer)
     except ClientDisconnect:
-        # Nobody is there to be answered; what came is kept.
+        # The client has gone; what arrived is stored.
         return Response(status_code=400)
     except (RefusedRequestError, FileFormatError) as refused:
         # What came too slowly is gone on with later; what is too long can never become whole.
@@ -106,7 +106,9 @@ async def put_upload(request: Request, sha256: Sha256, arena: Services, caller: 
     received = writer.received
     if length is not None and received - start != length:
         await run_in_threadpool(arena.uploads.remove, owner, sha256)
-        raise RefusedRequestError(422, "The body is not as long as its Content-Range.", advice="Begin anew.")
+        raise RefusedRequestError(
+            422, "The body is not as long as its Content-Range.", advice="Start again from byte 0."
+        )
     if total is not None and received < total:
         return _state_response(sha256, UploadState(received, complete=False), 202)
     return _state_response(sha256, await run_in_threadpool(arena.uploads.finish, owner, sha256), 201)

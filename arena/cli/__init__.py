@@ -18,6 +18,6 @@ def main() -> None:
         show_error(error)
         sys.exit(1)
     except BrokenPipeError:
-        # Whoever read our output has enough of it.
+        # The reader closed the pipe, as `head` does.
         sys.stderr.close()
         sys.exit(0)

@@ -104,13 +104,13 @@ def generate(
         concurrency=in_flight(arena, concurrency),
     )
     with reporting(f"answering {set_name}") as report:
-        made = arena.generation.generate(request, report, note).to_json()
+        fields = arena.generation.generate(request, report, note).to_json()
     if as_json:
-        show_json(made)
+        show_json(fields)
         return
-    shares = made.pop("no_answer_by_domain")
-    outcomes, reasons = made.pop("outcomes"), made.pop("reasons")
-    show_fields(made)
+    shares = fields.pop("no_answer_by_domain")
+    outcomes, reasons = fields.pop("outcomes"), fields.pop("reasons")
+    show_fields(fields)
     for domain, share in shares.items():
         show_line(f"no answer, {domain}: {share:.1%}")
     for outcome, count in outcomes.items():

@@ -99,18 +99,18 @@ def rate(
     headers = ("rank", "system", "rating", "lower", "upper", "se", "group", "letters", "battles", "flags")
     rows = [
         (
-            f"{one.rank_lower}–{one.rank_upper}",
-            one.system,
-            _points(one.rating),
-            _points(one.lower),
-            _points(one.upper),
-            _points(one.se),
-            one.tie_group,
-            one.letters,
-            one.battles,
-            ", ".join(flag.value for flag in one.flags),
+            f"{rating.rank_lower}–{rating.rank_upper}",
+            rating.system,
+            _points(rating.rating),
+            _points(rating.lower),
+            _points(rating.upper),
+            _points(rating.se),
+            rating.tie_group,
+            rating.letters,
+            rating.battles,
+            ", ".join(flag.value for flag in rating.flags),
         )
-        for one in rated.table.ratings
+        for rating in rated.table.ratings
     ]
     show_table(headers, rows)
 
@@ -201,13 +201,13 @@ def compare(
     """
     from arena.services.battle_files import compare_in_file
 
-    found = compare_in_file(file, first, second, bootstrap=bootstrap, seed=seed, read_as=_format(read_as))
+    fields = compare_in_file(file, first, second, bootstrap=bootstrap, seed=seed, read_as=_format(read_as))
     if as_json:
-        show_json(found)
+        show_json(fields)
         return
-    domains = found.pop("by_domain")
+    domains = fields.pop("by_domain")
     show_fields(
-        {name: value if isinstance(value, str | int | float) else None for name, value in found.items()}
+        {name: value if isinstance(value, str | int | float) else None for name, value in fields.items()}
     )
     show_table(("domain", "points", "lower", "upper", "chance", "questions"), _domain_rows(domains))
 
@@ -239,14 +239,14 @@ def _format(word: str | None) -> BattleFormat | None:
     try:
         return BattleFormat(word)
     except ValueError as error:
-        known = ", ".join(kind.value for kind in BattleFormat)
-        raise typer.BadParameter(f"{word!r} is none of {known}") from error
+        formats = ", ".join(kind.value for kind in BattleFormat)
+        raise typer.BadParameter(f"{word!r} is none of {formats}") from error
 
 
 def _domain_rows(domains: object) -> list[tuple[str | int | float | None, ...]]:
     names = ("points", "lower", "upper", "chance", "questions")
-    found: dict[str, dict[str, Any]] = domains if isinstance(domains, dict) else {}
-    return [(domain, *(row.get(name) for name in names)) for domain, row in found.items()]
+    rows: dict[str, dict[str, Any]] = domains if isinstance(domains, dict) else {}
+    return [(domain, *(row.get(name) for name in names)) for domain, row in rows.items()]
 
 
 def _points(value: float | None) -> str | None:

@@ -40,12 +40,12 @@ def import_(
 
     arena = open_arena()
     imported = arena.corpora.add(name, path)
-    made = imported.manifest
-    fields = {**asdict(made), "built": imported.built}
+    manifest = imported.manifest
+    fields = {**asdict(manifest), "built": imported.built}
     if embeddings:
         fields["vectors"] = _embedded(arena, name, embeddings)
     state = "built" if imported.built else "unchanged: it was built before"
-    line = f"{made.name}: {made.documents:,} documents, {made.chunks:,} chunks, {state}."
+    line = f"{manifest.name}: {manifest.documents:,} documents, {manifest.chunks:,} chunks, {state}."
     show_result(fields, line, as_json=as_json)
 
 
@@ -87,9 +87,9 @@ def _embedded(
 ) -> dict[str, Any]:
     from dataclasses import asdict
 
-    made, used = arena.corpora.embed(name, model, endpoint=endpoint, budget_usd=budget_usd)
-    taken = {"asked": used.calls, "input_tokens": used.input_tokens, "cost_usd": used.total_usd}
-    return {**asdict(made.about), "built": made.built, **taken}
+    embedded, used = arena.corpora.embed(name, model, endpoint=endpoint, budget_usd=budget_usd)
+    usage = {"asked": used.calls, "input_tokens": used.input_tokens, "cost_usd": used.total_usd}
+    return {**asdict(embedded.about), "built": embedded.built, **usage}
 
 
 @commands.command("list")
@@ -98,13 +98,22 @@ def list_(*, as_json: AsJson = False) -> None:
     from dataclasses import asdict
 
     corpora = open_arena().corpora
-    found = [(one, corpora.vectors(one.name)) for one in corpora.list()]
+    listed = [(manifest, corpora.vectors(manifest.name)) for manifest in corpora.list()]
     show_rows(
-        [{**asdict(one), "vectors": None if made is None else asdict(made)} for one, made in found],
+        [
+            {**asdict(manifest), "vectors": None if vectors is None else asdict(vectors)}
+            for manifest, vectors in listed
+        ],
         ("corpus", "documents", "chunks", "content", "embedded with"),
         [
-            (one.name, one.documents, one.chunks, one.content_hash[:12], "" if made is None else made.model)
-            for one, made in found
+            (
+                manifest.name,
+                manifest.documents,
+                manifest.chunks,
+                manifest.content_hash[:12],
+                "" if vectors is None else vectors.model,
+            )
+            for manifest, vectors in listed
         ],
         as_json=as_json,
         empty="There are no corpora yet. Import one with `arena corpora import PATH --name NAME`.",

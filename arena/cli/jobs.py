@@ -18,21 +18,21 @@ Number = Annotated[int, typer.Argument(metavar="JOB", help="Number of the job.")
 @commands.command("list")
 def list_(*, as_json: AsJson = False) -> None:
     """List the latest jobs, newest first."""
-    found = open_arena().jobs.recent()
+    statuses = open_arena().jobs.recent()
     rows = [
         (
-            one.job.id,
-            one.job.kind.value,
-            one.job.round_name,
-            one.job.state.value,
-            len(one.leases),
-            one.position,
-            one.job.error or "",
+            status.job.id,
+            status.job.kind.value,
+            status.job.round_name,
+            status.job.state.value,
+            len(status.leases),
+            status.position,
+            status.job.error or "",
         )
-        for one in found
+        for status in statuses
     ]
     show_rows(
-        [one.as_json() for one in found],
+        [status.as_json() for status in statuses],
         ("job", "kind", "round", "state", "workers", "position", "why"),
         rows,
         as_json=as_json,
@@ -50,9 +50,9 @@ def show(number: Number, *, as_json: AsJson = False) -> None:
     workers = fields.pop("workers")
     result = fields.pop("result")
     show_fields({**fields, "result": None if result is None else json.dumps(result)[:200]})
-    for one in workers:
-        state = "alive" if one["alive"] else "not heard of"
-        show_line(f"{one['name']}: {one['done']:,} done, {one['rate']:,.1f}/s, {state}")
+    for entry in workers:
+        state = "alive" if entry["alive"] else "not heard of"
+        show_line(f"{entry['name']}: {entry['done']:,} done, {entry['rate']:,.1f}/s, {state}")
 
 
 @commands.command()

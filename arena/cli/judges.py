@@ -36,10 +36,10 @@ def list_(*, as_json: AsJson = False) -> None:
     """List the bundled judges and those of the judges folder."""
     from dataclasses import asdict
 
-    found = open_arena().judges.known()
-    rows = [(line.name, line.kind, line.model, line.problem or line.description) for line in found]
+    judges = open_arena().judges.known()
+    rows = [(line.name, line.kind, line.model, line.problem or line.description) for line in judges]
     headers = ("judge", "kind", "model", "description")
-    show_rows([asdict(line) for line in found], headers, rows, as_json=as_json)
+    show_rows([asdict(line) for line in judges], headers, rows, as_json=as_json)
 
 
 @commands.command()
@@ -52,8 +52,10 @@ def show(
     spec = open_arena().judges.spec(name)
     prompt = "" if spec.prompt is None else spec.prompt.text
     if as_json:
-        told = {"agreement": AGREEMENT} if spec.kind is JudgeKind.LEXICAL else {}
-        show_json({"name": spec.name, "hash": spec.hash, **spec.canonical, "prompt_text": prompt, **told})
+        agreement = {"agreement": AGREEMENT} if spec.kind is JudgeKind.LEXICAL else {}
+        show_json(
+            {"name": spec.name, "hash": spec.hash, **spec.canonical, "prompt_text": prompt, **agreement}
+        )
         return
     fields = {key: _plain(value) for key, value in spec.canonical.items()}
     show_fields({"name": spec.name, "description": spec.description, "hash": spec.hash, **fields})
@@ -133,7 +135,7 @@ def calibrate(
         judge, labels, concurrency=concurrency, budget_usd=budget_usd
     )
     if as_json:
-        show_json(reports[0].to_json() if len(reports) == 1 else [one.to_json() for one in reports])
+        show_json(reports[0].to_json() if len(reports) == 1 else [report.to_json() for report in reports])
     elif len(reports) == 1:
         shown = {name: value for name, value in reports[0].to_json().items() if name != "by_domain"}
         show_fields({name: _plain(value) for name, value in shown.items()})
@@ -145,26 +147,26 @@ def _judge_table(
     reports: Sequence[JudgeCalibration],
 ) -> tuple[Sequence[str], Sequence[Sequence[str | int | float | None]]]:
     """The judges as in the paper's Table 8 where the labels name systems, then what else is measured."""
-    pairs = sorted({name for one in reports for name in one.by_pair})
+    pairs = sorted({name for report in reports for name in report.by_pair})
     measures = ("pearson", "kappa", "accuracy", "decisive_accuracy", "tie_rate")
     headers = ("judge", *pairs, *measures, "unreadable", "flips", "length effect", "self-preference")
     rows: list[Sequence[str | int | float | None]] = []
-    for one in reports:
-        overall = one.calibration.overall
-        found = overall.estimates()
+    for report in reports:
+        overall = report.calibration.overall
+        estimates = overall.estimates()
         rows.append(
             (
-                one.judge,
-                *(one.by_pair[name].pearson.value if name in one.by_pair else None for name in pairs),
-                *(found[name].value for name in measures),
+                report.judge,
+                *(report.by_pair[name].pearson.value if name in report.by_pair else None for name in pairs),
+                *(estimates[name].value for name in measures),
                 overall.unreadable,
-                one.flips,
-                one.length_effect.effect,
-                one.self_preference.effect,
+                report.flips,
+                report.length_effect.effect,
+                report.self_preference.effect,
             )
         )
-    place = 1 + len(pairs)
-    return headers, sorted(rows, key=lambda row: -_known(row[place]))
+    column = 1 + len(pairs)
+    return headers, sorted(rows, key=lambda row: -_known(row[column]))
 
 
 def _known(value: str | float | None) -> float:

@@ -61,10 +61,10 @@ def list_(*, as_json: AsJson = False) -> None:
     """List the metrics that this installation can run."""
     from dataclasses import asdict
 
-    found = open_arena().metrics.known()
-    rows = [(info.name, info.title, info.needs, "yes" if info.embedded else "no") for info in found]
+    metrics = open_arena().metrics.known()
+    rows = [(info.name, info.title, info.needs, "yes" if info.embedded else "no") for info in metrics]
     headers = ("metric", "what", "needs", "without an LLM")
-    show_rows([asdict(info) for info in found], headers, rows, as_json=as_json)
+    show_rows([asdict(info) for info in metrics], headers, rows, as_json=as_json)
 
 
 @commands.command()

@@ -198,8 +198,8 @@ def open_reaching(
     timeout: int | None = None,
 ) -> Arena:
     """Open the arena with the options that were given in place of the environment's settings."""
-    wanted = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
-    return open_arena(wanted.over(read_settings()))
+    overrides = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
+    return open_arena(overrides.over(read_settings()))
 
 
 def in_flight(arena: Arena, asked: int | None) -> int:
@@ -215,30 +215,30 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
     plain: list[inspect.Parameter] = []
     options: list[inspect.Parameter] = []
-    for name, one in inspect.signature(command).parameters.items():
+    for name, parameter in inspect.signature(command).parameters.items():
         if name in groups:
             options.extend(_options_of(groups[name]))
         else:
-            (plain if one.kind is one.POSITIONAL_OR_KEYWORD else options).append(
-                one.replace(annotation=hints[name], kind=one.KEYWORD_ONLY)
+            (plain if parameter.kind is parameter.POSITIONAL_OR_KEYWORD else options).append(
+                parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY)
             )
 
     @wraps(command)
-    def taking(**given: object) -> None:
-        made = {
-            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+    def taking(**values: object) -> None:
+        instances = {
+            name: kind(**{field.name: values.pop(field.name) for field in fields(kind)})
             for name, kind in groups.items()
         }
-        command(**given, **made)
+        command(**values, **instances)
 
     taking.__dict__["__signature__"] = inspect.Signature([*plain, *options])
-    taking.__annotations__ = {one.name: one.annotation for one in (*plain, *options)}
+    taking.__annotations__ = {parameter.name: parameter.annotation for parameter in (*plain, *options)}
     return taking
 
 
 def always_json(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command whose result is JSON in any case take `--json` like all others."""
-    own = inspect.signature(command, eval_str=True)
+    signature = inspect.signature(command, eval_str=True)
     extra = inspect.Parameter(
         "as_json",
         inspect.Parameter.KEYWORD_ONLY,
@@ -249,13 +249,13 @@ def always_json(command: Callable[..., None]) -> Callable[..., None]:
     )
 
     @wraps(command)
-    def taking(**given: object) -> None:
-        given.pop(extra.name)
-        command(**given)
+    def taking(**values: object) -> None:
+        values.pop(extra.name)
+        command(**values)
 
-    parameters = [*own.parameters.values(), extra]
-    taking.__dict__["__signature__"] = own.replace(parameters=parameters)
-    taking.__annotations__ = {one.name: one.annotation for one in parameters}
+    parameters = [*signature.parameters.values(), extra]
+    taking.__dict__["__signature__"] = signature.replace(parameters=parameters)
+    taking.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return taking
 
 

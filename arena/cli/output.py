@@ -94,9 +94,9 @@ def note_problems(problems: Iterable[Problem]) -> None:
 
 def problem_line(problem: Problem) -> str:
     """One problem as a line of text."""
-    place = f"line {problem.line}: " if problem.line else ""
+    location = f"line {problem.line}: " if problem.line else ""
     advice = f" {problem.advice}" if problem.advice else ""
-    return f"{problem.severity}: {place}{problem.message}{advice} [{problem.code}]"
+    return f"{problem.severity}: {location}{problem.message}{advice} [{problem.code}]"
 
 
 def _text(value: Cell) -> str:
@@ -115,15 +115,15 @@ TENTHS = 10
 
 
 class BytesSent:
-    """Tells the tenths of a file as they are sent; nothing of files under a megabyte."""
+    """Prints each tenth of a file as it is sent; nothing of files under a megabyte."""
 
     def __init__(self) -> None:
-        self._told = 0
+        self._last_tenth = 0
 
     def __call__(self, done: int, total: int) -> None:
         """Take how many bytes of how many are sent."""
         tenth = TENTHS * done // max(total, 1)
-        if total < MEBIBYTE or tenth == self._told:
+        if total < MEBIBYTE or tenth == self._last_tenth:
             return
-        self._told = tenth
+        self._last_tenth = tenth
         note(f"sent {done / MEBIBYTE:,.1f} of {total / MEBIBYTE:,.1f} MiB")

@@ -18,7 +18,7 @@ FIRST = 2.0
 """Seconds before work is mentioned: what is quicker needs no word."""
 EVERY = 5.0
 """Seconds between two lines about the same work."""
-LOOKS = 0.25
+REDRAW_EVERY = 0.25
 MEGABYTE = 1_000_000
 MINUTE, HOUR = 60, 3600
 
@@ -48,7 +48,7 @@ def showing_progress(view: View | None = None) -> Iterator[None]:
 
 
 class Display:
-    """Looks at all work from time to time, in a thread of its own while there is any."""
+    """Redraws all work at intervals, in a thread of its own while there is any."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -73,7 +73,7 @@ class Display:
                 self._view.end(work)
 
     def close(self) -> None:
-        """Stop looking."""
+        """Stop redrawing."""
         self._closed.set()
         thread = self._thread
         if thread is not None:
@@ -81,7 +81,7 @@ class Display:
         self._view.close()
 
     def _watch(self) -> None:
-        while not self._closed.wait(LOOKS):
+        while not self._closed.wait(REDRAW_EVERY):
             with self._lock:
                 if not self._works:
                     self._thread = None
@@ -94,25 +94,25 @@ class LineView:
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._said: dict[Work, float] = {}
+        self._last_line: dict[Work, float] = {}
 
     def look(self, works: list[Work]) -> None:
         """Write a line for each whose last one is some seconds old."""
         for work in works:
             now = work.watch.seconds
-            if now - self._said.get(work, -EVERY) >= EVERY:
-                self._said[work] = now
-                self._say(line_of(work))
+            if now - self._last_line.get(work, -EVERY) >= EVERY:
+                self._last_line[work] = now
+                self._write(line_of(work))
 
     def end(self, work: Work) -> None:
         """Write a last line for what was mentioned before."""
-        if self._said.pop(work, None) is not None:
-            self._say(f"{work.what}: {_amount(work)} in {span(work.watch.seconds)}")
+        if self._last_line.pop(work, None) is not None:
+            self._write(f"{work.what}: {_amount(work)} in {span(work.watch.seconds)}")
 
     def close(self) -> None:
         """Nothing is open."""
 
-    def _say(self, line: str) -> None:
+    def _write(self, line: str) -> None:
         print(line, file=self._out, flush=True)
 
 
@@ -146,9 +146,9 @@ class BarView:
         if self._bar is None:
             return
         if work not in self._tasks:
-            self._tasks[work] = self._bar.add_task(work.what, total=work.total, told="")
-        told = state_of(work)
-        self._bar.update(self._tasks[work], total=work.total, completed=work.done, told=told)
+            self._tasks[work] = self._bar.add_task(work.what, total=work.total, state="")
+        state = state_of(work)
+        self._bar.update(self._tasks[work], total=work.total, completed=work.done, state=state)
 
 
 def _bar() -> Bar:
@@ -159,7 +159,7 @@ def _bar() -> Bar:
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.fields[told]}", markup=False),
+        TextColumn("{task.fields[state]}", markup=False),
     )
     # What is printed as the result goes to stdout as it is, wherever that leads.
     return Bar(*columns, console=Console(file=sys.stderr), redirect_stdout=False)

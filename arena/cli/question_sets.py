@@ -64,11 +64,13 @@ def policy(
 ) -> None:
     """Show the rules for submissions to a set, or change them."""
     service = open_arena().policies
-    found = service.get(name)
+    set_policy = service.get(name)
     if drop is not None:
-        found = service.drop_phase(name, drop)
+        set_policy = service.drop_phase(name, drop)
     if any(value is not None for value in (opens, closes, daily, total, file_mb, chars)):
-        before = next((one for one in found.phases if one.name == phase), Phase(name=phase))
+        before = next(
+            (existing for existing in set_policy.phases if existing.name == phase), Phase(name=phase)
+        )
         after = replace(
             before,
             opens_at=_moment(opens, before.opens_at),
@@ -78,21 +80,23 @@ def policy(
             file_mb=_number(file_mb, before.file_mb),
             answer_chars=_number(chars, before.answer_chars),
         )
-        found = service.put_phase(name, after)
+        set_policy = service.put_phase(name, after)
     if hidden is not None:
-        found = service.hide_references(name, hidden=hidden)
-    _show(found, as_json=as_json)
+        set_policy = service.hide_references(name, hidden=hidden)
+    _show(set_policy, as_json=as_json)
 
 
-def _show(found: SetPolicy, *, as_json: bool) -> None:
+def _show(set_policy: SetPolicy, *, as_json: bool) -> None:
     from arena.services.question_sets.phases import policy_json
 
-    fields = policy_json(found)
+    fields = policy_json(set_policy)
     if as_json:
         show_json(fields)
         return
-    show_fields({"set": found.set_name, "references": "hidden" if found.hidden_references else "shown"})
-    if found.phases:
+    show_fields(
+        {"set": set_policy.set_name, "references": "hidden" if set_policy.hidden_references else "shown"}
+    )
+    if set_policy.phases:
         columns = tuple(fields["phases"][0])
         show_table(columns, [tuple(phase[column] for column in columns) for phase in fields["phases"]])
 
@@ -103,10 +107,10 @@ def _moment(text: Limit, before: datetime | None) -> datetime | None:
     if text == NONE:
         return None
     try:
-        moment = datetime.fromisoformat(text)
+        limit = datetime.fromisoformat(text)
     except ValueError as error:
         raise InputError(f"{text!r} is no moment.", advice="Write 2026-05-01T12:00Z, or none.") from error
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return limit.replace(tzinfo=UTC) if limit.tzinfo is None else limit.astimezone(UTC)
 
 
 def _number(text: Limit, before: int | None) -> int | None:
@@ -159,7 +163,10 @@ def list_(*, as_json: AsJson = False) -> None:
     show_rows(
         [_fields(summary) for summary in summaries],
         ("set", "title", "questions", "domains", "content"),
-        [(one.name, one.title, one.questions, len(one.domains), one.content_hash[:12]) for one in summaries],
+        [
+            (summary.name, summary.title, summary.questions, len(summary.domains), summary.content_hash[:12])
+            for summary in summaries
+        ],
         as_json=as_json,
         empty="There are no question sets yet. Import one with `arena sets import PATH`.",
     )
@@ -239,12 +246,12 @@ def build(
         options=dict(map(constant, option or ())),
         budget_usd=budget_usd,
     )
-    made = open_reaching(cache_mode).controlled_sets.build(request)
+    fields = open_reaching(cache_mode).controlled_sets.build(request)
     if as_json:
-        show_json(made)
+        show_json(fields)
         return
-    failed = made.pop("failed")
-    show_fields(made)
+    failed = fields.pop("failed")
+    show_fields(fields)
     for source, why in failed.items():
         show_line(f"not built: {source}: {why['reason']}")
 

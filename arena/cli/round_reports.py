@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena.services.jobs.service import JobStatus
 
 
-BOOKS = (
+COUNTS = (
     *("planned", "judged", "unreadable", "refused", "failed", "skipped", "missing", "pending"),
     *("cost_usd", "reserved_usd", "lost_usd", "input_tokens", "output_tokens"),
 )
@@ -29,15 +29,15 @@ RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the
 
 def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
     """Show a round's state, and return its counts."""
-    found, counts = arena.rounds.status(name)
+    round_, counts = arena.rounds.status(name)
     attacks = arena.rounds.attacks(name)
     fields = {
-        "name": found.name,
-        "state": found.state.value,
-        **{name: getattr(counts, name) for name in BOOKS},
+        "name": round_.name,
+        "state": round_.state.value,
+        **{name: getattr(counts, name) for name in COUNTS},
         "digit_scan_differs": arena.rounds.scanned_otherwise(name),
     }
-    job = arena.jobs.of_round(found.id)
+    job = arena.jobs.of_round(round_.id)
     rate = 0.0 if job is None else job.rate
     left = (counts.pending + attacks.pending) / rate if rate else None
     speed = {"rate": rate, "seconds_left": left}
@@ -57,7 +57,7 @@ def undecidable_lines(reasons: Mapping[str, int], planned: int) -> list[str]:
 
 
 def _job_line(status: JobStatus | None) -> str | None:
-    """A round's job in a line: its place in the queue, or who is at it."""
+    """A round's job in a line: its position in the queue, or its workers."""
     if status is None:
         return None
     job = status.job
@@ -98,12 +98,12 @@ def table(
 
     No judge is asked.
     """
-    found = open_arena().tables.table(names, kind, labels)
+    round_table = open_arena().tables.table(names, kind, labels)
     if as_json:
-        show_json(found.to_json())
+        show_json(round_table.to_json())
         return
-    show_table(found.columns, found.rows)
-    for line in found.notes:
+    show_table(round_table.columns, round_table.rows)
+    for line in round_table.notes:
         note(line)
 
 
@@ -123,12 +123,14 @@ def reparse(
 
     No judge is asked.
     """
-    found = open_arena().reparsing.reparse(name, apply=apply).to_json()
+    fields = open_arena().reparsing.reparse(name, apply=apply).to_json()
     if as_json:
-        show_json(found)
+        show_json(fields)
         return
-    examples = found.pop("examples")
-    show_fields({key: json.dumps(one) if isinstance(one, dict) else one for key, one in found.items()})
+    examples = fields.pop("examples")
+    show_fields(
+        {key: json.dumps(value) if isinstance(value, dict) else value for key, value in fields.items()}
+    )
     for example in examples:
         show_line(f"{example['battle']}: {example['before']} → {example['after']}")
 
@@ -142,20 +144,20 @@ def reports(
 
     Readers report with "Report this judgment" on a question's page.
     """
-    found = open_arena().judgment_reports.of_round(name)
+    reported = open_arena().judgment_reports.of_round(name)
     rows = [
         (
-            one.reported_at.isoformat(timespec="minutes"),
-            one.question_id,
-            f"{one.system_a} – {one.system_b}",
-            one.judge,
-            one.presentation.value,
-            one.reason,
+            report.reported_at.isoformat(timespec="minutes"),
+            report.question_id,
+            f"{report.system_a} – {report.system_b}",
+            report.judge,
+            report.presentation.value,
+            report.reason,
         )
-        for one in found
+        for report in reported
     ]
     show_rows(
-        [{**asdict(one), "reported_at": one.reported_at.isoformat()} for one in found],
+        [{**asdict(report), "reported_at": report.reported_at.isoformat()} for report in reported],
         ("reported", "question", "battle", "judge", "order", "reason"),
         rows,
         as_json=as_json,

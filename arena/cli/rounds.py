@@ -1,4 +1,4 @@
-"""`arena rounds`: plan, run and look after rounds."""
+"""`arena rounds`: plan, run and monitor rounds."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ class JudgingOptions:
         """Judge what is pending in a round, here, on a cluster, or by the workers of the queue."""
         reaching = self._reaching()
         if self.queue:
-            given = {} if self.concurrency is None else {"concurrency": self.concurrency}
-            job = arena.jobs.judge(name, options={**given, **reaching.to_json()}, workers=self.workers)
+            options = {} if self.concurrency is None else {"concurrency": self.concurrency}
+            job = arena.jobs.judge(name, options={**options, **reaching.to_json()}, workers=self.workers)
             note(f"Job {job.id} waits for a worker (`arena worker`); see: arena rounds status {name}")
             show_status(arena, name, as_json=as_json)
             return
@@ -162,8 +162,8 @@ def plan(scope: ScopeOptions, *, as_json: AsJson = False) -> None:
     left_out: dict[str, int] = fields.pop("left_out")
     undecidable: dict[str, int] = fields.pop("undecidable")
     show_fields({**fields, "systems": ", ".join(fields["systems"])})
-    for what, count in left_out.items():
-        show_line(f"left out: {count:,} {what}")
+    for reason, count in left_out.items():
+        show_line(f"left out: {count:,} {reason}")
     for line in undecidable_lines(undecidable, fields["planned"]):
         show_line(line)
 
@@ -224,11 +224,14 @@ for command in (plan, run, resume, retry):
 @commands.command("list")
 def list_(*, as_json: AsJson = False) -> None:
     """List the rounds, newest first."""
-    found = open_arena().rounds.rounds()
+    rounds = open_arena().rounds.rounds()
     show_rows(
-        [_round_fields(one) for one in found],
+        [_round_fields(round_) for round_ in rounds],
         ("round", "set", "judge", "state", "pairs"),
-        [(one.name, one.set_name, one.judge_name, one.state, one.plan["pairs"]) for one in found],
+        [
+            (round_.name, round_.set_name, round_.judge_name, round_.state, round_.plan["pairs"])
+            for round_ in rounds
+        ],
         as_json=as_json,
         empty="There are no rounds yet. Start one with `arena rounds run`.",
     )
@@ -272,14 +275,14 @@ for command in (
     commands.command()(command)
 
 
-def _round_fields(found: Round) -> dict[str, Any]:
+def _round_fields(round_: Round) -> dict[str, Any]:
     return {
-        "name": found.name,
-        "set": found.set_name,
-        "judge": found.judge_name,
-        "state": found.state.value,
-        "plan": dict(found.plan),
-        "seed": found.seed,
-        "budget_usd": found.budget_usd,
-        "created_at": found.created_at.isoformat(),
+        "name": round_.name,
+        "set": round_.set_name,
+        "judge": round_.judge_name,
+        "state": round_.state.value,
+        "plan": dict(round_.plan),
+        "seed": round_.seed,
+        "budget_usd": round_.budget_usd,
+        "created_at": round_.created_at.isoformat(),
     }

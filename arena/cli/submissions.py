@@ -96,11 +96,15 @@ def add(
     request = SubmissionRequest(
         set_name=set_name, system=system, team=team, card=card, anonymous=anonymous, hold=hold
     )
-    one = _backend(server, token).add(file, request)
-    note_problems(map(problem_of, one["problems"]))
-    state = "added" if one["created"] else "unchanged: the newest version has the same content"
-    name = f"{one['system']} version {one['version']}"
-    show_result(one, f"{name} ({one['answers']:,} answers) {state}; id {one['id']}.", as_json=as_json)
+    submission = _backend(server, token).add(file, request)
+    note_problems(map(problem_of, submission["problems"]))
+    state = "added" if submission["created"] else "unchanged: the newest version has the same content"
+    name = f"{submission['system']} version {submission['version']}"
+    show_result(
+        submission,
+        f"{name} ({submission['answers']:,} answers) {state}; id {submission['id']}.",
+        as_json=as_json,
+    )
 
 
 @commands.command()
@@ -127,9 +131,9 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List submissions, sorted by set, system and version."""
-    found = _backend(server, token).find(set_name)
+    submissions = _backend(server, token).find(set_name)
     empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."
-    show_rows(found, COLUMNS, map(_row, found), as_json=as_json, empty=empty)
+    show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
 
 
 @commands.command()
@@ -207,8 +211,8 @@ def select(
     """Select the version that represents its system in future rounds."""
     from arena.client.backends import Change
 
-    what = "represents the system from now on"
-    _change(_backend(server, token), number, Change.SELECT, what, as_json=as_json)
+    effect = "represents the system from now on"
+    _change(_backend(server, token), number, Change.SELECT, effect, as_json=as_json)
 
 
 @commands.command()
@@ -240,13 +244,17 @@ def _backend(server: str | None, token: str | None) -> SubmissionBackend:
 
 
 def _change(
-    backend: SubmissionBackend, number: int, change: Change, what: str, *, reason: str = "", as_json: bool
+    backend: SubmissionBackend, number: int, change: Change, effect: str, *, reason: str = "", as_json: bool
 ) -> None:
-    one = backend.change(number, change, reason=reason)
-    show_result(one, f"{one['system']} version {one['version']} {what}.", as_json=as_json)
+    submission = backend.change(number, change, reason=reason)
+    show_result(
+        submission, f"{submission['system']} version {submission['version']} {effect}.", as_json=as_json
+    )
 
 
-def _row(one: Json) -> tuple[str | int | None, ...]:
-    attempt = None if one["attempt"] is None else f"{one['attempt']} of {one['attempts']}"
+def _row(submission: Json) -> tuple[str | int | None, ...]:
+    attempt = (
+        None if submission["attempt"] is None else f"{submission['attempt']} of {submission['attempts']}"
+    )
     names = ("id", "set", "system", "version", "team", "state", "answers", "no_answers", "position")
-    return (*(one[name] for name in names), attempt, "selected" if one["selected"] else "")
+    return (*(submission[name] for name in names), attempt, "selected" if submission["selected"] else "")

@@ -83,19 +83,19 @@ def serve(
 @commands.command()
 def upgrade() -> None:
     """Upgrade the database to this program's schema, completely or not at all."""
-    place, before, after = _service().upgrade()
-    show_line(f"{place}: schema {before or 'none'} → {after}.")
+    database, before, after = _service().upgrade()
+    show_line(f"{database}: schema {before or 'none'} → {after}.")
 
 
 @commands.command()
 def status(*, as_json: AsJson = False) -> None:
     """Show where the database is, its schema, and its number of rows."""
-    found = _service().status()
+    fields = _service().status()
     if as_json:
-        show_json(found)
+        show_json(fields)
         return
-    rows: dict[str, int] = found.pop("rows")
-    show_fields({**found, "current": "yes" if found["current"] else "no: run `arena db upgrade`"})
+    rows: dict[str, int] = fields.pop("rows")
+    show_fields({**fields, "current": "yes" if fields["current"] else "no: run `arena db upgrade`"})
     show_table(("table", "rows"), rows.items())
 
 

@@ -49,11 +49,11 @@ def add(
 @commands.command("list")
 def list_(*, as_json: AsJson = False) -> None:
     """List the teams."""
-    found = open_arena().teams.all(caller=OPERATOR)
+    teams = open_arena().teams.all(caller=OPERATOR)
     show_rows(
-        [_json(team) for team in found],
+        [_json(team) for team in teams],
         ("team", "title", "contact"),
-        [(team.name, team.title, team.contact) for team in found],
+        [(team.name, team.title, team.contact) for team in teams],
         as_json=as_json,
         empty="There are no teams yet. Add one with `arena teams add NAME`.",
     )
@@ -64,16 +64,16 @@ def show(name: Name, *, as_json: AsJson = False) -> None:
     """Show a team, its members and its tokens."""
     arena = open_arena()
     view = arena.teams.view(name, caller=OPERATOR)
-    found = arena.tokens.all(team=name, caller=OPERATOR)
+    team_tokens = arena.tokens.all(team=name, caller=OPERATOR)
     if as_json:
-        people = [_json(one) for one in view.members]
-        show_json({**_json(view.team), "members": people, "tokens": [_json(one) for one in found]})
+        people = [_json(member) for member in view.members]
+        show_json({**_json(view.team), "members": people, "tokens": [_json(token) for token in team_tokens]})
         return
     show_fields({label: str(value) for label, value in _json(view.team).items()})
     if view.members:
-        show_table(("member", "role"), [(one.account, one.role) for one in view.members])
-    if found:
-        _show_tokens([_json(one) for one in found])
+        show_table(("member", "role"), [(member.account, member.role) for member in view.members])
+    if team_tokens:
+        _show_tokens([_json(token) for token in team_tokens])
 
 
 @commands.command()
@@ -102,8 +102,8 @@ def audit(
         team=name, subject=subject, before=before, limit=limit, caller=OPERATOR
     )
     rows = [
-        (str(one.id), f"{one.at:%Y-%m-%d %H:%M:%S}", one.actor, one.action, one.subject, one.team)
-        for one in entries
+        (str(entry.id), f"{entry.at:%Y-%m-%d %H:%M:%S}", entry.actor, entry.action, entry.subject, entry.team)
+        for entry in entries
     ]
     headers = ("line", "when (UTC)", "who", "what", "on what", "team")
     show_rows([_json(entry) for entry in entries], headers, rows, as_json=as_json)
@@ -168,9 +168,9 @@ def add_account(
 @accounts.command("list")
 def list_accounts(*, as_json: AsJson = False) -> None:
     """List the accounts."""
-    found = open_arena().teams.accounts(caller=OPERATOR)
-    rows = [(one.name, one.email, "organiser" if one.is_organiser else "") for one in found]
-    show_rows([_json(one) for one in found], ("account", "e-mail", "role"), rows, as_json=as_json)
+    listed = open_arena().teams.accounts(caller=OPERATOR)
+    rows = [(account.name, account.email, "organiser" if account.is_organiser else "") for account in listed]
+    show_rows([_json(account) for account in listed], ("account", "e-mail", "role"), rows, as_json=as_json)
 
 
 @accounts.command("set")
@@ -239,11 +239,11 @@ def create_token(
 @tokens.command("list")
 def list_tokens(team: OneTeam = None, *, as_json: AsJson = False) -> None:
     """List tokens, without their texts."""
-    found = [_json(one) for one in open_arena().tokens.all(team=team, caller=OPERATOR)]
+    token_rows = [_json(token) for token in open_arena().tokens.all(team=team, caller=OPERATOR)]
     if as_json:
-        show_json(found)
+        show_json(token_rows)
     else:
-        _show_tokens(found)
+        _show_tokens(token_rows)
 
 
 @tokens.command("revoke")
@@ -257,9 +257,9 @@ def revoke_token(
     show_result(_json(token), f"Token {number} ({token.name}) is revoked.", as_json=as_json)
 
 
-def _show_tokens(found: list[dict[str, object]]) -> None:
+def _show_tokens(token_rows: list[dict[str, object]]) -> None:
     columns = ("id", "name", "prefix", "team", "account", "scopes", "expires_at", "revoked_at", "used_at")
-    show_table(columns, [[_cell(token[column]) for column in columns] for token in found])
+    show_table(columns, [[_cell(token[column]) for column in columns] for token in token_rows])
 
 
 def _cell(value: object) -> str | None:

@@ -1,4 +1,4 @@
-"""Where submissions are handed in: this machine's arena, or another's. Both give the same JSON."""
+"""Where submissions are sent: this machine's arena, or another's. Both give the same JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionRequest:
-    """What is handed in, beside the file."""
+    """What is submitted besides the file."""
 
     set_name: str
     system: str
@@ -80,8 +80,8 @@ class LocalBackend:
 
     def find(self, set_name: str | None) -> list[Json]:
         """Submissions by set, system and version."""
-        found = self._submissions.find(set_name=set_name, caller=OPERATOR)
-        return [LifeFields.of_line(line).to_json() for line in found]
+        lines = self._submissions.find(set_name=set_name, caller=OPERATOR)
+        return [LifeFields.of_line(line).to_json() for line in lines]
 
     def view(self, number: int) -> Json:
         """A submission with its coverage."""
@@ -149,8 +149,8 @@ class RemoteBackend:
     def find(self, set_name: str | None) -> list[Json]:
         """Submissions by set, system and version, as the token may see them."""
         asked = {} if set_name is None else {"set": set_name}
-        found = self._client.ask("GET", "/submissions", params=asked).json()
-        return [LifeFields.of(fields).to_json() for fields in found["submissions"]]
+        body = self._client.ask("GET", "/submissions", params=asked).json()
+        return [LifeFields.of(fields).to_json() for fields in body["submissions"]]
 
     def view(self, number: int) -> Json:
         """A submission with its coverage."""
@@ -176,7 +176,7 @@ class RemoteBackend:
 
 
 SubmissionBackend = LocalBackend | RemoteBackend
-"""Takes files of answers and tells of submissions."""
+"""Takes files of answers and reports on submissions."""
 
 
 def open_backend(

@@ -143,7 +143,7 @@ def _problem_of(response: httpx.Response) -> Mapping[str, Any]:
 
 
 def problem_of(fields: Mapping[str, Any]) -> Problem:
-    """A problem of a file or request, as an arena tells it."""
+    """A problem of a file or request, as an arena reports it."""
     return Problem(
         line=int(fields.get("line") or 0),
         code=str(fields.get("code", "")),

@@ -66,16 +66,16 @@ def _send_all(client: ApiClient, file: IO[bytes], sha256: str, size: int, sent: 
 
 def _offset(client: ApiClient, sha256: str, size: int) -> int:
     """How much is there and need not be sent: all of it only where its hash was found right."""
-    found = client.send("HEAD", f"/uploads/{sha256}")
-    if found.status_code == GONE:
+    response = client.send("HEAD", f"/uploads/{sha256}")
+    if response.status_code == GONE:
         return 0
-    if not found.is_success:
+    if not response.is_success:
         # The answer to HEAD has no body that would say why.
         client.ask("GET", "/me")
-        raise_for(found)
-    if found.headers.get("upload-complete") == "?1":
+        raise_for(response)
+    if response.headers.get("upload-complete") == "?1":
         return size
-    offset = int(found.headers.get("upload-offset", "0"))
+    offset = int(response.headers.get("upload-offset", "0"))
     return offset if offset < size else 0
 
 

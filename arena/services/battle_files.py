@@ -58,9 +58,9 @@ def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | Non
             "A battle file does not hold the answers' lengths, which style control needs.",
             advice="Boards of judged rounds have the length-controlled ratings: `arena leaderboard show`.",
         )
-    found = read_battles(path, read_as)
+    battle_file = read_battles(path, read_as)
     table = rate(
-        found.table,
+        battle_file.table,
         method=request.method,
         interval=request.interval,
         bootstrap=request.bootstrap,
@@ -68,7 +68,7 @@ def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | Non
         anchor=None if request.anchor is None else parse_anchor(request.anchor),
         seed=request.seed,
     )
-    return FileRatings(table=table, notes=notes_on(found))
+    return FileRatings(table=table, notes=notes_on(battle_file))
 
 
 def winrates_of_file(
@@ -81,9 +81,11 @@ def winrates_of_file(
         RecordError: A value breaks a rule; likewise.
         NotFoundError: No battle names the reference.
     """
-    found = read_battles(path, read_as)
-    rates = win_rates(found.table, reference=reference, by_domain=by_domain, clustered=found.questions_named)
-    return rates, notes_on(found)
+    battle_file = read_battles(path, read_as)
+    rates = win_rates(
+        battle_file.table, reference=reference, by_domain=by_domain, clustered=battle_file.questions_named
+    )
+    return rates, notes_on(battle_file)
 
 
 def compare_in_file(
@@ -96,18 +98,18 @@ def compare_in_file(
         NotFoundError: A system took part in no battle.
         UnrankableError: The battles do not compare the two.
     """
-    found = read_battles(path, read_as)
+    battle_file = read_battles(path, read_as)
     settings = Settings(bootstrap=bootstrap, seed=seed)
-    table = rate(found.table, bootstrap=bootstrap, seed=seed)
+    table = rate(battle_file.table, bootstrap=bootstrap, seed=seed)
     needed = questions_to_separate(table, first, second)
-    domains = differences_by_domain(found.table, first, second, settings)
+    domains = differences_by_domain(battle_file.table, first, second, settings)
     return {
         **asdict(difference(table, first, second)),
         "needed": needed.needed,
         "power": needed.power,
         "by_domain": {
-            one.domain: {"reason": one.reason} if one.difference is None else asdict(one.difference)
-            for one in domains
+            row.domain: {"reason": row.reason} if row.difference is None else asdict(row.difference)
+            for row in domains
         },
     }
 
@@ -127,10 +129,10 @@ def parse_anchor(text: str) -> Anchor:
     raise InputError(f"{text!r} is no anchor.", advice="Write --anchor SYSTEM=RATING.")
 
 
-def notes_on(found: BattleFile) -> tuple[str, ...]:
+def notes_on(battle_file: BattleFile) -> tuple[str, ...]:
     """What a reader of numbers from a battle file must know about the file."""
-    left_out: Mapping[str, int] = {str(reason): count for reason, count in found.left_out.items()}
+    left_out: Mapping[str, int] = {str(reason): count for reason, count in battle_file.left_out.items()}
     notes = [f"left out: {count:,} records ({reason})" for reason, count in left_out.items() if count]
-    if not found.questions_named:
+    if not battle_file.questions_named:
         notes.append("the file names no questions, so every battle counts as a question of its own")
     return tuple(notes)

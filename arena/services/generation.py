@@ -43,15 +43,15 @@ class GenerationReport:
     output_tokens: int = 0
     cost_usd: float | None = 0.0
 
-    def count(self, question: Question, made: Generated) -> None:
+    def count(self, question: Question, generated: Generated) -> None:
         """Count one question."""
-        outcome = "answered" if made.outcome is Outcome.JUDGED else made.outcome.value
+        outcome = "answered" if generated.outcome is Outcome.JUDGED else generated.outcome.value
         self.outcomes[outcome] += 1
-        if made.answer is None:
-            self.reasons[f"{outcome}: {made.detail}"] += 1
+        if generated.answer is None:
+            self.reasons[f"{outcome}: {generated.detail}"] += 1
             return
         self.answers[question.domain] += 1
-        self.no_answers[question.domain] += made.no_answer
+        self.no_answers[question.domain] += generated.no_answer
 
     def to_json(self) -> dict[str, Any]:
         """The object that `arena answers generate --json` prints."""
@@ -98,7 +98,7 @@ class GenerationService:
     ) -> GenerationReport:
         """Ask for every question's answer and write those that came as JSON lines, in the set's order.
 
-        Replies are kept, so a run that was cut off asks only what is missing when it is started again. The
+        Replies are cached, so a run that was cut off asks only what is missing when it is started again. The
         file is there only once every question was asked. `note` is called, before anything is asked, where
         more passages are wanted than any question has.
 
@@ -121,34 +121,34 @@ class GenerationService:
                 f"{most}: each answer sees those that there are."
             )
         try:
-            made = asyncio.run(self._generate(request, questions, report))
+            result = asyncio.run(self._generate(request, questions, report))
         except OSError as error:
             message = f"{request.file} cannot be written: {error.strerror}."
             raise FileFormatError(message, advice="Name a file that you can write with --out.") from error
-        made.most_passages = most
-        return made
+        result.most_passages = most
+        return result
 
     async def _generate(
         self, request: GenerationRequest, questions: Sequence[Question], report: Report
     ) -> GenerationReport:
-        made = GenerationReport(file=request.file, questions=len(questions))
+        result = GenerationReport(file=request.file, questions=len(questions))
         part = request.file.with_name(f"{request.file.name}.part")
         watch, done = Stopwatch(), 0
         async with open_access(self._store, self._settings, concurrency=request.concurrency) as client:
             generator = AnswerGenerator(request.generation, client)
             with part.open("w", encoding="utf-8") as file:
-                for some in _chunks(questions):
-                    answers = await _all(generator, some, request.concurrency)
-                    for question, one in zip(some, answers, strict=True):
-                        made.count(question, one)
-                        if one.answer is not None:
-                            file.write(_line(one) + "\n")
-                    done += len(some)
+                for chunk in _chunks(questions):
+                    answers = await _all(generator, chunk, request.concurrency)
+                    for question, generated in zip(chunk, answers, strict=True):
+                        result.count(question, generated)
+                        if generated.answer is not None:
+                            file.write(_line(generated) + "\n")
+                    done += len(chunk)
                     report(Progress(done, len(questions), watch.seconds))
-        made.calls, made.cost_usd = client.usage.calls, client.usage.total_usd
-        made.input_tokens, made.output_tokens = client.usage.input_tokens, client.usage.output_tokens
+        result.calls, result.cost_usd = client.usage.calls, client.usage.total_usd
+        result.input_tokens, result.output_tokens = client.usage.input_tokens, client.usage.output_tokens
         part.replace(request.file)
-        return made
+        return result
 
     def _questions(self, request: GenerationRequest) -> list[Question]:
         summary = self._store.sets.summary(request.set_name)
@@ -163,13 +163,13 @@ class GenerationService:
 async def _all(
     generator: AnswerGenerator, questions: Sequence[Question], concurrency: int
 ) -> list[Generated]:
-    room = asyncio.Semaphore(concurrency)
+    slots = asyncio.Semaphore(concurrency)
 
-    async def one(question: Question) -> Generated:
-        async with room:
+    async def ask(question: Question) -> Generated:
+        async with slots:
             return await generator.generate(question)
 
-    return list(await asyncio.gather(*(one(question) for question in questions)))
+    return list(await asyncio.gather(*(ask(question) for question in questions)))
 
 
 def _chunks(questions: Sequence[Question]) -> Iterator[list[Question]]:
@@ -178,8 +178,8 @@ def _chunks(questions: Sequence[Question]) -> Iterator[list[Question]]:
         yield chunk
 
 
-def _line(made: Generated) -> str:
-    answer = made.answer
+def _line(generated: Generated) -> str:
+    answer = generated.answer
     if answer is None:
         raise ValueError("There is no answer to write.")
     row = {

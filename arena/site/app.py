@@ -40,13 +40,15 @@ from data.errors import ArenaError
 
 def metrics_route(arena: Arena) -> Route:
     """The route; it asks for the bearer token of the settings, unless they open it to everybody."""
-    wanted = arena.settings.metrics_token
+    metrics_token = arena.settings.metrics_token
     closed = arena.settings.metrics_access is MetricsAccess.TOKEN
 
     async def metrics(request: Request) -> Response:
-        given = request.headers.get("authorization", "")
-        if closed and not (wanted and hmac.compare_digest(given.encode(), f"Bearer {wanted}".encode())):
-            return _challenge(configured=wanted is not None)
+        header = request.headers.get("authorization", "")
+        if closed and not (
+            metrics_token and hmac.compare_digest(header.encode(), f"Bearer {metrics_token}".encode())
+        ):
+            return _challenge(configured=metrics_token is not None)
         try:
             body = await run_in_threadpool(metrics_of, arena.store)
         except ArenaError as error:
@@ -57,7 +59,7 @@ def metrics_route(arena: Arena) -> Route:
 
 
 def _challenge(*, configured: bool) -> Response:
-    """What is told to whoever shows no right token; where none is configured, none can be."""
+    """The answer to a request without the right token; where none is configured, to every request."""
     message, advice = "The token is missing or wrong.", "Send `Authorization: Bearer …`."
     if not configured:
         message = "No token for /metrics is configured."
@@ -69,7 +71,7 @@ SCRIPT = Path(__file__).parent / "main.py"
 SITE_SCRIPT = Path(__file__).parent / "assets" / "site.js"
 TITLE = re.compile(r"<title>[^<]*</title>")
 HEAD = '<title>{title} – Answer Arena</title>\n    <script src="./site.js"></script>'
-NOT_KEPT = {"Cache-Control": "no-cache"}
+NO_CACHE = {"Cache-Control": "no-cache"}
 UNAVAILABLE = 503
 WARMED = (
     "boards.leaderboard_page",
@@ -80,7 +82,7 @@ WARMED = (
     "teams.submit_page",
     "teams.team_page",
 )
-"""Modules whose imports bring everything along that pages need."""
+"""Modules whose imports load everything that pages need."""
 
 
 def make_app(settings: Settings, *, host: str = "", on_ready: Callable[[], None] | None = None) -> st.App:
@@ -112,7 +114,7 @@ def make_app(settings: Settings, *, host: str = "", on_ready: Callable[[], None]
 
 
 def _guarded(route: Route) -> Route:
-    """The route with errors told in a sentence, as pages tell them."""
+    """The route with errors in a sentence, as pages show them."""
     answer: Callable[[Request], Awaitable[Response]] = route.endpoint
 
     async def guarded(request: Request) -> Response:
@@ -125,7 +127,7 @@ def _guarded(route: Route) -> Route:
 
 
 class _Routes:
-    """What is served beside the pages."""
+    """What is served besides the pages."""
 
     def __init__(self, settings: Settings) -> None:
         self._arena = open_arena(settings)
@@ -150,7 +152,7 @@ class _Routes:
         for name in WARMED:
             importlib.import_module(f"arena.site.{name}")
         self._arena.boards.heads()
-        # What stands now stays until the server ends, so collections of garbage need not look through it.
+        # What exists now stays until the server ends, so the garbage collector need not scan it.
         gc.collect()
         gc.freeze()
 
@@ -181,6 +183,6 @@ def shell_routes(titles: Mapping[str, str]) -> list[Route]:
 
 def _unchanging(text: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
     async def answer(_request: Request) -> Response:
-        return Response(text, media_type=kind, headers=NOT_KEPT)
+        return Response(text, media_type=kind, headers=NO_CACHE)
 
     return answer

@@ -1,6 +1,6 @@
 """Who is at the browser: by the cookie of the sign-in route, else by the provider of `st.login`.
 
-Read from the database at every rerun. Nothing of it is kept: a token that is revoked ends the visit.
+Read from the database at every rerun. Nothing of it is cached: revoking a token ends the session.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from arena.site.ui.url_state import choose_one
 from data.errors import AccessError
 
 STYLE = Path(__file__).parent / "assets" / "team.css"
-TOLD = "told"
+MESSAGE = "message"
 HOW_TO_GET_IN = (
     "You need an access token of your team (aa_…). The organisers make the team and its first token; its "
     "owners make further ones on the page My team."
@@ -54,7 +54,7 @@ def choose_team(caller: Caller) -> str | None:
             icon=":material/group_off:",
         )
         return None
-    titles = {one.name: one.title or one.name for one in teams}
+    titles = {team.name: team.title or team.name for team in teams}
     if len(titles) == 1:
         return teams[0].name
     return choose_one("team", "Team", titles)
@@ -73,23 +73,23 @@ def show_pairs(caller: Caller) -> bool:
 
 
 def tell(text: str) -> None:
-    """Run the page anew, and say there what was done."""
-    st.session_state[TOLD] = text
+    """Rerun the page, and say there what was done."""
+    st.session_state[MESSAGE] = text
     st.rerun()
 
 
 def show_told() -> None:
     """Say once what the last run did."""
-    text = st.session_state.pop(TOLD, "")
+    text = st.session_state.pop(MESSAGE, "")
     if text:
         put(element("p", text, class_="aa-told", role="status"))
 
 
 def present() -> Caller:
     """Who is at the browser, without a word; the public where nobody is, or an account is lacking."""
-    given: object = st.context.cookies.get(COOKIE)
+    cookie: object = st.context.cookies.get(COOKIE)
     # Streamlit's page tests run without a browser, where cookies are no texts.
-    caller = arena().sessions.who(given if isinstance(given, str) else None)
+    caller = arena().sessions.who(cookie if isinstance(cookie, str) else None)
     if caller.signed_in:
         return caller
     try:
@@ -133,7 +133,7 @@ def _by_provider() -> Caller | None:
 
 
 def _ask_in(purpose: str) -> Caller:
-    """Tell the public how to sign in."""
+    """Say how to sign in."""
     with st.container(border=True):
         put(element("p", element("strong", f"Sign in to {purpose}.")))
         note(HOW_TO_GET_IN)

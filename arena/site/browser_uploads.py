@@ -1,7 +1,7 @@
 """Uploads of the pages, streamed to the disk: Streamlit would hold each of them in memory, whole.
 
-Streamlit's own route looks first at whether the request is of a page that is open; only what it then asks for
-is read here, written, and given to it with a few bytes in the file's place.
+Streamlit's own route checks first whether the request is of a page that is open; only what it then asks for
+is read here, written, and passed to it with a few bytes instead of the file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from data.files.text_files import MEBIBYTE
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
 
-PLACE = re.compile(r"/_stcore/upload_file/[^/]+/(?P<file_id>[^/]+)")
+UPLOAD_PATH = re.compile(r"/_stcore/upload_file/[^/]+/(?P<file_id>[^/]+)")
 LONGEST_HEAD = 16_384
 MOST_READ = 1024 * MEBIBYTE
 """What is longer is broken off; up to here a page can say that a file is too large."""
@@ -38,7 +38,7 @@ class BrowserUploads:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request; of an upload Streamlit gets another body."""
-        matched = PLACE.fullmatch(scope["path"]) if scope["type"] == "http" else None
+        matched = UPLOAD_PATH.fullmatch(scope["path"]) if scope["type"] == "http" else None
         if matched is None:
             await self._app(scope, receive, send)
         elif scope["method"] == "PUT":
@@ -133,9 +133,9 @@ class _Part:
 
     def take(self) -> bytes:
         """The bytes since the last call."""
-        taken = bytes(self.waiting)
+        content = bytes(self.waiting)
         self.waiting.clear()
-        return taken
+        return content
 
     def _begin(self) -> None:
         self._parts += 1

@@ -69,5 +69,5 @@ class ServedHosts:
 
     def own(self, scope: Scope, origin: str) -> bool:
         """Whether an `Origin` is this site: scheme, name and port are those of the request, or public."""
-        found = origin_of(origin)
-        return found is not None and found in {origin_of_request(scope), self.public}
+        parsed = origin_of(origin)
+        return parsed is not None and parsed in {origin_of_request(scope), self.public}

@@ -67,8 +67,8 @@ ORGANISED = {
 }
 LED_TO = {"system": system_page.show, "question": question_page.show, "report": report_page.show}
 ASSETS = Path(__file__).parent / "assets"
-# Streamlit keeps the place of the page before, so that the next would open in its middle. For its first frame
-# each page is without height, which leaves only the top to be at; a name of its own starts that anew.
+# Streamlit keeps the scroll position of the page before, so that the next would open in its middle. For its
+# first frame each page is without height, which leaves only the top; a name of its own restarts that.
 FROM_THE_TOP = (
     "<style>@keyframes aa-open-{page} {{ from, to {{ max-height: 0; overflow: hidden }} }}"
     " [data-testid=stMainBlockContainer] {{ animation: aa-open-{page} 50ms }}</style>"

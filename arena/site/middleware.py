@@ -1,6 +1,6 @@
 """What goes round every request of the site: the hosts that are served, the headers of every answer, errors.
 
-Plain ASGI, so that answers are streamed. Routes that need other headers set them, and these give way.
+Plain ASGI, so that answers are streamed. Routes that need other headers set them, and those win.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class RetractedStatus:
         self._retracted = retracted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; of a page look at the board in its address first."""
+        """Pass a request on; for a page, check the board in its address first."""
         board = _board_of(scope)
         if not board or not await run_in_threadpool(self._is_retracted, board):
             await self._app(scope, receive, send)
@@ -137,7 +137,7 @@ class RetractedStatus:
         try:
             return self._retracted(board)
         except ArenaError as error:
-            # The page itself tells the visitor; its status stays as it is.
+            # The page itself says so; its status stays as it is.
             log.warning("retractions not known", error=str(error))
             return False
 

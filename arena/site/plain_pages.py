@@ -48,7 +48,7 @@ def plain_page(
 def refused(
     request: Request | Scope, status: int, message: str, *, advice: str = "", page: bool = False
 ) -> Response:
-    """Why something is refused: a page for browsers, else a problem as the API tells it.
+    """Why something is refused: a page for browsers, else a problem as the API reports it.
 
     Where the address is that of a `page`, only who wants JSON gets it.
     """

@@ -1,4 +1,4 @@
-"""What pages read through the services, kept where it can be: a published board never changes."""
+"""What pages read through the services, cached where possible: a published board never changes."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ FRESH = 15
 LONG = 60
 MOST_BOARDS = 32
 Asked = ParamSpec("Asked")
-Found = TypeVar("Found")
-Query = Callable[Concatenate[Arena, Asked], Found]
+Value = TypeVar("Value")
+Query = Callable[Concatenate[Arena, Asked], Value]
 
-# Everything here is public. A published board never changes, so what hangs on it is kept by its hash.
+# Everything here is public. A published board never changes, so what depends on it is cached by its hash.
 BY_CONTENT: dict[str | type, Callable[[Any], str]] = {
     Arena: lambda source: source.settings.database_url,
     BoardView: lambda view: f"{view.round_name} {view.content_hash}",
@@ -35,35 +35,35 @@ BY_CONTENT: dict[str | type, Callable[[Any], str]] = {
 }
 
 
-def _kept(
+def _cached(
     *, most: int, seconds: int | None = None, spinner: str | bool = False, copied: bool = False
-) -> Callable[[Query[Asked, Found]], Callable[Asked, Found]]:
-    """Let a query of the application be asked without naming it, and keep what it finds.
+) -> Callable[[Query[Asked, Value]], Callable[Asked, Value]]:
+    """Let a query of the application be asked without naming it, and cache its result.
 
-    Without `seconds` it is kept for ever; with `copied` each reader gets a copy of their own.
+    Without `seconds` it is cached for ever; with `copied` each reader gets a copy of their own.
     """
     cache = st.cache_data if copied else st.cache_resource
 
-    def keeping(query: Query[Asked, Found]) -> Callable[Asked, Found]:
-        kept: Query[Asked, Found] = cache(
+    def cache_query(query: Query[Asked, Value]) -> Callable[Asked, Value]:
+        cached: Query[Asked, Value] = cache(
             ttl=seconds, max_entries=most, show_spinner=spinner, hash_funcs=BY_CONTENT
         )(query)
 
         @wraps(query)
-        def asked(*args: Asked.args, **options: Asked.kwargs) -> Found:
-            return kept(arena(), *args, **options)
+        def asked(*args: Asked.args, **options: Asked.kwargs) -> Value:
+            return cached(arena(), *args, **options)
 
         return asked
 
-    return keeping
+    return cache_query
 
 
-@_kept(seconds=FRESH, most=4, copied=True)
+@_cached(seconds=FRESH, most=4, copied=True)
 def _heads(source: Arena) -> tuple[BoardHead, ...]:
     return source.boards.heads()
 
 
-@_kept(most=MOST_BOARDS)
+@_cached(most=MOST_BOARDS)
 def _view(source: Arena, head: BoardHead) -> BoardView:
     return read_board(source.boards.get(head.name))
 
@@ -99,64 +99,68 @@ def refuse_retracted(name: str) -> None:
             raise RetractedError(name, head.notice)
 
 
-@_kept(seconds=LONG, most=64, spinner="Counting battles …", copied=True)
+@_cached(seconds=LONG, most=64, spinner="Counting battles …", copied=True)
 def profile_of(source: Arena, view: BoardView, system: str) -> SystemProfile:
     """How a system of a judged board fared, question by question."""
     return source.profiles.of(str(view.round_name), system)
 
 
-@_kept(seconds=LONG, most=64, spinner="Reading scores …", copied=True)
+@_cached(seconds=LONG, most=64, spinner="Reading scores …", copied=True)
 def weaknesses_of(source: Arena, view: BoardView, system: str) -> Weaknesses:
     """What a system's answers lack, on a judged board."""
     return source.weaknesses.of(str(view.round_name), system)
 
 
-@_kept(most=8, spinner="Reading questions …")
+@_cached(most=8, spinner="Reading questions …")
 def questions_of(source: Arena, view: BoardView) -> QuestionList:
     """The questions of a judged board."""
     return source.question_lists.of(str(view.round_name))
 
 
-def questions_found(view: BoardView, wanted: QuestionFilter) -> tuple[QuestionStats, ...]:
-    """The questions of a judged board that a reader looks for, in the set's order."""
-    endings = () if wanted.system is None else _endings(view, wanted.system, wanted.opponent)
+def questions_found(view: BoardView, question_filter: QuestionFilter) -> tuple[QuestionStats, ...]:
+    """The questions of a judged board that a reader searches for, in the set's order."""
+    endings = (
+        ()
+        if question_filter.system is None
+        else _endings(view, question_filter.system, question_filter.opponent)
+    )
     reported = frozenset[str]()
-    if wanted.trait is Trait.REPORTED:
+    if question_filter.trait is Trait.REPORTED:
         reported = arena().question_lists.reported(str(view.round_name))
-    answered = answers_with(view, wanted)
-    return questions_of(view).matching(wanted, endings=endings, reported=reported, answered=answered)
+    answered = answers_with(view, question_filter)
+    return questions_of(view).matching(question_filter, endings=endings, reported=reported, answered=answered)
 
 
-def answers_with(view: BoardView, wanted: QuestionFilter) -> Mapping[str, str]:
+def answers_with(view: BoardView, question_filter: QuestionFilter) -> Mapping[str, str]:
     """Where the answers of the wanted system have the wanted words, by question id."""
-    if wanted.system is None or not wanted.words.strip():
+    if question_filter.system is None or not question_filter.words.strip():
         return {}
-    return _answers_with(view, wanted.system, wanted.words)
+    return _answers_with(view, question_filter.system, question_filter.words)
 
 
-@_kept(seconds=FRESH, most=4, spinner="Reading boards …")
+@_cached(seconds=FRESH, most=4, spinner="Reading boards …")
 def history(source: Arena) -> tuple[Entry, ...]:
     """Every board that was ever published, the newest first."""
     return source.history.entries()
 
 
-@_kept(seconds=FRESH, most=64)
+@_cached(seconds=FRESH, most=64)
 def history_of(source: Arena, view: BoardView, system: str) -> tuple[Appearance, ...]:
     """A system on every published board of the same question set, the oldest first."""
     return source.history.of_system(view.name, system)
 
 
-@_kept(seconds=LONG, most=64, spinner="Looking up battles …")
+@_cached(seconds=LONG, most=64, spinner="Looking up battles …")
 def _endings(source: Arena, view: BoardView, system: str, opponent: str | None) -> tuple[BattleResult, ...]:
     return source.question_lists.endings(str(view.round_name), system, opponent)
 
 
-@_kept(seconds=FRESH, most=64, spinner="Reading answers …")
+@_cached(seconds=FRESH, most=64, spinner="Reading answers …")
 def _answers_with(source: Arena, view: BoardView, system: str, words: str) -> Mapping[str, str]:
     return source.question_lists.answers_with(str(view.round_name), system, words)
 
 
-@_kept(seconds=LONG, most=64, spinner="Comparing battles …")
+@_cached(seconds=LONG, most=64, spinner="Comparing battles …")
 def comparison_of(source: Arena, view: BoardView, systems: tuple[str, ...]) -> Comparison:
     """Systems of a judged board against each other.
 
@@ -166,7 +170,7 @@ def comparison_of(source: Arena, view: BoardView, systems: tuple[str, ...]) -> C
     return source.comparisons.of(str(view.round_name), systems)
 
 
-@_kept(seconds=FRESH, most=256, copied=True)
+@_cached(seconds=FRESH, most=256, copied=True)
 def evidence_of(source: Arena, view: BoardView, question_id: str) -> QuestionView:
     """Everything about one question of a judged board.
 

@@ -1,4 +1,4 @@
-"""What browsers are told with every answer: whose scripts run, who may frame a page, what is sent on."""
+"""The security headers of every answer: whose scripts run, who may frame a page, what is sent on."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ def page_policy(framers: Sequence[str]) -> str:
     interpreter, so that nothing is evaluated.
     """
     document = Path(file_util.get_static_dir()) / "index.html"
-    hashes = "".join(f" '{one}'" for one in script_hashes(document.read_text(encoding="utf-8")))
+    hashes = "".join(f" '{digest}'" for digest in script_hashes(document.read_text(encoding="utf-8")))
     return "; ".join((*PAGES, framed_by(framers))).format(hashes=hashes)
 
 
 def script_hashes(document: str) -> tuple[str, ...]:
-    """The scripts that stand inside a document, as a policy names them.
+    """The inline scripts of a document, as a policy names them.
 
     Source: W3C, Content Security Policy Level 3, section 2.3.1 (hash-source).
     """
-    found = _Scripts()
-    found.feed(document)
-    question_stats = (hashlib.sha256(text.encode()).digest() for text in found.texts)
-    return tuple(f"sha256-{base64.b64encode(digest).decode()}" for digest in question_stats)
+    parser = _Scripts()
+    parser.feed(document)
+    digests = (hashlib.sha256(text.encode()).digest() for text in parser.texts)
+    return tuple(f"sha256-{base64.b64encode(digest).decode()}" for digest in digests)
 
 
 class _Scripts(HTMLParser):

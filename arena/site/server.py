@@ -13,7 +13,7 @@ from arena.settings import Settings
 from data.errors import ServeError
 
 HERE = Path(__file__).parent
-# In a wheel the configuration lies beside this module, in a checkout where Streamlit looks for it.
+# In a wheel the configuration is next to this module, in a checkout where Streamlit reads it.
 CONFIGURATIONS = (HERE / "config.toml", HERE.parents[1] / ".streamlit" / "config.toml")
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, never bound to unasked
 HIGHEST_PORT = 65535
@@ -52,7 +52,7 @@ def check_port(host: str, port: int) -> None:
     if not 0 < port <= HIGHEST_PORT:
         raise ServeError(f"{port} is no port.", advice="Choose one from 1024 to 65535 with --port.")
     try:
-        family, kind, protocol, _, place = socket.getaddrinfo(
+        family, kind, protocol, _, address = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except OSError as error:
@@ -62,7 +62,7 @@ def check_port(host: str, port: int) -> None:
         # As servers do, so that a port of a server that has just stopped counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(place)
+            probe.bind(address)
         except OSError as error:
             raise _refused(host, port, error) from error
 

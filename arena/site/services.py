@@ -1,4 +1,4 @@
-"""How pages reach the services: one application a process, and public data kept for a moment.
+"""How pages reach the services: one application a process, and public data cached briefly.
 
 Only published boards are cached, by the hash of their content; nothing that depends on who asks is.
 """
@@ -34,11 +34,11 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
 
 def arena() -> Arena:
     """The application behind the pages, opened once a process."""
-    given = _given()
-    if given is None:
-        given = as_secrets(read_settings())[SECTION]
-    limits = tuple(int(given[name]) for name in LIMITS)
-    return _open(str(given["home"]), str(given["database_url"]), str(given["endpoint"]), limits)
+    settings = _given()
+    if settings is None:
+        settings = as_secrets(read_settings())[SECTION]
+    limits = tuple(int(settings[name]) for name in LIMITS)
+    return _open(str(settings["home"]), str(settings["database_url"]), str(settings["endpoint"]), limits)
 
 
 def _given() -> Mapping[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Signing in with a browser: `/auth/sign-in` and `/auth/sign-out`, beside the pages.
+"""Signing in with a browser: `/auth/sign-in` and `/auth/sign-out`, besides the pages.
 
 The cookie is HttpOnly, SameSite=Lax, and Secure over https. A form is taken from this site alone (`Origin`,
 or `Referer` where a browser sends none) and with a word that only this site's form has: for signing in one
@@ -65,8 +65,8 @@ class SignIn:
                 request, message=str(public_error(error)), status=_status_of(error), error=error
             )
         left = max(1, int((opened.expires_at - datetime.now(UTC)).total_seconds()))
-        place = await run_in_threadpool(self._first_page, opened.caller)
-        response = RedirectResponse(f"../{place}", status_code=303, headers=HEADERS)
+        page = await run_in_threadpool(self._first_page, opened.caller)
+        response = RedirectResponse(f"../{page}", status_code=303, headers=HEADERS)
         response.set_cookie(
             COOKIE,
             opened.cookie,
@@ -93,8 +93,8 @@ class SignIn:
             return _refusal(error)
         if not caller.signed_in:
             return RedirectResponse("../", status_code=303, headers=HEADERS)
-        said = f"You are signed in as {caller.name}."
-        return plain_page("Sign out", said, form="sign-out", csrf=csrf_of(cookie))
+        text = f"You are signed in as {caller.name}."
+        return plain_page("Sign out", text, form="sign-out", csrf=csrf_of(cookie))
 
     async def sign_out(self, request: Request) -> Response:
         """End the session."""
@@ -124,15 +124,17 @@ async def _fields_of(request: Request) -> dict[str, str]:
         if len(content) > LONGEST_FORM:
             raise ForbiddenError("The form is too long.", advice="Load the page again.")
     try:
-        found = parse_qs(content.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS)
+        fields = parse_qs(content.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS)
     except ValueError as error:
         raise ForbiddenError("The form has too many fields.", advice="Load the page again.") from error
-    return {name: values[0] for name, values in found.items()}
+    return {name: values[0] for name, values in fields.items()}
 
 
 def _require_own_form(request: Request, fields: dict[str, str]) -> None:
-    kept, sent = request.cookies.get(FORM_COOKIE, ""), fields.get("csrf", "")
-    if not kept or not hmac.compare_digest(kept.encode("utf-8", "replace"), sent.encode("utf-8", "replace")):
+    issued, sent = request.cookies.get(FORM_COOKIE, ""), fields.get("csrf", "")
+    if not issued or not hmac.compare_digest(
+        issued.encode("utf-8", "replace"), sent.encode("utf-8", "replace")
+    ):
         raise ForbiddenError("The form is too old or not ours.", advice="Send it again.")
 
 
@@ -148,8 +150,8 @@ def _form_page(
     request: Request, *, message: str = "", status: int = 200, error: ArenaError | None = None
 ) -> Response:
     word = secrets.token_urlsafe(24)
-    said = "Paste an access token of your team or account. It is sent once and not kept."
-    page = plain_page("Sign in", said, alert=message, form="sign-in", csrf=word, status=status)
+    text = "Paste an access token of your team or account. It is sent once and not stored."
+    page = plain_page("Sign in", text, alert=message, form="sign-in", csrf=word, status=status)
     if isinstance(error, TooManyAttemptsError):
         page.headers["Retry-After"] = str(error.retry_after)
     page.set_cookie(

@@ -1,4 +1,4 @@
-"""Files that visitors choose on a page: how much is taken, and where it then lies."""
+"""Files that visitors choose on a page: how much is taken, and where it is stored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def choose_file(
     advice: str | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> UploadedFile | None:
-    """Let the visitor choose a file; the label says how large it may be, and `laid_down` where it lies.
+    """Let the visitor choose a file; the label says how large it may be, and `laid_down` where it is stored.
 
     Browsers refuse by a sign without words, so up to 1 GiB is sent, and the page says why it is not taken.
     `types` are endings of its name, any by default; `most_mb` is by default that of the settings.

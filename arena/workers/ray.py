@@ -2,7 +2,7 @@
 
 Tasks take battles by lease, commit their own verdicts, and draw on the round's account in the database,
 as workers of the queue do; Ray only starts them, spreads them, and says when one was lost. A lost one's
-lease is given up at once and its task is started anew. Every node reads its own environment, so that no
+lease is given up at once and its task is restarted. Every node reads its own environment, so that no
 key travels; it must name the same database.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_TASKS = 64
-LOOK_EVERY = 0.5
+POLL_EVERY = 0.5
 LOSSES_PER_TASK = 3
 UNREACHED = "Check RAY_ADDRESS and `ray status`; without that variable, a cluster is started here."
 ADVICE = "Install answer-arena[ray] here and on every node."
@@ -59,11 +59,11 @@ def judge_on_ray(
         JudgeError: Ray is not there, tasks were lost again and again, or judging cannot go on.
     """
     ray = _ray()
-    found = arena.store.rounds.get(name)
-    arena.rounds.spec_of(found)
+    round_ = arena.store.rounds.get(name)
+    arena.rounds.spec_of(round_)
     with _connected(ray):
         count = workers or max(1, min(MOST_TASKS, concurrency, int(ray.cluster_resources().get("CPU", 1))))
-        job, lease = arena.rounds.runner.begin(found, workers=count + 1)
+        job, lease = arena.rounds.runner.begin(round_, workers=count + 1)
         with arena.job_leases.held(lease):
             arena.store.rounds.move(name, to=RoundState.RUNNING, allowed=RESUMABLE)
             _Spread(ray, arena, job, count, concurrency, reaching or LlmOverrides(), report).run(name, lease)
@@ -71,7 +71,7 @@ def judge_on_ray(
 
 
 class _Spread:
-    """Keeps tasks running until the round has nothing free."""
+    """Keeps tasks running until every battle of the round is claimed."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class _Spread:
         stop = _Interrupt()
         with stop:
             while running:
-                ended, _ = self._ray.wait(list(running), num_returns=1, timeout=LOOK_EVERY)
+                ended, _ = self._ray.wait(list(running), num_returns=1, timeout=POLL_EVERY)
                 for reference in ended:
                     number = running.pop(reference)
                     if self._collect(reference, number) or self._unwanted(lease, stop):
@@ -106,7 +106,7 @@ class _Spread:
                     losses += 1
                     if losses > LOSSES_PER_TASK * len(self._shares):
                         message = f"{losses} Ray tasks were lost, and the round was given up."
-                        raise JudgeError(message, advice="Look at the nodes, then resume the round.")
+                        raise JudgeError(message, advice="Check the nodes, then resume the round.")
                     running[self._start(name, number)] = number
                 if self._unwanted(lease, stop):
                     self._arena.store.jobs.withdraw(self._job.round_id or 0, "It was stopped.")
@@ -128,7 +128,7 @@ class _Spread:
         return f"ray-{self._job.id}-{number}"
 
     def _collect(self, reference: object, number: int) -> bool:
-        """Take what a task brought; False where its process or node was lost.
+        """Take the result of a task; False where its process or node was lost.
 
         Raises:
             JudgeError: It cannot go on.
@@ -136,11 +136,11 @@ class _Spread:
         exceptions = self._ray.exceptions
         try:
             error = self._ray.get(reference)
-        except (exceptions.RayTaskError, exceptions.RuntimeEnvSetupError) as found:
-            said = str(found).strip().splitlines()[-1]
-            raise JudgeError(f"A Ray task failed: {said}.", advice="See the node's log.") from found
-        except exceptions.RayError as found:
-            self._log.warning("task.lost", task=number, reason=type(found).__name__)
+        except (exceptions.RayTaskError, exceptions.RuntimeEnvSetupError) as failure:
+            message = str(failure).strip().splitlines()[-1]
+            raise JudgeError(f"A Ray task failed: {message}.", advice="See the node's log.") from failure
+        except exceptions.RayError as failure:
+            self._log.warning("task.lost", task=number, reason=type(failure).__name__)
             named = self._worker_name(number)
             self._arena.store.leases.give_up(lambda worker: worker.name == named)
             return False
@@ -167,10 +167,10 @@ def judge_share(
         if (job.owner, job.round_name) != (owner, name):
             return "it uses another database; set ARENA_DATABASE_URL alike on every node."
         job_leases = JobLeases(arena.store, this_worker(worker_name), arena.settings.lease)
-        taken = job_leases.take(owner=owner, job_id=job_id)
-        if taken is None:
+        job_and_lease = job_leases.take(owner=owner, job_id=job_id)
+        if job_and_lease is None:
             return ""
-        _, lease = taken
+        _, lease = job_and_lease
         with job_leases.held(lease, attempts=job.attempts):
             asyncio.run(_judge(arena, name, lease, concurrency))
     except ArenaError as error:
@@ -187,7 +187,7 @@ async def _judge(arena: Arena, name: str, lease: Lease, concurrency: int) -> Non
 
 
 def _quiet(_progress: Progress) -> None:
-    """Progress is read from the database by whoever started the tasks."""
+    """Progress is read from the database by the process that started the tasks."""
 
 
 class _Interrupt:
@@ -199,12 +199,12 @@ class _Interrupt:
 
     def __enter__(self) -> None:
         if threading.current_thread() is threading.main_thread():
-            for one in (signal.SIGINT, signal.SIGTERM):
-                self._before[one] = signal.signal(one, self._ask)
+            for signum in (signal.SIGINT, signal.SIGTERM):
+                self._before[signum] = signal.signal(signum, self._ask)
 
     def __exit__(self, *_: object) -> None:
-        for one, before in self._before.items():
-            signal.signal(one, before)
+        for signum, before in self._before.items():
+            signal.signal(signum, before)
 
     def _ask(self, *_: object) -> None:
         self.asked = True
@@ -234,8 +234,8 @@ def _connected(ray: ModuleType) -> Iterator[None]:
         except ConnectionError:
             ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
     except (OSError, RuntimeError, ValueError) as error:
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise JudgeError(f"No Ray cluster can be reached or started: {said}.", advice=UNREACHED) from error
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise JudgeError(f"No Ray cluster can be reached or started: {reason}.", advice=UNREACHED) from error
     try:
         yield
     finally:

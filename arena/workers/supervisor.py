@@ -1,4 +1,4 @@
-"""One worker beside the site, as a process of its own that is started again when it dies."""
+"""One worker alongside the site, as a process of its own that is restarted when it exits."""
 
 from __future__ import annotations
 
@@ -16,27 +16,29 @@ FIRST_WAIT = 1.0
 LONGEST_WAIT = 60.0
 HEALTHY = 60.0
 PATIENCE = 60.0
-LOOK_EVERY = 0.2
+POLL_EVERY = 0.2
 
 
 @contextmanager
 def supervised_worker(arguments: Sequence[str] = ()) -> Iterator[None]:
     """Keep a worker running until the block ends, then let it finish what is in flight."""
-    keeper = Supervisor([sys.executable, "-m", "arena", "worker", "--parent", str(os.getpid()), *arguments])
-    keeper.start()
+    supervisor = Supervisor(
+        [sys.executable, "-m", "arena", "worker", "--parent", str(os.getpid()), *arguments]
+    )
+    supervisor.start()
     try:
         yield
     finally:
-        keeper.stop()
+        supervisor.stop()
 
 
 class Supervisor:
-    """Runs a command again and again; one that dies at once is waited with, ever longer."""
+    """Restarts a command whenever it exits, with growing waits where it exits at once."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = list(command)
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="worker-supervisor", daemon=True)
         self._process: subprocess.Popen[bytes] | None = None
         self._log = structlog.get_logger("arena.serve")
 
@@ -54,7 +56,7 @@ class Supervisor:
         self._stopping.set()
         self._thread.join(PATIENCE + 2)
 
-    def _keep(self) -> None:
+    def _run(self) -> None:
         wait = FIRST_WAIT
         while not self._stopping.is_set():
             started = time.monotonic()
@@ -70,7 +72,7 @@ class Supervisor:
 
     def _wait(self, process: subprocess.Popen[bytes]) -> int:
         while process.poll() is None and not self._stopping.is_set():
-            self._stopping.wait(LOOK_EVERY)
+            self._stopping.wait(POLL_EVERY)
         if process.poll() is None:
             process.terminate()
             try:

@@ -1,6 +1,6 @@
-"""A worker: takes jobs from the queue and does them, until it is told to stop.
+"""A worker: takes jobs from the queue and does them, until it is stopped.
 
-It outlives whatever can mend itself: a database that is away is waited for, an endpoint that fails is
+It survives temporary failures: a database that is away is waited for, an endpoint that fails is
 tried again later, and a lost lease is given up without a word to the database.
 """
 
@@ -64,13 +64,13 @@ class Worker:
         return asyncio.run(self._work(once=once))
 
     async def _work(self, *, once: bool) -> int:
-        stop, taken, wait = asyncio.Event(), 0, LOOK_EVERY
+        stop, jobs_done, wait = asyncio.Event(), 0, LOOK_EVERY
         with stopping_on_interrupt(stop):
             watch = asyncio.create_task(self._watch_parent(stop))
             self._log.info("worker.started")
             while not stop.is_set():
                 try:
-                    found = await asyncio.to_thread(self._take)
+                    claimed = await asyncio.to_thread(self._take)
                 except StoreError as error:
                     if once:
                         raise
@@ -78,20 +78,20 @@ class Worker:
                     await _sleep(stop, wait)
                     wait = min(LONGEST_WAIT, 2 * wait)
                     continue
-                if found is None and once:
+                if claimed is None and once:
                     break
-                if found is None:
+                if claimed is None:
                     wait = min(LONGEST_LOOK, 2 * wait)
                     await _sleep(stop, wait)
                     continue
-                taken, wait = taken + 1, LOOK_EVERY
-                if not await self._do(*found, stop):
+                jobs_done, wait = jobs_done + 1, LOOK_EVERY
+                if not await self._do(*claimed, stop):
                     await _sleep(stop, wait)
             watch.cancel()
             with suppress(StoreError):
                 await asyncio.to_thread(self._leases.release_pending)
-            self._log.info("worker.stopped", jobs=taken)
-        return taken
+            self._log.info("worker.stopped", jobs=jobs_done)
+        return jobs_done
 
     def _take(self) -> tuple[Job, Lease] | None:
         # Opening the database is a part of it, which may fail as well.
@@ -132,20 +132,20 @@ class Worker:
                 return await self._attended(lease, self._try, job, stop)
 
     async def _judge(self, job: Job, lease: Lease, stop: asyncio.Event) -> None:
-        name, given = job.round_name or "", dict(job.payload)
-        if job.kind is JobKind.RETRY and not given.get("reopened"):
+        name, payload = job.round_name or "", dict(job.payload)
+        if job.kind is JobKind.RETRY and not payload.get("reopened"):
             await asyncio.to_thread(self._arena.rounds.reopen_for, job)
-        concurrency = int(given.get("concurrency") or USUAL_CONCURRENCY)
-        arena = self._arena.reaching(LlmOverrides.from_json(given))
-        own = asyncio.Event()
+        concurrency = int(payload.get("concurrency") or USUAL_CONCURRENCY)
+        arena = self._arena.reaching(LlmOverrides.from_json(payload))
+        own_stop = asyncio.Event()
         # The run sets its own event where the job is no longer wanted; the worker goes on.
-        async with telling(stop, own.set):
+        async with telling(stop, own_stop.set):
             await arena.rounds.judge(
                 name,
                 lease,
                 concurrency=concurrency,
                 report=self._report(job),
-                stop=own,
+                stop=own_stop,
                 shared=job.workers > 1,
             )
 
@@ -164,14 +164,14 @@ class Worker:
         while not task.done():
             await asyncio.wait([task], timeout=BEAT_EVERY)
             try:
-                wanted = (await asyncio.to_thread(self._beat, lease, latest.work)).wanted
+                still_wanted = (await asyncio.to_thread(self._beat, lease, latest.work)).wanted
             except StoreError:
-                wanted = True
+                still_wanted = True
             except LeaseLostError:
                 stop_event.set()
                 await asyncio.wait([task])
                 raise
-            if stop.is_set() or not wanted:
+            if stop.is_set() or not still_wanted:
                 stop_event.set()
         return Release(finished=True, result=task.result())
 
@@ -202,15 +202,15 @@ class Worker:
             raise StoppedError("The job was cancelled.", advice="Nothing was published.")
 
     def _calibrate(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
-        given = job.payload
+        payload = job.payload
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "labels.jsonl"
-            path.write_text(given["labels"], encoding="utf-8")
+            path.write_text(payload["labels"], encoding="utf-8")
             reports = self._arena.calibration.calibrate(
-                given["judges"],
+                payload["judges"],
                 path,
-                concurrency=int(given["concurrency"]),
-                budget_usd=given.get("budget_usd"),
+                concurrency=int(payload["concurrency"]),
+                budget_usd=payload.get("budget_usd"),
                 stop_event=stop_event,
             )
         return {"reports": [report.to_json() for report in reports]}

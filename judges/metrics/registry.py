@@ -25,7 +25,7 @@ NO_OPTIONS: Mapping[str, Json] = MappingProxyType({})
 
 
 class RetrieverKind(StrEnum):
-    """How evidence is looked for."""
+    """How evidence is retrieved."""
 
     BM25 = "bm25"
     """In a corpus, by the words that a claim and a chunk share."""

@@ -41,7 +41,7 @@ class Caller:
     """Who asks.
 
     Attributes:
-        kind: How they are known; the operator is whoever runs commands on the database itself.
+        kind: How they are known; the operator runs commands on the database itself.
         name: Who they are, for the audit log; never a secret.
         roles: Each team they belong to, with their role there.
         scopes: What they may do.
@@ -85,7 +85,7 @@ def on_behalf(name: str | None) -> Caller:
 
 
 def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> None:
-    """Refuse whoever may not do something: anybody needs the scope, and in a team a role.
+    """Refuse a caller without the permission: anybody needs the scope, and in a team a role.
 
     Organisers may act for every team; managing a team needs an owner.
 
@@ -94,8 +94,8 @@ def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> No
         ForbiddenError: They may not do it.
     """
     if not caller.signed_in:
-        who = " as an organiser" if scope is TokenScope.ORGANISE else ""
-        raise AccessError(f"Sign in{who}.", advice="Send a token, or sign in on the site.")
+        suffix = " as an organiser" if scope is TokenScope.ORGANISE else ""
+        raise AccessError(f"Sign in{suffix}.", advice="Send a token, or sign in on the site.")
     if scope not in caller.scopes:
         raise ForbiddenError(
             f"This needs the scope {scope}, which {caller.name} does not have.",
@@ -123,7 +123,7 @@ def may(caller: Caller, scope: TokenScope, *, team: str | None = None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NewSecret:
-    """A token that was just made; `text` is shown once and kept nowhere."""
+    """A token that was just made; `text` is shown once and stored nowhere."""
 
     prefix: str
     digest: str
@@ -137,7 +137,7 @@ def new_secret() -> NewSecret:
 
 
 def digest_of(secret: str) -> str:
-    """The sha256 under which a random secret is kept; of 256 random bits, no slower hash is needed."""
+    """The sha256 under which a random secret is stored; of 256 random bits, no slower hash is needed."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -161,20 +161,20 @@ class IdentityService:
     def token(self, text: str, *, client: str) -> Token:
         """The token that somebody shows; raises as `of_token`.
 
-        It is looked at before anything is counted, so that nobody's failures keep out who shows a right one.
-        A guess among 2^256 gains nothing by being looked at.
+        It is checked before anything is counted, so that failures of others never lock out a valid token.
+        A guess among 2^256 gains nothing by being checked.
         """
         prefix, secret = _split(text)
         keys = {_key("prefix", prefix): MOST_FOR_PREFIX, _key("client", client): MOST_FOR_CLIENT}
-        found = self._store.tokens.with_digest(prefix)
-        # Something is compared in any case, so that the time tells nothing of what exists.
-        right = hmac.compare_digest(digest_of(secret), found[1] if found else digest_of(""))
-        if found is None or not right or not found[0].valid(datetime.now(UTC)):
+        stored = self._store.tokens.with_digest(prefix)
+        # Something is compared in any case, so that the time reveals nothing of what exists.
+        right = hmac.compare_digest(digest_of(secret), stored[1] if stored else digest_of(""))
+        if stored is None or not right or not stored[0].valid(datetime.now(UTC)):
             self._refuse_guessers(keys)
             self._store.tokens.refuse(list(keys), forget_before=datetime.now(UTC) - 2 * WINDOW)
             raise AccessError(NOT_VALID, advice=ADVICE)
-        self._store.tokens.used(found[0])
-        return found[0]
+        self._store.tokens.used(stored[0])
+        return stored[0]
 
     def caller_of(self, token: Token, kind: CallerKind) -> Caller:
         """The rights of a valid token, as the database has them now."""
@@ -199,12 +199,12 @@ class IdentityService:
         """
         if not subject:
             raise AccessError("The sign-in names nobody.", advice="Sign in again.")
-        known = email if verified else None
-        account = self._store.teams.account_of(subject=subject, email=known)
+        verified_email = email if verified else None
+        account = self._store.teams.account_of(subject=subject, email=verified_email)
         if account is not None and account.subject is None:
             # Two browsers may come for the first time at once.
             with self._store.audit.audited():
-                account = self._store.teams.account_of(subject=subject, email=known)
+                account = self._store.teams.account_of(subject=subject, email=verified_email)
                 if account is not None and account.subject is None:
                     account = self._store.teams.bind(account.name, subject)
         if account is None or account.subject != subject:
@@ -220,7 +220,9 @@ class IdentityService:
         return Caller(
             kind=kind,
             name=name,
-            roles=tuple((one.team, one.role) for one in self._store.teams.teams_of(account.name)),
+            roles=tuple(
+                (membership.team, membership.role) for membership in self._store.teams.teams_of(account.name)
+            ),
             scopes=allowed,
             organiser=TokenScope.ORGANISE in allowed,
             account=account.name,
@@ -245,12 +247,12 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _key(kind: str, value: str) -> str:
-    # Addresses are not kept, and neither is what was sent in place of a prefix.
+    # Addresses are not stored, and neither is what was sent in place of a prefix.
     return hashlib.sha256(f"{kind}\x1f{value}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _with_implied(scopes: frozenset[TokenScope]) -> frozenset[TokenScope]:
-    """Whoever may do something may look at it too; organisers may do everything."""
+    """The right to change something implies the right to read it; organisers may do everything."""
     if TokenScope.ORGANISE in scopes:
         return frozenset(TokenScope)
     return scopes | {TokenScope.READ}

@@ -13,39 +13,41 @@ NAMELESS = "Anonymous-"
 WITHHELD = "Not shown: it quotes texts that are not public."
 
 
-def sight_of(caller: Caller, one: Submission, *, published: bool, kind: Kind = Kind.SUBMISSION) -> Visibility:
+def sight_of(
+    caller: Caller, submission: Submission, *, published: bool, kind: Kind = Kind.SUBMISSION
+) -> Visibility:
     """How much of a submission, or of what belongs to it, somebody sees."""
     return sight(
         caller,
         Resource(
             kind=kind,
-            team=one.team,
-            checked=one.submitted_at is None,
-            withdrawn=one.state is SubmissionState.WITHDRAWN,
-            anonymous=one.anonymous,
+            team=submission.team,
+            checked=submission.submitted_at is None,
+            withdrawn=submission.state is SubmissionState.WITHDRAWN,
+            anonymous=submission.anonymous,
             published=published,
         ),
     )
 
 
 def redacted(
-    caller: Caller, one: Submission, *, published: bool, places: Mapping[str, int]
+    caller: Caller, submission: Submission, *, published: bool, places: Mapping[str, int]
 ) -> tuple[Submission, Visibility] | None:
     """A submission as somebody sees it, and how much that is; None where they must not know of it.
 
-    `published` says whether it stands, or stood, on a published board; hidden systems are called by their
+    `published` says whether it is, or was, on a published board; hidden systems are called by their
     `places`.
     """
-    seen = sight_of(caller, one, published=published)
-    contact = sight_of(caller, one, published=published, kind=Kind.CONTACT) is Visibility.FULL
+    seen = sight_of(caller, submission, published=published)
+    contact = sight_of(caller, submission, published=published, kind=Kind.CONTACT) is Visibility.FULL
     if seen is Visibility.NONE:
         return None
     if seen is Visibility.NAMELESS:
-        name = f"{NAMELESS}{places[one.system]}"
-        return replace(one, system=name, team="", card=SystemCard(), content_hash=""), seen
+        name = f"{NAMELESS}{places[submission.system]}"
+        return replace(submission, system=name, team="", card=SystemCard(), content_hash=""), seen
     if seen is Visibility.TOMBSTONE:
-        return replace(one, card=SystemCard(), content_hash=""), seen
-    return (one if contact else replace(one, card=replace(one.card, contact=""))), seen
+        return replace(submission, card=SystemCard(), content_hash=""), seen
+    return (submission if contact else replace(submission, card=replace(submission.card, contact=""))), seen
 
 
 def redacted_question(caller: Caller, question: Question, *, hidden: bool) -> Question:

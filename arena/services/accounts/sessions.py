@@ -1,4 +1,4 @@
-"""Browsers that are signed in: an opaque cookie, kept hashed, and a CSRF word derived from it."""
+"""Browsers that are signed in: an opaque cookie, stored hashed, and a CSRF token derived from it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SignedIn:
     """A new session.
 
     Attributes:
-        cookie: What the browser keeps, as an HttpOnly, SameSite=Lax cookie named `COOKIE`.
+        cookie: What the browser stores, as an HttpOnly, SameSite=Lax cookie named `COOKIE`.
         csrf: What a form must send back with every change.
     """
 
@@ -44,31 +44,31 @@ class SessionService:
         self._identities = identities
 
     def sign_in(self, token: str, *, client: str) -> SignedIn:
-        """Open a session for whoever shows a token; it ends with the token at the latest.
+        """Open a session for the holder of a token; it ends with the token at the latest.
 
         Raises:
             TooManyAttemptsError: Too many tokens were refused lately.
             AccessError: The token is not valid.
         """
-        found = self._identities.token(token, client=client)
-        caller = self._identities.caller_of(found, CallerKind.SESSION)
+        stored = self._identities.token(token, client=client)
+        caller = self._identities.caller_of(stored, CallerKind.SESSION)
         cookie = secrets.token_urlsafe(COOKIE_BYTES)
         expires = datetime.now(UTC) + LASTS
-        if found.expires_at is not None:
-            expires = min(expires, found.expires_at)
+        if stored.expires_at is not None:
+            expires = min(expires, stored.expires_at)
         with self._store.audit.audited() as notes:
-            self._store.tokens.open_session(digest_of(cookie), found.id, expires)
-            notes.take(caller.note(Action.SIGNED_IN, f"token {found.id}", team=found.team or ""))
+            self._store.tokens.open_session(digest_of(cookie), stored.id, expires)
+            notes.take(caller.note(Action.SIGNED_IN, f"token {stored.id}", team=stored.team or ""))
         return SignedIn(cookie=cookie, csrf=csrf_of(cookie), expires_at=expires, caller=caller)
 
     def who(self, cookie: str | None) -> Caller:
         """Who a browser is; the public where its session is unknown, over, or its token no longer valid."""
         if not cookie or len(cookie) > LONGEST_COOKIE:
             return PUBLIC
-        found = self._store.tokens.of_session(digest_of(cookie))
-        if found is None or not found.valid(datetime.now(UTC)):
+        token = self._store.tokens.of_session(digest_of(cookie))
+        if token is None or not token.valid(datetime.now(UTC)):
             return PUBLIC
-        return self._identities.caller_of(found, CallerKind.SESSION)
+        return self._identities.caller_of(token, CallerKind.SESSION)
 
     def who_oidc(
         self, subject: str, *, email: str | None, verified: bool, issued: int | None = None
@@ -76,7 +76,7 @@ class SessionService:
         """Who signed in by an OIDC provider; see `IdentityService.of_oidc`.
 
         The log gets one line for each sign-in, however often the browser comes back with it. `issued`, in
-        seconds since 1970, tells sign-ins apart.
+        seconds since 1970, distinguishes sign-ins.
 
         Raises:
             AccessError: No account is theirs.
@@ -89,13 +89,13 @@ class SessionService:
                     notes.take(caller.note(Action.SIGNED_IN, about))
         return caller
 
-    def check_csrf(self, cookie: str, given: str) -> None:
+    def check_csrf(self, cookie: str, sent: str) -> None:
         """Refuse a change that another site had the browser send.
 
         Raises:
-            ForbiddenError: The word is not the session's.
+            ForbiddenError: The token is not the session's.
         """
-        if not hmac.compare_digest(csrf_of(cookie).encode(), given.encode("utf-8", "replace")):
+        if not hmac.compare_digest(csrf_of(cookie).encode(), sent.encode("utf-8", "replace")):
             raise ForbiddenError("The form is too old or not ours.", advice="Load the page again.")
 
     def sign_out(self, cookie: str) -> bool:
@@ -109,5 +109,5 @@ class SessionService:
 
 
 def csrf_of(cookie: str) -> str:
-    """The word that belongs to a session; whoever has no cookie cannot make it."""
+    """The CSRF token that belongs to a session; without the cookie it cannot be computed."""
     return hmac.new(cookie.encode("utf-8", "replace"), b"arena-csrf", hashlib.sha256).hexdigest()

@@ -100,7 +100,7 @@ class TeamService:
 
         Raises:
             NotFoundError: It is not in it.
-            ConflictError: It is the only owner beside other members.
+            ConflictError: It is the only owner among other members.
             ForbiddenError: Only owners and organisers may.
         """
         require(caller, TokenScope.MANAGE, team=team)
@@ -187,12 +187,11 @@ class TeamService:
         """The team of a name that an organiser writes freely, made where there is none; None for no name."""
         if not name:
             return None
-        found = self._store.teams.find(name)
-        return found or self.add(name, caller=caller)
+        return self._store.teams.find(name) or self.add(name, caller=caller)
 
     def _keep_owner(self, team: str, *, without: str) -> None:
-        members = [one for one in self._store.teams.members(team) if one.account != without]
-        if members and not any(one.role is Role.OWNER for one in members):
+        members = [member for member in self._store.teams.members(team) if member.account != without]
+        if members and not any(member.role is Role.OWNER for member in members):
             raise ConflictError(
                 f"{team} would have members and no owner.", advice="Make another member its owner first."
             )

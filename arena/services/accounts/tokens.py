@@ -50,13 +50,13 @@ class TokenService:
             ForbiddenError: Only owners, the account itself and organisers may.
         """
         require_label(name, "Token name")
-        wanted = frozenset(scopes)
+        requested = frozenset(scopes)
         account = account if team or account else caller.account
-        if (team is None) == (account is None) or not wanted:
+        if (team is None) == (account is None) or not requested:
             raise InputError("A token needs a team or an account, and a scope.", advice="Give one of each.")
         if days is not None and not 1 <= days <= LONGEST_LIFE_DAYS:
             raise InputError(f"A token cannot last {days} days.", advice=f"Use 1 to {LONGEST_LIFE_DAYS}.")
-        self._require_granting(caller, team, account, wanted)
+        self._require_granting(caller, team, account, requested)
         expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
         secret = new_secret()
         with self._store.audit.audited() as notes:
@@ -64,12 +64,12 @@ class TokenService:
                 prefix=secret.prefix,
                 digest=secret.digest,
                 name=name,
-                scopes=wanted,
+                scopes=requested,
                 expires_at=expires,
                 team=None if team is None else self._store.teams.get(team).id,
                 account=None if account is None else self._store.teams.account(account).id,
             )
-            detail = {"name": name, "scopes": sorted(wanted), "account": account}
+            detail = {"name": name, "scopes": sorted(requested), "account": account}
             notes.take(caller.note(Action.TOKEN_CREATED, f"token {token.id}", team=team or "", **detail))
         return CreatedToken(token=token, secret=secret.text)
 
@@ -83,7 +83,7 @@ class TokenService:
         return tuple(
             token
             for token in self._store.tokens.all(team=team)
-            if sight(caller, _thing_of(token)) is Visibility.FULL
+            if sight(caller, _resource_of(token)) is Visibility.FULL
         )
 
     def revoke(self, number: int, *, caller: Caller) -> Token:
@@ -94,7 +94,7 @@ class TokenService:
             ForbiddenError: Only owners, the account itself and organisers may.
         """
         token = self._store.tokens.get(number)
-        if sight(caller, _thing_of(token)) is not Visibility.FULL:
+        if sight(caller, _resource_of(token)) is not Visibility.FULL:
             raise NotFoundError(f"There is no token {number}.", advice="List your tokens.")
         if token.account is None or token.account != caller.account:
             require(caller, TokenScope.MANAGE if token.team else TokenScope.ORGANISE, team=token.team)
@@ -117,5 +117,5 @@ class TokenService:
             require(caller, scope)
 
 
-def _thing_of(token: Token) -> Resource:
+def _resource_of(token: Token) -> Resource:
     return Resource(kind=Kind.TOKEN, team=token.team or "", account=token.account)

@@ -15,7 +15,7 @@
 | battle, rationale of withdrawn or hidden texts | tombstone | same | same | full where only hidden |
 | contact, team, token, audit | none | full | full | full |
 
-A set that hides its references hides them from organisers on the site as well: only whoever holds the
+A set that hides its references hides them from organisers on the site as well: only a holder of the
 database itself, and so the questions, has them.
 """
 
@@ -31,7 +31,7 @@ from data.records import TokenScope
 
 
 class Kind(StrEnum):
-    """What can be looked at."""
+    """What can be read."""
 
     SUBMISSION = "submission"
     ANSWERS = "answers"
@@ -64,10 +64,10 @@ class Resource:
         account: The account that it belongs to; tokens alone.
         checked: It is a submission that was checked and never submitted, whatever became of it since.
         anonymous: Its team asked for no names before publication.
-        published: It stands, or stood, on a published board.
-        withdrawn: It, or what it tells of, was withdrawn.
+        published: It is, or was, on a published board.
+        withdrawn: It, or what it describes, was withdrawn.
         retracted: It is a board that was taken down.
-        hidden: It tells of references that its set hides.
+        hidden: It quotes references that its set hides.
     """
 
     kind: Kind
@@ -90,7 +90,7 @@ def sight(caller: Caller, resource: Resource) -> Visibility:
 
 
 def _is_insider(caller: Caller, resource: Resource) -> bool:
-    """Whether they are of the team, or organise; with a scope that lets them look."""
+    """Whether they are of the team, or organise; with a scope that lets them read."""
     if TokenScope.READ not in caller.scopes:
         return False
     return caller.organiser or bool(resource.team and caller.role_in(resource.team))

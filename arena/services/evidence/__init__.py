@@ -1,1 +1,1 @@
-"""What stands behind a number: questions, claims, weaknesses, reports to teams."""
+"""The evidence behind a number: questions, claims, weaknesses, reports to teams."""

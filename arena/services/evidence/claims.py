@@ -54,7 +54,7 @@ class Resolution:
 
     Attributes:
         point: What the passages disagree on: a claim of the answer, or a sentence of a passage.
-        sentence: Which side stands and why, or why neither does.
+        sentence: Which side is upheld and why, or why neither does.
         reasons: The passages that support the point and those that contradict it, in their words.
         claims: The answer's claims that one of the passages supports or contradicts.
     """
@@ -101,21 +101,21 @@ def conflicts_of(scores: Sequence[ScoredAnswer]) -> tuple[ConflictView, ...]:
             first=pair[0],
             second=pair[1],
             words=tuple(text for text in words[pair] if text),
-            resolutions=tuple(sorted(found.values(), key=lambda one: not one.decided)),
+            resolutions=tuple(sorted(by_system.values(), key=lambda resolution: not resolution.decided)),
         )
-        for pair, found in resolutions.items()
+        for pair, by_system in resolutions.items()
     ]
     return tuple(sorted(views, key=lambda view: not view.resolutions[0].decided))
 
 
 def _settled(details: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The conflicts that say how they end, those that a side stands in first."""
-    found = [conflict for conflict in details.get("conflicts", ()) if "resolution" in conflict]
-    return sorted(found, key=lambda conflict: not conflict["resolution"]["stands"])
+    """The conflicts that say how they end, those with an upheld side first."""
+    settled = [conflict for conflict in details.get("conflicts", ()) if "resolution" in conflict]
+    return sorted(settled, key=lambda conflict: not conflict["resolution"]["stands"])
 
 
 def _resolution(score: ScoredAnswer, conflict: Mapping[str, Any], claims: Sequence[ClaimView]) -> Resolution:
-    found = conflict["resolution"]
+    resolution = conflict["resolution"]
     pair = set(map(str, conflict["passages"]))
     touched = tuple(
         claim
@@ -124,9 +124,9 @@ def _resolution(score: ScoredAnswer, conflict: Mapping[str, Any], claims: Sequen
     )
     return Resolution(
         system=score.system,
-        point=str(found["point"]),
-        sentence=str(found["reason"]),
-        decided=bool(found["stands"]),
-        reasons=tuple(map(PassageStance.model_validate, found["voices"])),
+        point=str(resolution["point"]),
+        sentence=str(resolution["reason"]),
+        decided=bool(resolution["stands"]),
+        reasons=tuple(map(PassageStance.model_validate, resolution["voices"])),
         claims=touched,
     )

@@ -12,7 +12,7 @@ from judges.metrics.context.subsets import Use
 
 
 class Standing(StrEnum):
-    """How an answer stands to a statement of the passages."""
+    """How an answer relates to a statement of the passages."""
 
     BASIS = "misses"
     MISSING = "misses too"
@@ -86,21 +86,23 @@ class ContextView:
 
 def read_statements(details: Mapping[str, Any]) -> tuple[StatementView, ...]:
     """The statements behind a comprehensiveness score, each once: contradicted, basis, missing, covered."""
-    basis = [_key(found) for found in details.get("basis", ())]
+    basis = [_key(statement) for statement in details.get("basis", ())]
     missing = details.get("missing", ())
-    said = {_key(found) for found in details.get("contradicted", ())}
+    contradicted_keys = {_key(statement) for statement in details.get("contradicted", ())}
     first = [
-        _statement(found, Standing.BASIS)
-        for found in missing
-        if _key(found) in basis and _key(found) not in said
+        _statement(statement, Standing.BASIS)
+        for statement in missing
+        if _key(statement) in basis and _key(statement) not in contradicted_keys
     ]
     rest = [
-        _statement(found, Standing.BASIS if not basis else Standing.MISSING)
-        for found in missing
-        if _key(found) not in basis and _key(found) not in said
+        _statement(statement, Standing.BASIS if not basis else Standing.MISSING)
+        for statement in missing
+        if _key(statement) not in basis and _key(statement) not in contradicted_keys
     ]
-    contradicted = [_statement(found, Standing.CONTRADICTED) for found in details.get("contradicted", ())]
-    covered = [_statement(found, Standing.COVERED) for found in details.get("covered", ())]
+    contradicted = [
+        _statement(statement, Standing.CONTRADICTED) for statement in details.get("contradicted", ())
+    ]
+    covered = [_statement(statement, Standing.COVERED) for statement in details.get("covered", ())]
     return (*contradicted, *first, *rest, *covered)
 
 
@@ -108,7 +110,7 @@ def aspect_grid(scores: Sequence[ScoredAnswer]) -> tuple[AspectRow, ...]:
     """Aspects by answers, from the coverage scores of one question's answers."""
     rows: dict[str, list[AspectCell]] = {}
     for score in scores:
-        claims = {one["id"]: str(one["text"]) for one in score.details.get("claims", ())}
+        claims = {claim["id"]: str(claim["text"]) for claim in score.details.get("claims", ())}
         for aspect in score.details.get("aspects", ()):
             rows.setdefault(str(aspect["text"]), []).append(
                 AspectCell(
@@ -125,13 +127,13 @@ def sub_question_grid(
     answers: Sequence[ScoredAnswer], contexts: Sequence[ScoredAnswer]
 ) -> tuple[SubQuestionRow, ...]:
     """Sub-questions by answers, from the CRUX scores of one question's answers and contexts."""
-    told = {score.system: score.details for score in answers if score.score is not None}
-    given = {score.system: score.details for score in contexts if score.score is not None}
+    answer_details = {score.system: score.details for score in answers if score.score is not None}
+    context_details = {score.system: score.details for score in contexts if score.score is not None}
     texts: dict[str, bool] = {}
-    for details in (*told.values(), *given.values()):
-        for place, text in enumerate(details["sub_questions"]):
-            texts[str(text)] = texts.get(str(text), False) or place in details["answerable"]
-    systems = tuple(dict.fromkeys((*told, *given)))
+    for details in (*answer_details.values(), *context_details.values()):
+        for number, text in enumerate(details["sub_questions"]):
+            texts[str(text)] = texts.get(str(text), False) or number in details["answerable"]
+    systems = tuple(dict.fromkeys((*answer_details, *context_details)))
     return tuple(
         SubQuestionRow(
             text=text,
@@ -139,8 +141,8 @@ def sub_question_grid(
             cells=tuple(
                 SubQuestionCell(
                     system=system,
-                    answer=_answered(told.get(system), text),
-                    context=_answered(given.get(system), text),
+                    answer=_answered(answer_details.get(system), text),
+                    context=_answered(context_details.get(system), text),
                 )
                 for system in systems
             ),
@@ -153,13 +155,13 @@ def read_context(score: ScoredAnswer) -> ContextView:
     """What a context score says of the passages that a system was given."""
     if score.score is None:
         return ContextView(system=score.system, uses={}, why_not=str(score.details.get("reason", "")))
-    found: dict[Use, list[str]] = {use: [] for use in Use}
-    for one in score.details.get("uses", ()):
-        found[Use(one["use"])].append(str(one["passage"]))
+    uses: dict[Use, list[str]] = {use: [] for use in Use}
+    for entry in score.details.get("uses", ()):
+        uses[Use(entry["use"])].append(str(entry["passage"]))
     return ContextView(
         system=score.system,
         coverage=score.score,
-        uses={use: tuple(names) for use, names in found.items()},
+        uses={use: tuple(names) for use, names in uses.items()},
         missing=tuple(map(str, score.details.get("missing_passages", ()))),
     )
 
@@ -170,16 +172,16 @@ def _answered(details: Mapping[str, Any] | None, text: str) -> bool | None:
     return list(details["sub_questions"]).index(text) in details["answered"]
 
 
-def _key(found: Mapping[str, Any] | str) -> str:
-    return found if isinstance(found, str) else str(found.get("id") or found.get("text", ""))
+def _key(statement: Mapping[str, Any] | str) -> str:
+    return statement if isinstance(statement, str) else str(statement.get("id") or statement.get("text", ""))
 
 
-def _statement(found: Mapping[str, Any] | str, standing: Standing) -> StatementView:
-    if isinstance(found, str):
-        return StatementView(text=found, passages=(), standing=standing)
+def _statement(statement: Mapping[str, Any] | str, standing: Standing) -> StatementView:
+    if isinstance(statement, str):
+        return StatementView(text=statement, passages=(), standing=standing)
     return StatementView(
-        text=str(found.get("text", "")),
-        passages=tuple(map(str, found.get("passages", ()))),
+        text=str(statement.get("text", "")),
+        passages=tuple(map(str, statement.get("passages", ()))),
         standing=standing,
-        instead=str(found.get("answer", "")),
+        instead=str(statement.get("answer", "")),
     )

@@ -1,6 +1,6 @@
-"""Where in an answer its claims and covered statements stand, and where in a passage what was missed.
+"""Where in an answer its claims and covered statements are, and where in a passage what was missed.
 
-Scores keep claims and statements as texts of their own. A sentence of an answer is marked by the claim whose
+Scores store claims and statements as texts of their own. A sentence of an answer is marked by the claim whose
 words it has most of, and by the covered statements likewise; this is a reading aid, no part of
 any score.
 """
@@ -62,19 +62,19 @@ class Found:
 def mark_answer(text: str, scores: Sequence[ScoredAnswer]) -> tuple[Stretch, ...]:
     """An answer in parts, each with its claim and the statements it covers or contradicts."""
     claims = [claim for score in scores for claim in read_claims(score.details)]
-    statements = [one for score in scores for one in _statements(score)]
+    statements = [statement for score in scores for statement in _statements(score)]
     parts = _parts(text)
     words = [_words(part) for part in parts]
     by_part = {_best(words, claim.text, LEAST_CLAIM): claim for claim in reversed(claims)}
     covers: dict[int | None, list[str]] = {}
-    said: dict[int | None, str] = {}
-    for one in statements:
-        if one.standing is Standing.COVERED:
-            covers.setdefault(_best(words, one.text, LEAST_STATEMENT), []).append(one.text)
-        elif one.standing is Standing.CONTRADICTED and one.instead:
-            said[_best(words, one.instead, LEAST_CLAIM)] = one.text
+    contradicts: dict[int | None, str] = {}
+    for statement in statements:
+        if statement.standing is Standing.COVERED:
+            covers.setdefault(_best(words, statement.text, LEAST_STATEMENT), []).append(statement.text)
+        elif statement.standing is Standing.CONTRADICTED and statement.instead:
+            contradicts[_best(words, statement.instead, LEAST_CLAIM)] = statement.text
     return tuple(
-        _stretch(part, by_part.get(at), tuple(dict.fromkeys(covers.get(at, ()))), said.get(at, ""))
+        _stretch(part, by_part.get(at), tuple(dict.fromkeys(covers.get(at, ()))), contradicts.get(at, ""))
         for at, part in enumerate(parts)
     )
 
@@ -84,16 +84,16 @@ def mark_passage(text: str, passage: str, scores: Sequence[ScoredAnswer]) -> tup
     covered: dict[str, list[str]] = {}
     missed: dict[str, list[str]] = {}
     for score in scores:
-        for one in _statements(score):
-            if passage in one.passages:
-                side = covered if one.standing is Standing.COVERED else missed
-                names = side.setdefault(one.text, [])
+        for view in _statements(score):
+            if passage in view.passages:
+                side = covered if view.standing is Standing.COVERED else missed
+                names = side.setdefault(view.text, [])
                 if score.system not in names:
                     names.append(score.system)
-    known = sorted({*covered, *missed}, key=lambda one: (text.find(one), -len(one)))
+    statements = sorted({*covered, *missed}, key=lambda wording: (text.find(wording), -len(wording)))
     parts: list[Found] = []
     done = 0
-    for statement in known:
+    for statement in statements:
         at = text.find(statement, done)
         if at < 0:
             continue
@@ -120,7 +120,7 @@ def _stretch(part: str, claim: ClaimView | None, covers: tuple[str, ...], instea
 
 
 def _parts(text: str) -> list[str]:
-    """Sentences with what stands between them: together they are the text."""
+    """Sentences with the text between them: together they are the text."""
     parts: list[str] = []
     done = 0
     for sentence in split_sentences(text):
@@ -140,9 +140,9 @@ def _words(text: str) -> frozenset[str]:
 
 def _best(parts: Sequence[frozenset[str]], text: str, least: float) -> int | None:
     """The part that has most of a text's words; None where none has enough."""
-    wanted = _words(text)
-    if not wanted or not parts:
+    claim_words = _words(text)
+    if not claim_words or not parts:
         return None
-    shares = [len(wanted & part) / len(wanted) for part in parts]
+    shares = [len(claim_words & part) / len(claim_words) for part in parts]
     best = max(range(len(parts)), key=shares.__getitem__)
     return best if shares[best] >= least else None

@@ -1,4 +1,4 @@
-"""Readers' reports of judgments: kept for the organisers, few at a time."""
+"""Readers' reports of judgments: stored for the organisers, few at a time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_OF_ALL = 200
 class Complaint:
     """What a reader says: which judgment of which battle, and what is wrong with it.
 
-    `session` tells readers apart; only its hash is kept.
+    `session` distinguishes readers; only its hash is stored.
     """
 
     round_name: str
@@ -45,7 +45,7 @@ class JudgmentReportService:
         self._store = store
 
     def add(self, complaint: Complaint) -> None:
-        """Keep a report.
+        """Store a report.
 
         Raises:
             InputError: The reason is too short or too long.

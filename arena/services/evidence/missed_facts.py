@@ -71,7 +71,7 @@ class _Count:
 
 
 def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> Missed:
-    """Find what a system misses, beside the others.
+    """Find what a system misses, compared with the others.
 
     On one set a fact belongs to one question, so a system misses it once: what can be counted is how many
     others have it. Facts come in this order: covered by most others, made by most passages, missed by fewest

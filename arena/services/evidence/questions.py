@@ -1,4 +1,4 @@
-"""What stands behind the numbers: one question with its answers, battles, judgments and scores."""
+"""The evidence behind the numbers: one question with its answers, battles, judgments and scores."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ class EvidenceService:
         Raises:
             NotFoundError: There is no such round, or no such question in its set.
         """
-        found = self._store.rounds.get(round_name)
-        seen = RoundAccess(self._store, caller, found)
-        summary = self._store.sets.summary(found.set_name)
-        question = self._store.sets.question(found.set_name, question_id)
+        round_ = self._store.rounds.get(round_name)
+        seen = RoundAccess(self._store, caller, round_)
+        summary = self._store.sets.summary(round_.set_name)
+        question = self._store.sets.question(round_.set_name, question_id)
         battles = tuple(map(seen.evidence, self._store.verdicts.of_question(round_name, question_id)))
-        scores = tuple(map(seen.score, self._store.scores.of_question(found.set_name, question_id)))
-        reference = self._store.submissions.reference(found.set_name)
-        entered: Mapping[str, int] = {**found.plan["systems"], reference.system: reference.version}
+        scores = tuple(map(seen.score, self._store.scores.of_question(round_.set_name, question_id)))
+        reference = self._store.submissions.reference(round_.set_name)
+        entered: Mapping[str, int] = {**round_.plan["systems"], reference.system: reference.version}
         views = [
             _answer_view(self._store.submissions.get(number), answer, reference, battles, scores)
-            for number, answer in self._store.submissions.to_question(found.set_name, question_id).items()
+            for number, answer in self._store.submissions.to_question(round_.set_name, question_id).items()
         ]
         shown = [
             replace(view, submission=seen.submission(view.system) or view.submission)
@@ -70,7 +70,7 @@ class EvidenceService:
             if entered.get(view.system) == view.submission.version and seen.answers_of(view.system, question)
         ]
         return QuestionView(
-            set_name=found.set_name,
+            set_name=round_.set_name,
             domain_label=summary.domains[question.domain],
             question=seen.question(question),
             answers=tuple(sorted(shown, key=lambda view: (view.losses - view.wins, view.system))),
@@ -139,7 +139,7 @@ RESULTS: Mapping[Preference | None, Result] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionFilter:
-    """What a reader looks for; what is None or empty does not filter.
+    """What a reader searches for; what is None or empty does not filter.
 
     Each of the `words` must be part of the question or its id, or each of the answer of `system`; `opponent`
     and `result` count only with `system`.
@@ -163,7 +163,10 @@ class QuestionList:
     @classmethod
     def of(cls, questions: Sequence[QuestionStats]) -> QuestionList:
         """Prepare for searching."""
-        return cls(tuple(questions), tuple(f"{one.id}\n{one.question}".casefold() for one in questions))
+        return cls(
+            tuple(questions),
+            tuple(f"{question.id}\n{question.question}".casefold() for question in questions),
+        )
 
     def matching(
         self,
@@ -173,7 +176,7 @@ class QuestionList:
         reported: frozenset[str] = frozenset(),
         answered: Collection[str] = (),
     ) -> tuple[QuestionStats, ...]:
-        """The questions that a reader looks for, in the set's order.
+        """The questions that a reader searches for, in the set's order.
 
         `endings` are of the battles of the wanted system (and opponent); `reported` are ids of questions with
         reports, `answered` of those whose answer by the system has the words.
@@ -191,7 +194,7 @@ class QuestionList:
 
 
 class QuestionListService:
-    """Use cases of readers who look for questions."""
+    """Use cases of readers who search for questions."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -202,9 +205,9 @@ class QuestionListService:
         Raises:
             NotFoundError: There is no such round that the caller may see.
         """
-        found = self._store.rounds.get(round_name)
-        RoundAccess(self._store, caller, found)
-        return QuestionList.of(self._store.question_stats.of_round(found.id))
+        round_ = self._store.rounds.get(round_name)
+        RoundAccess(self._store, caller, round_)
+        return QuestionList.of(self._store.question_stats.of_round(round_.id))
 
     def endings(
         self, round_name: str, system: str, opponent: str | None, *, caller: Caller = PUBLIC
@@ -226,26 +229,26 @@ class QuestionListService:
         English, and the question's own search must mean the same.
 
         Returns:
-            By question id, what stands around the first of the words. Nothing where there are no words,
+            By question id, the text around the first of the words. Nothing where there are no words,
             and where the caller may not read the system's answers.
 
         Raises:
             NotFoundError: There is no such round that the caller may see.
         """
-        found = self._store.rounds.get(round_name)
-        seen = RoundAccess(self._store, caller, found)
-        wanted = words.casefold().split()
-        if not wanted or not seen.answers_of(system):
+        round_ = self._store.rounds.get(round_name)
+        seen = RoundAccess(self._store, caller, round_)
+        search_words = words.casefold().split()
+        if not search_words or not seen.answers_of(system):
             return {}
         entrant = seen.entrants.get(system)
-        reference = self._store.submissions.reference(found.set_name)
+        reference = self._store.submissions.reference(round_.set_name)
         if entrant is None and system != reference.system:
             return {}
         number = reference.id if entrant is None else entrant.id
         return {
-            fact.question_id: around(fact.text, wanted[0])
+            fact.question_id: around(fact.text, search_words[0])
             for fact in self._store.submissions.facts(number)
-            if _holds(fact.text.casefold(), wanted)
+            if _holds(fact.text.casefold(), search_words)
         }
 
     def reported(self, round_name: str) -> frozenset[str]:
@@ -254,7 +257,7 @@ class QuestionListService:
 
 
 def around(text: str, word: str, *, reach: int = REACH) -> str:
-    """What stands around the first place of a word, whole words on one line, cut off with dots.
+    """The text around the first occurrence of a word, whole words on one line, cut off with dots.
 
     The word is casefolded; `reach` is in characters to each side.
     """
@@ -273,10 +276,12 @@ def _holds(text: str, words: Sequence[str]) -> bool:
 
 
 def _met(endings: Iterable[BattleResult], result: Result | None) -> frozenset[str]:
-    found: dict[str, set[Result]] = defaultdict(set)
+    by_question: dict[str, set[Result]] = defaultdict(set)
     for ending in endings:
-        found[ending.question].add(RESULTS[ending.preference])
-    return frozenset(question for question, results in found.items() if result is None or result in results)
+        by_question[ending.question].add(RESULTS[ending.preference])
+    return frozenset(
+        question for question, results in by_question.items() if result is None or result in results
+    )
 
 
 def _has(question: QuestionStats, trait: Trait, reported: frozenset[str]) -> bool:

@@ -38,7 +38,7 @@ class SystemProfile:
 
 
 class ProfileService:
-    """Use cases of readers who ask why a system stands where it stands."""
+    """Use cases of readers who ask why a system has its rank."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -49,15 +49,15 @@ class ProfileService:
         Raises:
             NotFoundError: There is no such round, or the system has no battle in it.
         """
-        found = self._store.rounds.get(round_name)
-        seen = RoundAccess(self._store, caller, found)
-        records = self._store.question_stats.records(found.id, system)
+        round_ = self._store.rounds.get(round_name)
+        seen = RoundAccess(self._store, caller, round_)
+        records = self._store.question_stats.records(round_.id, system)
         if not records:
             raise NotFoundError(
                 f"{system} has no battle in {round_name}.", advice="The leaderboard names those that have."
             )
         return SystemProfile(
-            system=system, set_name=found.set_name, submission=seen.submission(system), records=records
+            system=system, set_name=round_.set_name, submission=seen.submission(system), records=records
         )
 
 
@@ -107,28 +107,30 @@ class ComparisonService:
             raise InputError(
                 f"{len(named)} systems cannot be compared.", advice="Choose two, three or four of them."
             )
-        found = self._store.rounds.get(round_name)
-        RoundAccess(self._store, caller, found)
+        round_ = self._store.rounds.get(round_name)
+        RoundAccess(self._store, caller, round_)
         battles: dict[int, BattleRecord] = {}
         for system in named:
-            mine = {one.id: one for one in self._store.verdicts.battles(round_name, system=system)}
-            if not any(one.preference is not None for one in mine.values()):
+            records = {
+                battle.id: battle for battle in self._store.verdicts.battles(round_name, system=system)
+            }
+            if not any(battle.preference is not None for battle in records.values()):
                 raise NotFoundError(
                     f"{system} has no judged battle in {round_name}.",
                     advice="Choose among those on the board.",
                 )
-            battles |= mine
+            battles |= records
         table = table_of(tuple(battles.values()))
         first, *others = named
         spread = spread_most(table, named, QUESTIONS)
-        question_stats = self._store.question_stats.of_round(found.id)
-        known = {one.id: one for one in question_stats}
+        question_stats = self._store.question_stats.of_round(round_.id)
+        by_id = {question.id: question for question in question_stats}
         return Comparison(
             systems=named,
             paired={other: paired_shares(table, first, other) for other in others},
             questions=tuple(
                 ContestedQuestion(
-                    id=number, domain=known[number].domain, question=known[number].question, shares=shares
+                    id=number, domain=by_id[number].domain, question=by_id[number].question, shares=shares
                 )
                 for number, shares in spread
             ),

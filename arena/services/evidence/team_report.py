@@ -32,18 +32,20 @@ LONGEST = 2_000
 def readable(rationale: str, *, side: str) -> str:
     """The reasons in words, at most 2,000 characters.
 
-    `side` is the answer of whoever reads, `a` or `b`.
+    `side` is the reader's own answer, `a` or `b`.
     """
     try:
-        found = json.loads(rationale)
-        ours, theirs = found[side], found["b" if side == "a" else "a"]
-        text = "\n".join(_told(str(found["yardstick"]), ours, theirs))
+        reasons = json.loads(rationale)
+        ours, theirs = reasons[side], reasons["b" if side == "a" else "a"]
+        text = "\n".join(_sentences(str(reasons["yardstick"]), ours, theirs))
     except (ValueError, KeyError, TypeError, AttributeError):
         text = rationale
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def _told(yardstick: str, ours: Mapping[str, Any] | str, theirs: Mapping[str, Any] | str) -> Iterator[str]:
+def _sentences(
+    yardstick: str, ours: Mapping[str, Any] | str, theirs: Mapping[str, Any] | str
+) -> Iterator[str]:
     if isinstance(ours, str):
         yield f"Your answer: {ours}"
         return
@@ -126,8 +128,8 @@ class Report:
     @property
     def no_answer_share(self) -> float | None:
         """Share of its answers that say that none was found, 0–1; None without answers."""
-        answers = sum(one.answers for one in self.domains)
-        return sum(one.no_answers for one in self.domains) / answers if answers else None
+        answers = sum(domain.answers for domain in self.domains)
+        return sum(domain.no_answers for domain in self.domains) / answers if answers else None
 
 
 class ReportService:
@@ -148,92 +150,98 @@ class ReportService:
             ConflictError: It is withdrawn, or not judged in a round that the caller may see.
             RetractedError: The boards that it is on were retracted, and the caller is no organiser.
         """
-        one = self._store.submissions.get(number)
-        statuses = StatusReader(self._store, one.set_name)
-        published = statuses.published(one)
-        if sight_of(caller, one, published=published, kind=Kind.REPORT) is not Visibility.FULL:
+        submission = self._store.submissions.get(number)
+        statuses = StatusReader(self._store, submission.set_name)
+        published = statuses.published(submission)
+        if sight_of(caller, submission, published=published, kind=Kind.REPORT) is not Visibility.FULL:
             raise no_submission(number)
-        if one.state is SubmissionState.WITHDRAWN:
+        if submission.state is SubmissionState.WITHDRAWN:
             raise ConflictError(f"Submission {number} is withdrawn.", advice="Its texts are not shown.")
-        found = self._round(one, round_name, caller)
-        seen = RoundAccess(self._store, caller, found)
-        profile = self._profiles.of(found.name, one.system, caller=caller)
-        weak = self._weaknesses.of(found.name, one.system, caller=caller)
-        status = statuses.of(one)
+        round_ = self._round(submission, round_name, caller)
+        seen = RoundAccess(self._store, caller, round_)
+        profile = self._profiles.of(round_.name, submission.system, caller=caller)
+        weak = self._weaknesses.of(round_.name, submission.system, caller=caller)
+        status = statuses.of(submission)
         return Report(
-            submission=one,
-            round_name=found.name,
+            submission=submission,
+            round_name=round_.name,
             attempt=status.attempt,
             attempts=status.attempts,
-            domains=self._domains(one, found, profile.records),
-            worst=tuple(self._worst(found, one.system, record, seen) for record in profile.worst[:WORST]),
+            domains=self._domains(submission, round_, profile.records),
+            worst=tuple(
+                self._worst(round_, submission.system, record, seen) for record in profile.worst[:WORST]
+            ),
             missed=weak.missed.facts,
             missed_in_all=weak.missed.in_all,
             doubtful=weak.doubtful,
         )
 
-    def _round(self, one: Submission, name: str | None, caller: Caller) -> Round:
-        having = rounds_with(one, self._store.statuses.rounds_of(one.set_name))
-        asked = [found for found in having if found.state in ENDED and name in {None, found.name}]
-        retracted = [found for found in asked if found.state is RoundState.RETRACTED]
-        standing = [found for found in asked if found.published and found not in retracted]
-        readable = [found.name for found in (asked if caller.organiser else standing)]
+    def _round(self, submission: Submission, name: str | None, caller: Caller) -> Round:
+        rounds = rounds_with(submission, self._store.statuses.rounds_of(submission.set_name))
+        asked = [round_ for round_ in rounds if round_.state in ENDED and name in {None, round_.name}]
+        retracted = [round_ for round_ in asked if round_.state is RoundState.RETRACTED]
+        standing = [round_ for round_ in asked if round_.published and round_ not in retracted]
+        readable = [round_.name for round_ in (asked if caller.organiser else standing)]
         if not readable and retracted:
             raise RetractedError(retracted[-1].name, retracted[-1].notice)
         if not readable:
             raise ConflictError(
-                f"Submission {one.id} has no report yet.", advice="It comes with the published round."
+                f"Submission {submission.id} has no report yet.", advice="It comes with the published round."
             )
         return self._store.rounds.get(readable[-1])
 
     def _domains(
-        self, one: Submission, found: Round, records: tuple[QuestionRecord, ...]
+        self, submission: Submission, round_: Round, records: tuple[QuestionRecord, ...]
     ) -> tuple[DomainRecord, ...]:
-        summary = self._store.sets.summary(one.set_name)
-        counts = self._store.submissions.domain_counts(one.id)
-        words = self._words(one.id)
+        summary = self._store.sets.summary(submission.set_name)
+        counts = self._store.submissions.domain_counts(submission.id)
+        words = self._words(submission.id)
         others = [
             self._words(other.id)
-            for other in entrants_of(self._store, found)
-            if other.id != one.id and other.state is SubmissionState.ACCEPTED
+            for other in entrants_of(self._store, round_)
+            if other.id != submission.id and other.state is SubmissionState.ACCEPTED
         ]
         domains = []
         for domain, label in summary.domains.items():
-            here = [record for record in records if record.domain == domain]
+            in_domain = [record for record in records if record.domain == domain]
             answers, silent = counts.get(domain, (0, 0))
-            peers = [known[domain] for known in others if domain in known]
+            peers = [medians[domain] for medians in others if domain in medians]
             domains.append(
                 DomainRecord(
                     domain=domain,
                     label=label,
-                    wins=sum(record.wins for record in here),
-                    ties=sum(record.ties for record in here),
-                    losses=sum(record.losses for record in here),
-                    undecided=sum(record.undecided for record in here),
+                    wins=sum(record.wins for record in in_domain),
+                    ties=sum(record.ties for record in in_domain),
+                    losses=sum(record.losses for record in in_domain),
+                    undecided=sum(record.undecided for record in in_domain),
                     answers=answers,
                     no_answers=silent,
                     median_words=words.get(domain),
                     field_words=median(peers) if peers else None,
                 )
             )
-        return tuple(sorted(domains, key=lambda one: -(one.loss_rate or 0.0)))
+        return tuple(sorted(domains, key=lambda row: -(row.loss_rate or 0.0)))
 
     def _words(self, number: int) -> Mapping[str, float]:
         """Median length of a submission's answers by domain, in words after cleaning."""
         lengths: dict[str, list[int]] = defaultdict(list)
         for fact in self._store.submissions.facts(number):
             lengths[fact.domain].append(len(clean(fact.text).split()))
-        return {domain: float(median(found)) for domain, found in lengths.items()}
+        return {domain: float(median(values)) for domain, values in lengths.items()}
 
-    def _worst(self, found: Round, system: str, record: QuestionRecord, seen: RoundAccess) -> WorstQuestion:
+    def _worst(self, round_: Round, system: str, record: QuestionRecord, seen: RoundAccess) -> WorstQuestion:
         lost = []
-        for evidence in map(seen.evidence, self._store.verdicts.of_question(found.name, record.id)):
+        for evidence in map(seen.evidence, self._store.verdicts.of_question(round_.name, record.id)):
             battle = evidence.battle
             sides = {battle.system_a: "a", battle.system_b: "b"}
             if system not in sides or battle.preference is None or battle.preference == "tie":
                 continue
             if battle.preference != sides[system]:
-                reasons = [one.rationale for one in evidence.judgments if one.outcome is Outcome.JUDGED]
+                reasons = [
+                    judgment.rationale
+                    for judgment in evidence.judgments
+                    if judgment.outcome is Outcome.JUDGED
+                ]
                 opponent = battle.system_b if battle.system_a == system else battle.system_a
                 text = readable(reasons[0], side=sides[system]) if reasons else ""
                 lost.append(LostBattle(opponent=opponent, rationale=text))

@@ -25,10 +25,12 @@ def report_json(report: Report) -> dict[str, Any]:
         "attempts": report.attempts,
         "no_answer_share": report.no_answer_share,
         "domains": [
-            {**asdict(one), "win_rate": one.win_rate, "loss_rate": one.loss_rate} for one in report.domains
+            {**asdict(domain), "win_rate": domain.win_rate, "loss_rate": domain.loss_rate}
+            for domain in report.domains
         ],
         "worst_questions": [
-            {**asdict(one.record), "lost": [asdict(lost) for lost in one.lost]} for one in report.worst
+            {**asdict(question.record), "lost": [asdict(lost) for lost in question.lost]}
+            for question in report.worst
         ],
         "missed_facts": [asdict(fact) for fact in report.missed],
         "missed_in_all": report.missed_in_all,
@@ -38,11 +40,11 @@ def report_json(report: Report) -> dict[str, Any]:
 
 def report_html(report: Report) -> str:
     """The report as one page."""
-    one = report.submission
+    submission = report.submission
     return rendered(
         "team_report.html",
         report=report,
-        title=f"{one.system}, version {one.version}, in round {report.round_name}",
+        title=f"{submission.system}, version {submission.version}, in round {report.round_name}",
         silent=_share(report.no_answer_share),
         domains=[
             (

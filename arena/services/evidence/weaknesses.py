@@ -1,4 +1,4 @@
-"""Why a system stands where it stands: facts missed, doubtful claims, sub-questions lost."""
+"""Why a system has its rank: facts missed, doubtful claims, sub-questions lost."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Weaknesses:
 
 
 class WeaknessService:
-    """Use cases of teams that ask what to mend."""
+    """Use cases of teams that ask what to improve."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -72,38 +72,44 @@ class WeaknessService:
         Raises:
             NotFoundError: There is no such round.
         """
-        found = self._store.rounds.get(round_name)
-        seen = RoundAccess(self._store, caller, found)
-        numbers = self._sides(found)
-        own = numbers.get(system) if seen.answers_of(system) else None
-        metrics = board_metrics(self._store, found.set_name)
-        # What an answer misses is told in the words of the reference.
-        missed = Missed() if own is None or seen.hides_references else self._missed(system, numbers)
-        doubtful, labels, answers = self._doubtful(own)
-        losses = self._losses(own)
-        reasons = [f"The metric {one.name} is not computed: {one.missing}." for one in metrics if one.missing]
+        round_ = self._store.rounds.get(round_name)
+        seen = RoundAccess(self._store, caller, round_)
+        numbers = self._submission_ids(round_)
+        submission_id = numbers.get(system) if seen.answers_of(system) else None
+        metrics = board_metrics(self._store, round_.set_name)
+        # What an answer misses is quoted from the reference.
+        missed = Missed() if submission_id is None or seen.hides_references else self._missed(system, numbers)
+        doubtful, labels, answers = self._doubtful(submission_id)
+        losses = self._losses(submission_id)
+        reasons = [
+            f"The metric {metric.name} is not computed: {metric.missing}."
+            for metric in metrics
+            if metric.missing
+        ]
         about = [reason for reason in reasons if CONTEXT in reason or ANSWER in reason]
         return Weaknesses(
             metrics=metrics,
             missed=missed,
             doubtful=doubtful,
             labels=labels,
-            factuality=None if own is None else self._factuality(system, numbers),
+            factuality=None if submission_id is None else self._factuality(system, numbers),
             losses=losses,
-            no_losses="" if losses else (about[0] if about else self._why_no_losses(own)),
+            no_losses="" if losses else (about[0] if about else self._why_no_losses(submission_id)),
             answers=answers,
         )
 
-    def _doubtful(self, own: int | None) -> tuple[tuple[DoubtfulClaim, ...], Mapping[Label, int], int]:
+    def _doubtful(
+        self, submission_id: int | None
+    ) -> tuple[tuple[DoubtfulClaim, ...], Mapping[Label, int], int]:
         labels: Counter[Label] = Counter()
-        found: list[DoubtfulClaim] = []
+        doubtful: list[DoubtfulClaim] = []
         answers = 0
-        for score in self._details(own, FACTUALITY):
+        for score in self._details(submission_id, FACTUALITY):
             answers += 1
             for claim in read_claims(score.details):
                 labels[claim.label] += 1
                 if claim.label is Label.CONTRADICTED:
-                    found.append(
+                    doubtful.append(
                         DoubtfulClaim(
                             question=score.question_id,
                             domain=score.domain,
@@ -112,7 +118,7 @@ class WeaknessService:
                             reason=claim.reason,
                         )
                     )
-        least = sorted(found, key=lambda claim: claim.posterior)[:MOST_SHOWN]
+        least = sorted(doubtful, key=lambda claim: claim.posterior)[:MOST_SHOWN]
         return tuple(least), {label: labels[label] for label in Label}, answers
 
     def _missed(self, system: str, numbers: Mapping[str, int]) -> Missed:
@@ -122,29 +128,29 @@ class WeaknessService:
     def _factuality(self, system: str, numbers: Mapping[str, int]) -> FactualitySummary | None:
         """The system's answers taken together, with K the median number of claims of all answers."""
         scores = {
-            name: [_score(found) for found in self._details(number, FACTUALITY)]
+            name: [_score(scored) for scored in self._details(number, FACTUALITY)]
             for name, number in numbers.items()
         }
-        every = [score for found in scores.values() for score in found]
-        own = scores.get(system, [])
-        if not any(score.score is not None for score in own):
+        pooled = [score for several in scores.values() for score in several]
+        scores_of_system = scores.get(system, [])
+        if not any(score.score is not None for score in scores_of_system):
             return None
-        return summarise(own, k=summarise(every).k)
+        return summarise(scores_of_system, k=summarise(pooled).k)
 
-    def _losses(self, own: int | None) -> Mapping[str, Losses]:
-        contexts = {score.question_id: score for score in self._details(own, CONTEXT)}
+    def _losses(self, submission_id: int | None) -> Mapping[str, Losses]:
+        contexts = {score.question_id: score for score in self._details(submission_id, CONTEXT)}
         by_domain: dict[str, list[Losses]] = defaultdict(list)
-        for score in self._details(own, ANSWER) if contexts else ():
+        for score in self._details(submission_id, ANSWER) if contexts else ():
             context = contexts.get(score.question_id)
-            found = None if context is None else losses_of(_score(context), _score(score))
-            if found is not None:
-                by_domain[OVERALL].append(found)
-                by_domain[score.domain].append(found)
+            losses = None if context is None else losses_of(_score(context), _score(score))
+            if losses is not None:
+                by_domain[OVERALL].append(losses)
+                by_domain[score.domain].append(losses)
         return {domain: total(several) for domain, several in by_domain.items()}
 
-    def _why_no_losses(self, own: int | None) -> str:
+    def _why_no_losses(self, submission_id: int | None) -> str:
         """The reason that the context scores give themselves, where they give one."""
-        for score in self._details(own, CONTEXT):
+        for score in self._details(submission_id, CONTEXT):
             if score.details.get("reason"):
                 return str(score.details["reason"])
         return NO_SHARED
@@ -157,17 +163,19 @@ class WeaknessService:
                 return
             yield score
 
-    def _sides(self, found: Round) -> Mapping[str, int]:
+    def _submission_ids(self, round_: Round) -> Mapping[str, int]:
         """The round's systems and the reference, by the store's numbers of their submissions."""
-        reference = self._store.submissions.reference(found.set_name)
-        return {one.system: one.id for one in (*entrants_of(self._store, found), reference)}
+        reference = self._store.submissions.reference(round_.set_name)
+        return {
+            submission.system: submission.id for submission in (*entrants_of(self._store, round_), reference)
+        }
 
 
-def _score(found: ScoredAnswer) -> Score:
+def _score(scored: ScoredAnswer) -> Score:
     return Score(
-        id=found.question_id,
-        metric=found.metric,
-        outcome=found.outcome,
-        score=found.score,
-        details=found.details,
+        id=scored.question_id,
+        metric=scored.metric,
+        outcome=scored.outcome,
+        score=scored.score,
+        details=scored.details,
     )

@@ -20,18 +20,18 @@ LOOK_EVERY = 0.2
 def stopping_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
     """Let Ctrl-C and SIGTERM set an event instead of breaking off.
 
-    Only a main thread is told of signals, and Windows' loops take no handlers; without, they end the run.
+    Only a main thread receives signals, and Windows' loops take no handlers; without, they end the run.
     """
     loop = asyncio.get_running_loop()
-    told = threading.current_thread() is threading.main_thread() and platform.system() != "Windows"
-    signals = (signal.SIGINT, signal.SIGTERM) if told else ()
-    for one in signals:
-        loop.add_signal_handler(one, stop.set)
+    can_handle = threading.current_thread() is threading.main_thread() and platform.system() != "Windows"
+    signals = (signal.SIGINT, signal.SIGTERM) if can_handle else ()
+    for signum in signals:
+        loop.add_signal_handler(signum, stop.set)
     try:
         yield
     finally:
-        for one in signals:
-            loop.remove_signal_handler(one)
+        for signum in signals:
+            loop.remove_signal_handler(signum)
 
 
 def raise_if_stopped(stop_event: StopEvent | None) -> None:
@@ -64,11 +64,11 @@ async def stopping_on_halt(stop_event: StopEvent | None, stop: asyncio.Event) ->
 @asynccontextmanager
 async def telling(stop: asyncio.Event | None, then: Callable[[], object]) -> AsyncIterator[None]:
     """Call a function once an event is set."""
-    async with nullcontext() if stop is None else alongside(_tell(stop, then)):
+    async with nullcontext() if stop is None else alongside(_call_after(stop, then)):
         yield
 
 
-async def _tell(stop: asyncio.Event, then: Callable[[], object]) -> None:
+async def _call_after(stop: asyncio.Event, then: Callable[[], object]) -> None:
     await stop.wait()
     then()
 

@@ -23,22 +23,22 @@ from data.store import Store
 from data.store.jobs.leases import Release
 
 FIRST_WAIT = 10.0
-HOPELESS = (InputError, NotFoundError, ConflictError, JudgeError)
-HARMLESS = (StoppedError, LeaseLostError, StoreError)
+NOT_RETRIED = (InputError, NotFoundError, ConflictError, JudgeError)
+NOT_THE_JOBS_FAULT = (StoppedError, LeaseLostError, StoreError)
 
 
 @dataclass(frozen=True, slots=True)
 class JobLeases:
-    """One worker's dealings with the queue; `lease` is in seconds.
+    """One worker's leases on jobs of the queue; `lease` is in seconds.
 
-    A lease that cannot be left, since the database is away or full, is owed: it is left before the next
-    dealing, so that a process that lives on does not stand in its own way.
+    A lease that cannot be released, since the database is away or full, stays pending: it is released before
+    the next call, so that a process that goes on does not block itself.
     """
 
     store: Store
     worker: WorkerId
     lease: float
-    _owed: list[tuple[Lease, Release]] = field(default_factory=list)
+    _pending: list[tuple[Lease, Release]] = field(default_factory=list)
 
     def take(self, *, owner: str = "", job_id: int | None = None) -> tuple[Job, Lease] | None:
         """Take a lease on the first job that has one free."""
@@ -51,12 +51,12 @@ class JobLeases:
         """Release a lease.
 
         Raises:
-            StoreError: The database cannot be used; the lease is left as soon as it can.
+            StoreError: The database cannot be used; the lease is released as soon as it can.
         """
         try:
             self.store.leases.release(lease.id, release)
         except StoreError:
-            self._owed.append((lease, release))
+            self._pending.append((lease, release))
             raise
 
     @contextmanager
@@ -64,12 +64,12 @@ class JobLeases:
         """Release a lease when the work from it is over, with what broke it off.
 
         Raises:
-            StoreError: The work is done, but the database cannot be told.
+            StoreError: The work is done, but the database cannot be used.
         """
         try:
             yield
         except BaseException as error:
-            # What broke the work off is told. Where the database is gone the lease is owed, and a round stays
+            # The error of the work is raised. Without a database the lease stays pending, and a round stays
             # `running`, which can be resumed as well.
             with suppress(StoreError):
                 self.release(lease, release_after(error, attempts))
@@ -77,27 +77,27 @@ class JobLeases:
         self.release(lease, Release())
 
     def release_pending(self) -> None:
-        """Leave the leases that could not be left when it was time.
+        """Release the leases that could not be released when it was time.
 
         Raises:
             StoreError: They still cannot be.
         """
-        while self._owed:
-            lease, release = self._owed[0]
+        while self._pending:
+            lease, release = self._pending[0]
             self.store.leases.release(lease.id, release)
-            self._owed.pop(0)
+            self._pending.pop(0)
 
     def give_up_dead(self) -> int:
-        """Give up the workers that are known to be dead, and this one's leases that could not be left."""
+        """Give up the workers that are known to have ended, and release this one's pending leases."""
         self.release_pending()
         return self.store.leases.give_up(has_ended)
 
 
 def release_after(error: BaseException, attempts: int) -> Release:
-    """How to release a lease after an error: what may mend itself is tried again, with growing waits."""
-    if isinstance(error, HARMLESS):
+    """How to release a lease after an error: temporary failures are retried, with growing waits."""
+    if isinstance(error, NOT_THE_JOBS_FAULT):
         # Nothing is wrong with the job: somebody stopped it, or the database was away.
         return Release()
-    said = str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}"
-    final = isinstance(error, HOPELESS) and not isinstance(error, EndpointError)
-    return Release(error=said, final=final, retry_in=FIRST_WAIT * 2**attempts)
+    message = str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}"
+    final = isinstance(error, NOT_RETRIED) and not isinstance(error, EndpointError)
+    return Release(error=message, final=final, retry_in=FIRST_WAIT * 2**attempts)

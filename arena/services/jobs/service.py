@@ -17,7 +17,7 @@ CANCELLED = "Somebody cancelled it."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobStatus:
-    """A job with the workers at it; `position` is its place in the queue, None where it does not wait."""
+    """A job with the workers at it; `position` is that in the queue, None where it does not wait."""
 
     job: Job
     leases: tuple[Lease, ...]
@@ -109,9 +109,9 @@ class JobService:
         """
         require(caller, TokenScope.ORGANISE)
         with self.store.audit.audited() as notes:
-            found = self.store.jobs.cancel(number, CANCELLED)
-            notes.take(_note(caller, Action.JOB_CANCELLED, found))
-        return found
+            job = self.store.jobs.cancel(number, CANCELLED)
+            notes.take(_note(caller, Action.JOB_CANCELLED, job))
+        return job
 
     def put(self, caller: Caller, new: NewJob) -> Job:
         """Put a job into the queue, and note who did."""

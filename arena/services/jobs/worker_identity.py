@@ -1,4 +1,4 @@
-"""Which process this is, and whether another one has ended, as far as this machine can tell."""
+"""Which process this is, and whether another one has ended, as far as this machine knows."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def _started(pid: int) -> str:
     except OSError:
         return ""
     state, start = fields[0], fields[START_FIELD]
-    # A dead child that nobody has waited for still has its number.
+    # A child that ended and that nobody has waited for still has its number.
     return "" if state == "Z" else start

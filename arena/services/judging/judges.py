@@ -87,7 +87,7 @@ class JudgeService:
         """Let a judge decide some battles, without storing the verdicts; in the order given.
 
         At most `concurrency` are in flight. Battles for which the ledger has nothing left are skipped. Once
-        another thread sets `stop_event`, calls in flight finish and are kept.
+        another thread sets `stop_event`, calls in flight finish and are stored.
 
         Raises:
             StoppedError: `stop_event` was set.
@@ -111,10 +111,10 @@ class JudgeService:
 
     @asynccontextmanager
     async def open(
-        self, spec: JudgeSpec, found: Round, concurrency: int, stop: asyncio.Event, lease_id: int
+        self, spec: JudgeSpec, round_: Round, concurrency: int, stop: asyncio.Event, lease_id: int
     ) -> AsyncIterator[Judge]:
         """A judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
-        account = Payer(round_id=found.id, lease_id=lease_id, cap=found.budget_usd)
+        account = Payer(round_id=round_.id, lease_id=lease_id, cap=round_.budget_usd)
         async with self._opened(spec, concurrency=concurrency, payer=account, stop=stop) as judge:
             yield judge
 
@@ -144,11 +144,11 @@ class JudgeService:
                 client = await opened.enter_async_context(access)
             yield build_judge(spec, client=client, work=work)
 
-    def _question(self, given: str) -> Question:
-        set_name, _, question_id = given.partition("/")
-        if question_id and any(found.name == set_name for found in self._store.sets.summaries()):
+    def _question(self, text: str) -> Question:
+        set_name, _, question_id = text.partition("/")
+        if question_id and any(summary.name == set_name for summary in self._store.sets.summaries()):
             return self._store.sets.question(set_name, question_id)
-        return Question(id=TRIAL, domain=TRIAL, question=given)
+        return Question(id=TRIAL, domain=TRIAL, question=text)
 
     @property
     def _folders(self) -> tuple[Path, ...]:

@@ -43,7 +43,7 @@ class StoredReplies:
         return await asyncio.to_thread(self._store.replies.get_many, keys)
 
     async def put(self, request: Request, reply: Reply) -> None:
-        """Keep a reply under the key of its request; it is committed when this returns.
+        """Store a reply under the key of its request; it is committed when this returns.
 
         Raises:
             StoreError: The commit failed.
@@ -112,18 +112,18 @@ class StoredLedger:
 
     async def balance(self) -> Balance:
         """The state now."""
-        found = await asyncio.to_thread(self._store.ledgers.account, self._payer.round_id)
-        return Balance(cap=self._cap, spent=found.spent, drawn=found.drawn, lost=found.lost)
+        account = await asyncio.to_thread(self._store.ledgers.account, self._payer.round_id)
+        return Balance(cap=self._cap, spent=account.spent, drawn=account.drawn, lost=account.lost)
 
 
 class StoredBook:
-    """The store as the book in which batches are written down."""
+    """The journal of batches, in the store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     async def write(self, record: BatchRecord) -> None:
-        """Write a batch down, or what is known of it now."""
+        """Save a batch, or what is known of it now."""
         await asyncio.to_thread(
             self._store.batches.write,
             record.name,
@@ -133,19 +133,19 @@ class StoredBook:
         )
 
     async def unread(self) -> Sequence[BatchRecord]:
-        """Every batch that was not struck out."""
-        found = await asyncio.to_thread(self._store.batches.unread)
-        return [BatchRecord(**{**row, "keys": tuple(row["keys"])}) for row in found]
+        """Every batch that was not deleted."""
+        rows = await asyncio.to_thread(self._store.batches.unread)
+        return [BatchRecord(**{**row, "keys": tuple(row["keys"])}) for row in rows]
 
     async def strike(self, name: str) -> None:
-        """Strike a batch out."""
+        """Delete a batch."""
         await asyncio.to_thread(self._store.batches.strike, name)
 
 
 class RoundAccount:
     """Writes what is used for a round into its account as it goes.
 
-    With a cap, the budget pays in what was spent and lost; without one, this does.
+    With a cap, the budget adds what was spent and lost; without one, this does.
     """
 
     def __init__(self, store: Store, payer: Payer, scheduler: Scheduler) -> None:
@@ -153,27 +153,27 @@ class RoundAccount:
         self._noted = Usage()
 
     async def note(self) -> None:
-        """Write down what was used since the last note."""
+        """Write the usage since the last note."""
         now, before = self._scheduler.usage, self._noted
         self._noted = replace(now)
         capped = self._payer.cap is not None
         spent = 0.0 if capped else now.cost_usd - before.cost_usd
         lost = 0.0 if capped else now.lost_usd - before.lost_usd
-        given = now.input_tokens - before.input_tokens
+        sent = now.input_tokens - before.input_tokens
         returned = now.output_tokens - before.output_tokens
-        if spent or lost or given or returned:
+        if spent or lost or sent or returned:
             await asyncio.to_thread(
                 self._store.ledgers.note,
                 self._payer.round_id,
                 spent=spent,
-                input_tokens=given,
+                input_tokens=sent,
                 output_tokens=returned,
                 lost=lost,
                 lease_id=self._payer.lease_id,
             )
 
     async def keep(self, ended: asyncio.Event) -> None:
-        """Write it down twice a second until the run has ended."""
+        """Write the usage twice a second until the run has ended."""
         while not ended.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(ended.wait(), ACCOUNT_EVERY)
@@ -210,7 +210,7 @@ async def open_access(
 
     The limits a minute are those of the installation: workers that judge at the same time share them.
 
-    Once `stop` is set, nothing new is asked; calls in flight finish and are kept.
+    Once `stop` is set, nothing new is asked; calls in flight finish and are cached.
     """
     if payer is not None and payer.cap is not None:
         ledger = StoredLedger(store, payer, payer.cap)
@@ -226,7 +226,7 @@ async def open_access(
             if limited:
                 await _share_limits(store, scheduler)
             sharing = alongside(_keep_sharing(store, scheduler)) if limited else nullcontext()
-            async with telling(stop, scheduler.stop), _kept(account), sharing:
+            async with telling(stop, scheduler.stop), _accounting(account), sharing:
                 yield scheduler
     finally:
         if account is not None:
@@ -235,20 +235,20 @@ async def open_access(
 
 
 @asynccontextmanager
-async def _kept(account: RoundAccount | None) -> AsyncIterator[None]:
-    """Keep a round's account until the block ends."""
+async def _accounting(account: RoundAccount | None) -> AsyncIterator[None]:
+    """Update a round's account until the block ends."""
     ended = asyncio.Event()
-    keeper = asyncio.create_task(account.keep(ended)) if account is not None else None
+    accounting = asyncio.create_task(account.keep(ended)) if account is not None else None
     try:
         yield
     finally:
         ended.set()
-        if keeper is not None:
-            await keeper
+        if accounting is not None:
+            await accounting
 
 
 async def _share_limits(store: Store, scheduler: Scheduler) -> int:
-    """Leave every worker that judges its share of the limits a minute, and return how many there are."""
+    """Give every worker that judges its share of the limits a minute, and return how many there are."""
     leases = await asyncio.to_thread(store.leases.callers)
     scheduler.share(1 / max(1, leases))
     return leases

@@ -33,7 +33,7 @@ class LlmOverrides:
         return read
 
     def to_json(self) -> dict[str, Any]:
-        """What was asked for, as a job for workers keeps it."""
+        """What was asked for, as a job for workers stores it."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def over(self, settings: Settings) -> Settings:

@@ -35,7 +35,7 @@ class AgreementRequest:
     """What is to be held against what.
 
     Attributes:
-        set_name: The question set whose kept scores are read.
+        set_name: The question set whose stored scores are read.
         judge: Judge that scored; empty: the embedded version.
         writer: Judge whose LLM answers for the bounds; empty: bounds without a writer alone.
         options: Constants that the CRUX scores were made with.
@@ -71,13 +71,13 @@ class AgreementService:
             InvalidFileError: The labels have problems; all of them are listed.
             JudgeError: Asking cannot go on.
         """
-        kept = self._access.kept_as(request.judge, request.options)
+        stored_as = self._access.kept_as(request.judge, request.options)
         labels = None if request.labels is None else self._labels(request, request.labels)
         bounds, used = asyncio.run(self._bounds(request))
         return {
             "set": request.set_name,
-            "judge": kept or "embedded",
-            "systems": self._systems(request, kept),
+            "judge": stored_as or "embedded",
+            "systems": self._systems(request, stored_as),
             "bounds": bounds,
             "labels": labels,
             "calls": used.calls,
@@ -88,18 +88,18 @@ class AgreementService:
         """What a board shows of it, by the embedded versions; None where no question has sub-questions."""
         if not any(question.sub_questions for question in self._questions(set_name)):
             return None
-        found = self.measure(AgreementRequest(set_name=set_name))
-        return {"systems": found["systems"], "bounds": found["bounds"]}
+        measured = self.measure(AgreementRequest(set_name=set_name))
+        return {"systems": measured["systems"], "bounds": measured["bounds"]}
 
-    def _systems(self, request: AgreementRequest, kept: str) -> dict[str, Any]:
+    def _systems(self, request: AgreementRequest, stored_as: str) -> dict[str, Any]:
         live = self._store.submissions.find(set_name=request.set_name, newest=True)
         numbers = [entrant.id for entrant in live]
         tables: dict[str, dict[str, dict[str, float]]] = {}
         for metric in (CONTEXT, ANSWER):
             by_system: dict[str, dict[str, float]] = defaultdict(dict)
-            for one in self._store.scores.detailed(numbers, metric=metric, judge=kept):
-                if one.score is not None:
-                    by_system[one.system][one.question_id] = one.score
+            for scored in self._store.scores.detailed(numbers, metric=metric, judge=stored_as):
+                if scored.score is not None:
+                    by_system[scored.system][scored.question_id] = scored.score
             tables[metric] = by_system
         names = sorted(set(tables[CONTEXT]) & set(tables[ANSWER]))
         shared = _shared([tables[metric][name] for metric in (CONTEXT, ANSWER) for name in names])
@@ -109,35 +109,35 @@ class AgreementService:
             [[tables[metric][name][question] for question in shared] for name in names]
             for metric in (CONTEXT, ANSWER)
         )
-        found = correlate_systems(context, answer, resamples=request.resamples, seed=request.seed)
+        correlations = correlate_systems(context, answer, resamples=request.resamples, seed=request.seed)
         return {
             "systems": [
-                {"system": name, "context": _mean(own), "answer": _mean(said)}
-                for name, own, said in zip(names, context, answer, strict=True)
+                {"system": name, "context": _mean(of_contexts), "answer": _mean(of_answers)}
+                for name, of_contexts, of_answers in zip(names, context, answer, strict=True)
             ],
             "questions": len(shared),
-            "correlations": _shown(found),
+            "correlations": _shown(correlations),
             "undefined": FEW_SYSTEMS if len(names) < FEWEST_SYSTEMS else "",
         }
 
     def _labels(self, request: AgreementRequest, path: Path) -> dict[str, Any]:
-        kept = self._access.kept_as(request.judge, {})
+        stored_as = self._access.kept_as(request.judge, {})
         live = self._store.submissions.find(set_name=request.set_name, newest=True)
         scored = self._store.scores.detailed(
-            [entrant.id for entrant in live], metric=request.metric, judge=kept
+            [entrant.id for entrant in live], metric=request.metric, judge=stored_as
         )
         coverage = {
-            (one.question_id, one.system): float(one.details["coverage"])
-            for one in scored
-            if one.score is not None and isinstance(one.details.get("coverage"), int | float)
+            (answer.question_id, answer.system): float(answer.details["coverage"])
+            for answer in scored
+            if answer.score is not None and isinstance(answer.details.get("coverage"), int | float)
         }
         labels = read_aspect_labels(path, ReadLimits())
-        found = label_agreement(labels, coverage, resamples=request.resamples, seed=request.seed)
+        agreement = label_agreement(labels, coverage, resamples=request.resamples, seed=request.seed)
         return {
             "metric": request.metric,
-            "correlations": _shown(found.correlations),
+            "correlations": _shown(agreement.correlations),
             **{
-                name: getattr(found, name)
+                name: getattr(agreement, name)
                 for name in ("answers", "questions", "unlabelled", "unscored", "undecided")
             },
         }
@@ -166,13 +166,13 @@ class AgreementService:
                 items, oracle, None if runners[1] is None else LlmWriter(runners[1])
             )
         shown = {
-            bound.value: {metric: asdict(one) for metric, one in by_metric.items()}
+            bound.value: {metric: asdict(mean) for metric, mean in by_metric.items()}
             for bound, by_metric in means.items()
         }
         return shown, Usage(
-            calls=sum(each.calls for each in used),
-            cost_usd=sum(each.cost_usd for each in used),
-            unpriced=sum(each.unpriced for each in used),
+            calls=sum(part.calls for part in used),
+            cost_usd=sum(part.cost_usd for part in used),
+            unpriced=sum(part.unpriced for part in used),
         )
 
     def _questions(self, set_name: str) -> list[Question]:
@@ -201,5 +201,5 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def _shown(found: Mapping[Coefficient, Correlation]) -> dict[str, Any]:
-    return {kind.value: asdict(one) for kind, one in found.items()}
+def _shown(correlations: Mapping[Coefficient, Correlation]) -> dict[str, Any]:
+    return {kind.value: asdict(correlation) for kind, correlation in correlations.items()}

@@ -52,9 +52,9 @@ class ControlledSetService:
     def build(self, request: BuildRequest) -> dict[str, Any]:
         """Build a set and write it as a folder that `arena sets import` reads.
 
-        Beside the questions the folder has `ratings.jsonl`: for each question the ratings of its passages,
+        Besides the questions the folder has `ratings.jsonl`: for each question the ratings of its passages,
         the passages that suffice, and the sub-questions that were dropped. Cut off, the same call goes on:
-        replies are kept.
+        replies are cached.
 
         Returns:
             Counts, the sources that became no question with their reasons, and what it cost.
@@ -70,19 +70,19 @@ class ControlledSetService:
         if not built:
             reason = next(iter(failed.values())).reason
             message = f"None of the {len(sources)} sources became a question: {reason}"
-            raise JudgeError(message, advice="Mend it and run the same command again.")
-        domains = {each.question.domain: each.question.domain for each in built}
+            raise JudgeError(message, advice="Correct it and run the same command again.")
+        domains = {controlled.question.domain: controlled.question.domain for controlled in built}
         questions = QuestionSet(
             name=request.name or request.folder.resolve().name,
             title=request.name or request.folder.resolve().name,
             source="Built from summaries and their documents.",
             reference_name="summary",
             domains=domains,
-            questions=tuple(each.question for each in built),
+            questions=tuple(controlled.question for controlled in built),
         )
         try:
             write_set(questions, request.folder)
-            lines = "".join(json.dumps(_rated(each), ensure_ascii=False) + "\n" for each in built)
+            lines = "".join(json.dumps(_rated(controlled), ensure_ascii=False) + "\n" for controlled in built)
             (request.folder / RATINGS).write_text(lines, encoding="utf-8")
         except OSError as error:
             message = f"{request.folder} cannot be written: {error.strerror}."
@@ -92,9 +92,9 @@ class ControlledSetService:
             "set": questions.name,
             "sources": len(sources),
             "questions": len(built),
-            "passages": sum(len(each.question.passages) for each in built),
-            "sub_questions": sum(len(each.question.sub_questions) for each in built),
-            "dropped_sub_questions": sum(len(each.dropped) for each in built),
+            "passages": sum(len(controlled.question.passages) for controlled in built),
+            "sub_questions": sum(len(controlled.question.sub_questions) for controlled in built),
+            "dropped_sub_questions": sum(len(controlled.dropped) for controlled in built),
             "failed": {
                 name: {"outcome": why.outcome.value, "reason": why.reason} for name, why in failed.items()
             },
@@ -121,12 +121,12 @@ class ControlledSetService:
         return built, failed, usage
 
 
-def _rated(each: Controlled) -> dict[str, Any]:
+def _rated(controlled: Controlled) -> dict[str, Any]:
     return {
-        "question_id": each.question.id,
-        "passages": [passage.id for passage in each.question.passages],
-        "ratings": each.ratings.values.tolist(),
-        "threshold": each.ratings.threshold,
-        "required": {order.value: each.required(order) for order in Order},
-        "dropped": each.dropped,
+        "question_id": controlled.question.id,
+        "passages": [passage.id for passage in controlled.question.passages],
+        "ratings": controlled.ratings.values.tolist(),
+        "threshold": controlled.ratings.threshold,
+        "required": {order.value: controlled.required(order) for order in Order},
+        "dropped": controlled.dropped,
     }

@@ -46,7 +46,7 @@ class MetricRequest:
             judge: the embedded version.
         options: The metric's constants where they differ from the paper's.
         concurrency: Answers, and calls, in flight at most.
-        search: Where evidence is looked for; by default in the passages of each item.
+        search: Where evidence is retrieved; by default in the passages of each item.
         judgments: A file of judgments on passages by aspect, for `coverage-icat-m`.
     """
 
@@ -68,11 +68,11 @@ class OpenedMetric:
     """A metric that is ready to score.
 
     Attributes:
-        judge: Under what name its scores are kept: `JUDGE@MODEL` of an LLM, empty for the embedded
+        judge: Under what name its scores are stored: `JUDGE@MODEL` of an LLM, empty for the embedded
             version; where options differ from the defaults, or a corpus is searched, they follow.
         model: The LLM's name; empty for the embedded version.
         tallies: What LLM access did so far, and what embedding queries took.
-        options: The constants that it takes, beside its name, to build it in another process; None where
+        options: The constants that it takes, besides its name, to build it in another process; None where
             that is not enough.
     """
 
@@ -87,7 +87,10 @@ class OpenedMetric:
     def usage(self) -> Usage:
         """What both did so far, together."""
         return Usage(
-            **{each.name: sum(getattr(one, each.name) for one in self.tallies) for each in fields(Usage)}
+            **{
+                counter.name: sum(getattr(part, counter.name) for part in self.tallies)
+                for counter in fields(Usage)
+            }
         )
 
 
@@ -119,7 +122,7 @@ class MetricAccess:
             if spec is None:
                 yield OpenedMetric(
                     metric=_metric(request, None, source),
-                    judge=_kept_as(EMBEDDED, request.options, source),
+                    judge=_score_name(EMBEDDED, request.options, source),
                     model="",
                     tallies=searching,
                     concurrency=1,
@@ -129,7 +132,7 @@ class MetricAccess:
             async with self.asking(spec, ledger, stop, concurrency=request.concurrency) as (runner, usage):
                 yield OpenedMetric(
                     metric=_metric(request, runner, source),
-                    judge=_kept_as(f"{spec.name}@{spec.model}", request.options, source),
+                    judge=_score_name(f"{spec.name}@{spec.model}", request.options, source),
                     model=spec.model,
                     tallies=(usage, *searching),
                     concurrency=request.concurrency,
@@ -151,14 +154,14 @@ class MetricAccess:
             await replies.close()
 
     def kept_as(self, judge: str, options: Mapping[str, Json]) -> str:
-        """Under what name the scores of a judge are kept, where items bring their own passages.
+        """Under what name the scores of a judge are stored, where items bring their own passages.
 
         Raises:
             NotFoundError: There is no such judge.
             SpecError: The judge is no single LLM.
         """
         spec = self.llm(judge)
-        return _kept_as(EMBEDDED if spec is None else f"{spec.name}@{spec.model}", options, None)
+        return _score_name(EMBEDDED if spec is None else f"{spec.name}@{spec.model}", options, None)
 
     def llm(self, judge: str) -> JudgeSpec | None:
         """The spec of the LLM to ask; None for the embedded version.
@@ -185,15 +188,15 @@ def _with_judgments(request: MetricRequest) -> MetricRequest:
         message = "The judgments are given twice, as a file and as an option."
         raise InputError(message, advice="Leave out one of them.")
     if not metric_info(request.metric).takes_judgments:
-        known = ", ".join(info.name for info in METRICS if info.takes_judgments)
+        metrics = ", ".join(info.name for info in METRICS if info.takes_judgments)
         message = f"The metric {request.metric} takes no judgments on passages."
-        raise InputError(message, advice=f"Leave them out, or choose {known}.")
+        raise InputError(message, advice=f"Leave them out, or choose {metrics}.")
     read = read_judgments(request.judgments, ReadLimits()).as_json()
     return replace(request, options={**request.options, JUDGMENTS: read}, judgments=None)
 
 
 def _short(value: str) -> str:
-    """A value as it stands in a name: the beginning of its hash where it is long."""
+    """A value as part of a name: the beginning of its hash where it is long."""
     return value if len(value) <= LONGEST_VALUE else sha256(value.encode()).hexdigest()[:HASH_SHOWN]
 
 
@@ -204,8 +207,8 @@ def _metric(request: MetricRequest, runner: TaskRunner | None, source: OpenedSou
     return SourcedMetric(built, source.about)
 
 
-def _kept_as(judge: str, options: Mapping[str, Json], source: OpenedSource | None) -> str:
-    """The name under which scores are kept: what was scored otherwise is not mixed up with the rest."""
+def _score_name(judge: str, options: Mapping[str, Json], source: OpenedSource | None) -> str:
+    """The name under which scores are stored: what was scored otherwise is not mixed up with the rest."""
     changed = (f"{name}={_short(json.dumps(options[name], sort_keys=True))}" for name in sorted(options))
     name = " ".join((judge, *changed, *([] if source is None else [source.key]))).strip()
     if len(name) <= LONGEST_NAME:

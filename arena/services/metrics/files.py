@@ -72,11 +72,11 @@ async def meta_evaluation_of(path: Path, metric: Metric, *, resamples: int, seed
         raise FileFormatError(message, advice="Name a metric of factuality: --metric factuality-fr3.")
     if is_conflict_bank(lines[0]):
         conflicts = read_conflictbank(lines, where=path.name)
-        found = await evaluate_conflictbank(metric, conflicts, resamples=resamples, seed=seed)
+        evaluation = await evaluate_conflictbank(metric, conflicts, resamples=resamples, seed=seed)
     else:
         labelled = read_wikicontradict(lines, where=path.name)
-        found = await evaluate_wikicontradict(metric, labelled, resamples=resamples, seed=seed)
-    return dict(found.as_json())
+        evaluation = await evaluate_wikicontradict(metric, labelled, resamples=resamples, seed=seed)
+    return dict(evaluation.as_json())
 
 
 async def claim_evaluation_of(path: Path, metrics: Sequence[Metric]) -> dict[str, Any]:
@@ -88,13 +88,16 @@ async def claim_evaluation_of(path: Path, metrics: Sequence[Metric]) -> dict[str
         StatisticsError: An assessor could score no answer.
     """
     rows = read_labelled_claims(_rows(path), where=path.name)
-    found = []
+    assessments = []
     for metric in metrics:
         if not isinstance(metric, ClaimAssessor):
             message = f"{metric.name} does not judge claims one by one."
             raise SpecError(message, advice="Compare metrics whose names begin with factuality-.")
-        found.append(await assess(metric, rows))
-    return {"metrics": [one.as_json() for one in found], "comparisons": compare(found)}
+        assessments.append(await assess(metric, rows))
+    return {
+        "metrics": [assessment.as_json() for assessment in assessments],
+        "comparisons": compare(assessments),
+    }
 
 
 def _rows(path: Path) -> Sequence[Mapping[str, object]]:

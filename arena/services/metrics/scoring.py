@@ -82,11 +82,11 @@ async def score_pending(
 ) -> Scored:
     """Score the answers of some submissions that have no score yet, or one that is tried again.
 
-    Scores are kept under the name `judge`. Once `stop` is set, what is in flight is not waited for, and the
+    Scores are stored under the name `judge`. Once `stop` is set, what is in flight is not waited for, and the
     rest stays unscored.
 
     Raises:
-        JudgeError: Scoring cannot go on; what was scored until then is kept.
+        JudgeError: Scoring cannot go on; what was scored until then is stored.
     """
     pending = await asyncio.to_thread(
         store.scores.pending, submissions, metric=metric.name, judge=judge, again=RETRIED
@@ -106,7 +106,7 @@ async def _score(run: _Run, submissions: Sequence[int], concurrency: int) -> Sco
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        # The writer is told, not cancelled: a cancelled commit would lose the batch it holds.
+        # The writer is asked to end, not cancelled: a cancelled commit would lose the batch it holds.
         run.finished.set()
         await writer
     if run.failure is not None:
@@ -129,8 +129,8 @@ async def _feed(
         batch = await asyncio.to_thread(_take, unscored)
         if not batch:
             break
-        for one in batch:
-            await queue.put(one)
+        for numbered_item in batch:
+            await queue.put(numbered_item)
     for _ in range(workers):
         await queue.put(None)
 
@@ -140,21 +140,21 @@ def _take(unscored: Iterator[tuple[int, MetricItem]]) -> list[tuple[int, MetricI
 
 
 async def _work(run: _Run, queue: asyncio.Queue[tuple[int, MetricItem] | None]) -> None:
-    while (found := await queue.get()) is not None:
+    while (numbered_item := await queue.get()) is not None:
         if run.stop.is_set():
             continue
-        number, item = found
+        number, item = numbered_item
         try:
             score = await scored(run.metric, item)
         except StoppedError:
-            # The answer stays unscored, for whoever goes on.
+            # The answer stays unscored, for the next run.
             continue
         except JudgeError as error:
             run.failure = run.failure or error
             run.stop.set()
             continue
         run.settled.append((number, score))
-        # An embedded metric never waits, so it would keep the writer from its turn.
+        # An embedded metric never waits, so it would starve the writer.
         await asyncio.sleep(0)
 
 
@@ -163,7 +163,7 @@ async def _write(run: _Run) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(run.finished.wait(), COMMIT_EVERY)
         await _flush(run)
-    # What was settled during the last commit has not been looked at yet.
+    # What was settled during the last commit has not been committed yet.
     await _flush(run)
 
 

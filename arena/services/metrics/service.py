@@ -1,4 +1,4 @@
-"""Metrics over stored answers: scored once, kept beside the answer, resumable."""
+"""Metrics over stored answers: scored once, stored with the answer, resumable."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MetricRun:
     """What a run of a metric over a set did.
 
     Attributes:
-        judge: Under what name the scores are kept; empty for the embedded version.
+        judge: Under what name the scores are stored; empty for the embedded version.
         kept: How many of them had a score from earlier runs.
         pending: How many are left; not 0 only where the run was stopped.
         reasons: Why answers have no score, the most frequent first.
@@ -99,7 +99,7 @@ class MetricService:
         Raises:
             NotFoundError: There is no such set, system, metric or judge.
             SpecError: The judge is no LLM, or the metric has no embedded version.
-            JudgeError: Scoring cannot go on; what was scored is kept.
+            JudgeError: Scoring cannot go on; what was scored is stored.
         """
         return asyncio.run(self._run(self._entrants(set_name, systems), request))
 
@@ -110,7 +110,7 @@ class MetricService:
 
         Raises:
             StoppedError: Ctrl-C, SIGTERM or `stop_event`, set by another thread, ended it early; what was
-                scored is kept.
+                scored is stored.
         """
         for metric in board_metrics(self._store, set_name):
             if metric.missing:
@@ -128,8 +128,8 @@ class MetricService:
     def _announced(self, metric: BoardMetric, entrants: Sequence[Submission]) -> str:
         numbers = [entrant.id for entrant in entrants]
         count = self._store.scores.pending(numbers, metric=metric.name, judge=EMBEDDED, again=RETRIED)
-        told = f"scoring by {metric.name}: {count:,} answers have no score yet"
-        return f"{told} (--no-metrics publishes without)" if count else told
+        message = f"scoring by {metric.name}: {count:,} answers have no score yet"
+        return f"{message} (--no-metrics publishes without)" if count else message
 
     def score_file(self, path: Path, request: MetricRequest, emit: Emit) -> None:
         """Score the lines of a JSONL file; `emit` gets the object of each line's score, in order.
@@ -154,8 +154,8 @@ class MetricService:
 
         async def evaluate() -> dict[str, Any]:
             async with self._access.open(request, asyncio.Event()) as opened:
-                found = await meta_evaluation_of(path, opened.metric, resamples=resamples, seed=seed)
-                return {"judge": opened.judge or "embedded", **found}
+                evaluation = await meta_evaluation_of(path, opened.metric, resamples=resamples, seed=seed)
+                return {"judge": opened.judge or "embedded", **evaluation}
 
         return asyncio.run(evaluate())
 
@@ -174,8 +174,10 @@ class MetricService:
                     await stack.enter_async_context(self._access.open(request, asyncio.Event()))
                     for request in requests
                 ]
-                found = await claim_evaluation_of(path, [one.metric for one in opened])
-                return {"judge": opened[0].judge or "embedded", **found}
+                evaluation = await claim_evaluation_of(
+                    path, [opened_metric.metric for opened_metric in opened]
+                )
+                return {"judge": opened[0].judge or "embedded", **evaluation}
 
         return asyncio.run(evaluate())
 
@@ -245,12 +247,12 @@ class MetricService:
         if not systems:
             return live
         reference = self._store.submissions.reference(set_name)
-        known = {entrant.system: entrant for entrant in (*live, reference)}
-        unknown = [system for system in systems if system not in known]
+        by_system = {entrant.system: entrant for entrant in (*live, reference)}
+        unknown = [system for system in systems if system not in by_system]
         if unknown:
             message = f"{', '.join(unknown)} did not submit to {set_name}."
-            raise NotFoundError(message, advice=f"There are: {', '.join(known)}.")
-        return tuple(known[system] for system in dict.fromkeys(systems))
+            raise NotFoundError(message, advice=f"There are: {', '.join(by_system)}.")
+        return tuple(by_system[system] for system in dict.fromkeys(systems))
 
 
 def _elsewhere(opened: OpenedMetric, work: TextWork) -> Metric:

@@ -60,7 +60,7 @@ class RoundWatch:
 
     @property
     def alive(self) -> tuple[str, ...]:
-        """Workers at it that were heard of."""
+        """Workers of its job with a recent heartbeat."""
         leases = () if self.job is None else self.job.leases
         return tuple(lease.worker.name for lease in leases if lease.lease_left > 0)
 
@@ -172,15 +172,15 @@ class RoundAdmin:
             NotFoundError: There is no such round.
         """
         require(caller, TokenScope.ORGANISE)
-        found, counts = self._rounds.status(name)
-        eyes = RoundAccess(self._store, caller, found)
-        recent = self._store.verdicts.recent(found.id, RECENT)
+        round_, counts = self._rounds.status(name)
+        access = RoundAccess(self._store, caller, round_)
+        recent = self._store.verdicts.recent(round_.id, RECENT)
         return RoundWatch(
-            round=found,
+            round=round_,
             counts=counts,
             attacks=self._rounds.attacks(name),
-            job=self._jobs.of_round(found.id),
-            recent=tuple(map(eyes.evidence, recent)),
+            job=self._jobs.of_round(round_.id),
+            recent=tuple(map(access.evidence, recent)),
         )
 
     def trial(self, number: int, *, caller: Caller) -> JobStatus:
@@ -206,13 +206,13 @@ class RoundAdmin:
             ConflictError: The round is not finished.
         """
         require(caller, TokenScope.ORGANISE)
-        found = self._rounds.status(name)[0]
-        if found.state not in {RoundState.FINISHED, RoundState.PUBLISHED}:
+        round_ = self._rounds.status(name)[0]
+        if round_.state not in {RoundState.FINISHED, RoundState.PUBLISHED}:
             raise ConflictError(
-                f"Round {name} is {found.state}.", advice="Only finished rounds have a board."
+                f"Round {name} is {round_.state}.", advice="Only finished rounds have a board."
             )
         standings = self._boards.standings(name).as_json()
-        last = self._last_board(found)
+        last = self._last_board(round_)
         return Preview(
             standings=standings,
             before=None if last is None else last.name,
@@ -224,13 +224,13 @@ class RoundAdmin:
         require(caller, TokenScope.ORGANISE)
         return partial_sentence_of(self._store, name)
 
-    def _last_board(self, found: Round) -> Board | None:
-        sets = {one.name: one.set_name for one in self._rounds.rounds()}
+    def _last_board(self, round_: Round) -> Board | None:
+        sets = {other.name: other.set_name for other in self._rounds.rounds()}
         boards = self._boards.published()
         same = [
-            one
-            for one in boards
-            if one.name != found.name and sets.get(one.round_name or "") == found.set_name
+            board
+            for board in boards
+            if board.name != round_.name and sets.get(board.round_name or "") == round_.set_name
         ]
         return max(same, key=lambda board: board.published_at, default=None)
 

@@ -41,21 +41,21 @@ class RoundJobs(JobService):
             NotFoundError: No round has this name.
         """
         require(caller, TokenScope.ORGANISE)
-        found = self.store.rounds.get(round_name)
+        round_ = self.store.rounds.get(round_name)
         workers = MOST_WORKERS if workers is None else workers
         if not 0 < workers <= MOST_WORKERS:
             raise InputError(f"{workers} workers cannot share a round.", advice=f"Use 1 to {MOST_WORKERS}.")
         self.job_leases.give_up_dead()
         if not retry:
-            require_resumable(found)
-        elif found.state not in RETRIABLE:
-            message = f"Round {found.name} is {found.state}, so nothing of it can be tried again."
+            require_resumable(round_)
+        elif round_.state not in RETRIABLE:
+            message = f"Round {round_.name} is {round_.state}, so nothing of it can be tried again."
             raise ConflictError(message, advice=f"It would have to be {' or '.join(RETRIABLE)}.")
         return self.put(
             caller,
             NewJob(
                 kind=JobKind.RETRY if retry else JobKind.JUDGE,
-                round_id=found.id,
+                round_id=round_.id,
                 payload=dict(options or {}),
                 workers=workers,
                 priority=priority,
@@ -74,7 +74,7 @@ class RoundJobs(JobService):
         """Let a worker score, rate and publish a finished round.
 
         With `partial`, it may be one of which less than 90 % was judged. `calibration` is the number of the
-        one that the board tells its readers of.
+        one that the board reports.
 
         Raises:
             ConflictError: The round is not finished, has a job already, or too little of it was judged.
@@ -82,20 +82,20 @@ class RoundJobs(JobService):
             NotFoundError: There is no such job.
         """
         require(caller, TokenScope.ORGANISE)
-        found = self.store.rounds.get(round_name)
-        if found.state not in PUBLISHABLE:
-            message = f"Round {found.name} is {found.state}, so it cannot be published."
+        round_ = self.store.rounds.get(round_name)
+        if round_.state not in PUBLISHABLE:
+            message = f"Round {round_.name} is {round_.state}, so it cannot be published."
             raise ConflictError(message, advice="Only finished rounds can be.")
         require_enough(self.store, round_name, partial=partial)
         if calibration is not None:
-            read_agreement(self.store.jobs.get(calibration), found.judge_name)
+            read_agreement(self.store.jobs.get(calibration), round_.judge_name)
         payload = {
             "metrics": metrics,
             "partial": partial,
             "calibration": calibration,
             "asked_by": caller.name,
         }
-        return self.put(caller, NewJob(kind=JobKind.PUBLISH, round_id=found.id, payload=payload))
+        return self.put(caller, NewJob(kind=JobKind.PUBLISH, round_id=round_.id, payload=payload))
 
     def trial(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> Job:
         """Let a worker judge a few battles of a planned round; the job's result has them, no round does.

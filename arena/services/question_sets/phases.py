@@ -33,14 +33,14 @@ class PolicyService:
             RecordError: It overlaps another phase.
             ForbiddenError: Only organisers may.
         """
-        found = self.get(set_name)
-        names = [one.name for one in found.phases]
+        policy = self.get(set_name)
+        names = [existing.name for existing in policy.phases]
         phases = (
-            tuple(phase if one.name == phase.name else one for one in found.phases)
+            tuple(phase if existing.name == phase.name else existing for existing in policy.phases)
             if phase.name in names
-            else (*found.phases, phase)
+            else (*policy.phases, phase)
         )
-        return self.put(replace(found, phases=phases), caller=caller)
+        return self.put(replace(policy, phases=phases), caller=caller)
 
     def drop_phase(self, set_name: str, name: str, *, caller: Caller = OPERATOR) -> SetPolicy:
         """Take a phase from a set.
@@ -49,13 +49,13 @@ class PolicyService:
             NotFoundError: There is no such set or phase.
             ForbiddenError: Only organisers may.
         """
-        found = self.get(set_name)
-        kept = tuple(one for one in found.phases if one.name != name)
-        if kept == found.phases:
+        policy = self.get(set_name)
+        remaining = tuple(phase for phase in policy.phases if phase.name != name)
+        if remaining == policy.phases:
             raise NotFoundError(
                 f"{set_name} has no phase {name!r}.", advice=f"`arena sets policy {set_name}` shows them."
             )
-        return self.put(replace(found, phases=kept), caller=caller)
+        return self.put(replace(policy, phases=remaining), caller=caller)
 
     def hide_references(self, set_name: str, *, hidden: bool, caller: Caller = OPERATOR) -> SetPolicy:
         """Hide the references of a set's test questions from everybody, or show them.

@@ -1,4 +1,4 @@
-"""Question sets: import, look at, export."""
+"""Question sets: import, read, export."""
 
 from __future__ import annotations
 
@@ -91,10 +91,10 @@ class SetService:
         Raises:
             NotFoundError: There is no such set.
         """
-        found = self._store.sets.get(name)
+        question_set = self._store.sets.get(name)
         hidden = self._hides(name)
-        return found.with_questions(
-            redacted_question(caller, question, hidden=hidden) for question in found.questions
+        return question_set.with_questions(
+            redacted_question(caller, question, hidden=hidden) for question in question_set.questions
         )
 
     def question(self, name: str, question_id: str, *, caller: Caller = PUBLIC) -> Question:
@@ -103,8 +103,8 @@ class SetService:
         Raises:
             NotFoundError: There is no such set, or no such question in it.
         """
-        found = self._store.sets.question(name, question_id)
-        return redacted_question(caller, found, hidden=self._hides(name))
+        question = self._store.sets.question(name, question_id)
+        return redacted_question(caller, question, hidden=self._hides(name))
 
     def page(
         self, name: str, *, after: int, limit: int, caller: Caller = PUBLIC
@@ -115,8 +115,8 @@ class SetService:
             NotFoundError: There is no such set.
         """
         hidden = self._hides(name)
-        found = self._store.sets.page(self._store.sets.summary(name).id, after=after, limit=limit)
-        return tuple((at, redacted_question(caller, one, hidden=hidden)) for at, one in found)
+        rows = self._store.sets.page(self._store.sets.summary(name).id, after=after, limit=limit)
+        return tuple((at, redacted_question(caller, question, hidden=hidden)) for at, question in rows)
 
     def export(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> SetSummary:
         """Write a set as the folder that an import reads."""
@@ -227,11 +227,14 @@ class SetAdmin:
 
 def frozen(policy: SetPolicy, at: datetime) -> SetPolicy:
     """A policy under which nothing is taken from a moment on."""
-    begun = [one for one in policy.phases if one.opens_at is None or one.opens_at < at]
-    ended = [one if one.closes_at and one.closes_at <= at else replace(one, closes_at=at) for one in begun]
+    begun = [phase for phase in policy.phases if phase.opens_at is None or phase.opens_at < at]
+    ended = [
+        phase if phase.closes_at and phase.closes_at <= at else replace(phase, closes_at=at)
+        for phase in begun
+    ]
     return replace(policy, phases=tuple(ended) or (Phase(name=CLOSED, closes_at=at),))
 
 
 def is_frozen(policy: SetPolicy, at: datetime) -> bool:
     """Whether a set takes nothing now and never will."""
-    return bool(policy.phases) and all(one.closes_at and one.closes_at <= at for one in policy.phases)
+    return bool(policy.phases) and all(phase.closes_at and phase.closes_at <= at for phase in policy.phases)

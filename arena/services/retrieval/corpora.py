@@ -31,7 +31,7 @@ EMBEDDING_CALLS = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """Where a metric looks for evidence.
+    """Where a metric retrieves evidence.
 
     Attributes:
         corpus: Name of a corpus; empty: in the passages of each item, or on the web.
@@ -54,8 +54,8 @@ class OpenedSource:
     """A source that is ready to be searched.
 
     Attributes:
-        about: What it is, as it is kept with scores.
-        key: The same in a few words, which keep scores of different sources apart.
+        about: What it is, as it is stored with scores.
+        key: The same in a few words, which distinguish scores of different sources.
         usage: What embedding queries took so far.
     """
 
@@ -108,7 +108,7 @@ class CorpusService:
         Raises:
             NotFoundError: There is no such corpus.
             SpecError: There is no such local model, or the extra for it is not installed.
-            JudgeError: A text could not be embedded; what was embedded is kept.
+            JudgeError: A text could not be embedded; what was embedded is stored.
         """
         corpus = self._library.open(name)
         local = Path(model).is_dir()
@@ -117,8 +117,8 @@ class CorpusService:
 
         async def run() -> tuple[Embedded, Usage]:
             async with self._embedder(model, url, ledger) as (embedder, usage):
-                made = await embed_corpus(corpus, self._library.folder_of(name), embedder)
-                return made, usage
+                embedded = await embed_corpus(corpus, self._library.folder_of(name), embedder)
+                return embedded, usage
 
         return asyncio.run(run())
 
@@ -151,20 +151,21 @@ class CorpusService:
     async def _dense(self, name: str, ledger: Ledger | None) -> AsyncIterator[OpenedSource]:
         corpus = self._library.open(name)
         index = VectorIndex(corpus, self._library.folder_of(name))
-        made = index.about
-        async with self._embedder(made.model, made.endpoint, ledger) as (embedder, usage):
-            if embedder.fingerprint != made.fingerprint:
-                message = f"The model {made.model} is not the one that the corpus {name} was embedded with."
-                raise StoreError(message, advice=f"Run `arena corpora embed {name} --model {made.model}`.")
+        vectors = index.about
+        async with self._embedder(vectors.model, vectors.endpoint, ledger) as (embedder, usage):
+            if embedder.fingerprint != vectors.fingerprint:
+                message = (
+                    f"The model {vectors.model} is not the one that the corpus {name} was embedded with."
+                )
+                raise StoreError(message, advice=f"Run `arena corpora embed {name} --model {vectors.model}`.")
             about = {
                 **_about(corpus.manifest, RetrieverKind.DENSE),
-                "model": made.model,
-                "endpoint": made.endpoint or None,
-                "fingerprint": made.fingerprint or None,
+                "model": vectors.model,
+                "endpoint": vectors.endpoint or None,
+                "fingerprint": vectors.fingerprint or None,
             }
-            key = (
-                f"{_key(corpus.manifest)} dense={made.model}@{made.fingerprint[:HASH_SHOWN] or made.endpoint}"
-            )
+            origin = vectors.fingerprint[:HASH_SHOWN] or vectors.endpoint
+            key = f"{_key(corpus.manifest)} dense={vectors.model}@{origin}"
             yield OpenedSource(source=DenseSource(index, embedder), about=about, key=key, usage=usage)
 
     @asynccontextmanager

@@ -24,15 +24,15 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
     judged = battles.preference >= 0
     question = battles.question[judged]
     labels = list(dict.fromkeys(battles.domains))
-    place = {label: code for code, label in enumerate(labels)}
-    domain = np.array([place[label] for label in battles.domains], dtype=np.int32)
+    codes = {label: code for code, label in enumerate(labels)}
+    domain = np.array([codes[label] for label in battles.domains], dtype=np.int32)
     score = None if battles.score is None else battles.score[judged]
     return BattleTable.from_columns(
         question_id=_words(question, battles.questions),
         domain=_words(domain[question], labels),
         model_a=_words(battles.a[judged], battles.systems),
         model_b=_words(battles.b[judged], battles.systems),
-        winner=_words(battles.preference[judged], [WINNERS[one] for one in Preference]),
+        winner=_words(battles.preference[judged], [WINNERS[preference] for preference in Preference]),
         score=score,
     )
 
@@ -61,16 +61,16 @@ def outcomes_by_system(battles: BattleColumns) -> Mapping[str, Mapping[Outcome, 
     """How many battles of each system ended how; versions of one system together."""
     ended = battles.outcome >= 0
     size = len(Outcome)
-    found: dict[str, Counter[Outcome]] = {}
+    by_system: dict[str, Counter[Outcome]] = {}
     for side in (battles.a, battles.b):
         keys = side[ended].astype(np.int64) * size + battles.outcome[ended]
         table = np.bincount(keys, minlength=len(battles.systems) * size).reshape(-1, size)
         for code in np.flatnonzero(table.any(axis=1)).tolist():
             counts = zip(Outcome, table[code].tolist(), strict=True)
-            found.setdefault(battles.systems[code], Counter()).update(
+            by_system.setdefault(battles.systems[code], Counter()).update(
                 {outcome: count for outcome, count in counts if count}
             )
-    return found
+    return by_system
 
 
 def judged_shares(battles: BattleColumns) -> JudgedShares:
@@ -92,5 +92,5 @@ def judged_shares(battles: BattleColumns) -> JudgedShares:
 
 
 def _words(codes: NDArray[Any], words: Sequence[str]) -> pa.DictionaryArray:
-    """A column of words, told by their codes."""
+    """A column of words, from their codes."""
     return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(words), pa.string()))

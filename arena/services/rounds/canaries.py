@@ -1,4 +1,4 @@
-"""Canaries of rounds: planted when a round is made, judged beside its battles, counted apart from them."""
+"""Canaries of rounds: planted when a round is made, judged alongside its battles, counted separately."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from judges.pairwise.llm_judge import declined
 from judges.spec import leaves
 
 BATTLES_A_CANARY = 10
-LOOKED_AT = 20
-"""Battles looked at for each canary: some decline, or have an opponent without an answer."""
+CANDIDATES_A_CANARY = 20
+"""Battles considered for each canary: some decline, or have an opponent without an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,29 +32,29 @@ class CanaryResults:
 
     def to_json(self) -> dict[str, Any]:
         """The field `canaries` of `arena rounds status --json`."""
-        found = self.report
+        report = self.report
         return {
-            "planted": found.planted,
-            "judged": found.judged,
-            "succeeded": found.succeeded,
-            "success_rate": found.rate,
+            "planted": report.planted,
+            "judged": report.judged,
+            "succeeded": report.succeeded,
+            "success_rate": report.rate,
             "pending": self.pending,
             "unjudged": dict(self.outcomes),
             "cost_usd": self.cost_usd,
             "by_family": {
                 family: {"judged": judged, "succeeded": won}
-                for family, (judged, won) in sorted(found.by_family.items())
+                for family, (judged, won) in sorted(report.by_family.items())
             },
         }
 
     def __str__(self) -> str:
-        found = self.report
-        if not found.planted:
+        report = self.report
+        if not report.planted:
             return "no canaries planted"
-        unjudged = f", {found.unjudged} without a verdict" if found.unjudged else ""
-        if found.rate is None:
-            return f"unknown: none of {found.planted} canaries was judged"
-        return f"{found.rate:.1%} ({found.succeeded} of {found.judged} canaries{unjudged})"
+        unjudged = f", {report.unjudged} without a verdict" if report.unjudged else ""
+        if report.rate is None:
+            return f"unknown: none of {report.planted} canaries was judged"
+        return f"{report.rate:.1%} ({report.succeeded} of {report.judged} canaries{unjudged})"
 
 
 def plant_canaries(store: Store, planned: PlannedRound) -> tuple[PlannedCanary, ...]:
@@ -66,7 +66,7 @@ def plant_canaries(store: Store, planned: PlannedRound) -> tuple[PlannedCanary, 
     if not count:
         return ()
     seed = planned.request.seed
-    first = sorted(_open(planned), key=lambda battle: turn(battle.key, seed))[: LOOKED_AT * count]
+    first = sorted(_open(planned), key=lambda battle: turn(battle.key, seed))[: CANDIDATES_A_CANARY * count]
     fitting = _decidable(planned, judge_inputs(store, planned, first))
     return tuple(
         PlannedCanary(
@@ -95,23 +95,27 @@ def _asks(planned: PlannedRound) -> bool:
 
 
 def canary_results(canaries: Sequence[CanaryRecord]) -> CanaryResults:
-    """Count what is kept of a round's canaries."""
+    """Count what is stored of a round's canaries."""
     unjudged = [
-        one.outcome for one in canaries if one.outcome is not None and one.outcome is not Outcome.JUDGED
+        canary.outcome
+        for canary in canaries
+        if canary.outcome is not None and canary.outcome is not Outcome.JUDGED
     ]
     return CanaryResults(
-        report=count_attacks(Attack(one.family, one.attacker, one.preference) for one in canaries),
-        pending=sum(one.outcome is None for one in canaries),
-        cost_usd=_sum_known(one.cost_usd for one in canaries),
+        report=count_attacks(
+            Attack(canary.family, canary.attacker, canary.preference) for canary in canaries
+        ),
+        pending=sum(canary.outcome is None for canary in canaries),
+        cost_usd=_sum_known(canary.cost_usd for canary in canaries),
         outcomes={outcome.value: unjudged.count(outcome) for outcome in dict.fromkeys(unjudged)},
     )
 
 
 def _sum_known(amounts: Iterable[float | None]) -> float | None:
     """Their sum; None where one is not known."""
-    found = list(amounts)
-    known = [amount for amount in found if amount is not None]
-    return sum(known) if len(known) == len(found) else None
+    listed = list(amounts)
+    known_amounts = [amount for amount in listed if amount is not None]
+    return sum(known_amounts) if len(known_amounts) == len(listed) else None
 
 
 def _open(planned: PlannedRound) -> list[PlannedBattle]:

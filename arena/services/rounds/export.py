@@ -1,4 +1,4 @@
-"""A round as files that anybody can check: battles, judgments, books, standings, checksums."""
+"""A round as files that anybody can check: battles, judgments, counts, standings, checksums."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def write_round(
     - `outcomes.jsonl`: every planned battle with its outcome;
     - `judgments.jsonl`: every judgment with its provenance and raw reply;
     - `canaries.jsonl`: every canary, the attack, its verdict and judgments;
-    - `round.json`: plan, judge, seed and books; `standings.json`: the board;
+    - `round.json`: plan, judge, seed and counts; `standings.json`: the board;
     - `checksums.json`: the sha256 of each.
 
     What quotes texts that the caller may not see, such as those of a withdrawn submission, is left out.
@@ -47,17 +47,17 @@ def write_round(
         FileFormatError: The folder cannot be written.
         NotFoundError: There is no such round.
     """
-    found, counts = store.rounds.get(name), store.rounds.counts(name)
+    round_, counts = store.rounds.get(name), store.rounds.counts(name)
     total = counts.planned
-    seen = RoundAccess(store, caller, found)
+    seen = RoundAccess(store, caller, round_)
     head = {
-        "name": found.name,
-        "set": found.set_name,
-        "state": found.state.value,
-        "judge": found.judge,
-        "plan": found.plan,
-        "seed": found.seed,
-        "budget_usd": found.budget_usd,
+        "name": round_.name,
+        "set": round_.set_name,
+        "state": round_.state.value,
+        "judge": round_.judge,
+        "plan": round_.plan,
+        "seed": round_.seed,
+        "budget_usd": round_.budget_usd,
         "books": asdict(counts),
     }
     try:
@@ -121,15 +121,15 @@ def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
             raise _unfounded(f"the rating of {rating.system}", f"the battles give {rating.rating}")
 
 
-def _differs(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is not other
-    return abs(one - other) > TOLERANCE * max(1.0, abs(one))
+def _differs(stated: float | None, counted_again: float | None) -> bool:
+    if stated is None or counted_again is None:
+        return stated is not counted_again
+    return abs(stated - counted_again) > TOLERANCE * max(1.0, abs(stated))
 
 
-def _unfounded(what: str, why: str) -> FileFormatError:
+def _unfounded(figure: str, why: str) -> FileFormatError:
     return FileFormatError(
-        f"The standings give {what}, but {why}.", advice="Do not trust this export.", code="unfounded"
+        f"The standings give {figure}, but {why}.", advice="Do not trust this export.", code="unfounded"
     )
 
 
@@ -162,9 +162,13 @@ def _as_outcome(battle: BattleRecord) -> dict[str, Any]:
 
 
 def _as_judgments(evidence: Iterable[BattleEvidence]) -> Iterator[dict[str, Any]]:
-    for one in evidence:
-        for judgment in one.judgments:
-            yield {"battle": one.battle.key, "question_id": one.battle.question_id, **asdict(judgment)}
+    for battle_evidence in evidence:
+        for judgment in battle_evidence.judgments:
+            yield {
+                "battle": battle_evidence.battle.key,
+                "question_id": battle_evidence.battle.question_id,
+                **asdict(judgment),
+            }
 
 
 def _write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

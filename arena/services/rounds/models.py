@@ -66,9 +66,9 @@ def questions_in(
     """
     unknown = [domain for domain in domains if domain not in summary.domains]
     if unknown:
-        known = ", ".join(summary.domains)
+        names = ", ".join(summary.domains)
         raise NotFoundError(
-            f"{summary.name} has no domain {', '.join(unknown)}.", advice=f"There are: {known}."
+            f"{summary.name} has no domain {', '.join(unknown)}.", advice=f"There are: {names}."
         )
     return tuple(entry for entry in questions if not domains or entry[1].domain in domains)
 
@@ -87,44 +87,46 @@ class PlannedRound:
 def entrants_of(store: Store, round_: Round) -> tuple[Submission, ...]:
     """The submissions that a round judges, withdrawn ones too, without its reference."""
     versions: Mapping[str, int] = round_.plan["systems"]
-    found = store.submissions.find(set_name=round_.set_name)
-    return tuple(one for one in found if versions.get(one.system) == one.version)
+    submissions = store.submissions.find(set_name=round_.set_name)
+    return tuple(
+        submission for submission in submissions if versions.get(submission.system) == submission.version
+    )
 
 
 LONGEST_VALUE = 60
 
 
-def round_spec(found: Round, load_spec: Callable[[str], JudgeSpec]) -> JudgeSpec:
+def round_spec(round_: Round, load_spec: Callable[[str], JudgeSpec]) -> JudgeSpec:
     """The spec that a round began with.
 
     Raises:
         SpecError: Its files, or the endpoint of the settings, are not what they were; every setting
             that differs is named.
     """
-    stored: Any = found.judge
+    stored: Any = round_.judge
     spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
     if spec.hash == stored["hash"]:
         return spec
-    differing = "; ".join(_differences(stored, spec.canonical)) or "settings that it did not keep"
+    differing = "; ".join(_differences(stored, spec.canonical)) or "settings that were not stored"
     raise SpecError(
-        f"The judge {found.judge_name} is not what round {found.name} began with: {differing}.",
+        f"The judge {round_.judge_name} is not what round {round_.name} began with: {differing}.",
         advice="Restore its spec, prompt and endpoint (OPENAI_BASE_URL), or judge a new round.",
     )
 
 
-def _differences(before: Mapping[str, Any], after: Mapping[str, Any], place: str = "") -> Iterator[str]:
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     """Each setting that differs, with what it was and what it is; members of panels by name and number."""
     for name in sorted((before.keys() | after.keys()) - {"source", "hash"}):
         was, now = before.get(name), after.get(name)
         if was == now:
             continue
         if name == "members" and isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
-            for number, (one, other) in enumerate(zip(was, now, strict=True), 1):
-                yield from _differences(one, other, f"{place}member {number}: ")
+            for number, (old, new) in enumerate(zip(was, now, strict=True), 1):
+                yield from _differences(old, new, f"{prefix}member {number}: ")
         elif name == "prompt":
-            yield f"{place}prompt (its text was changed)"
+            yield f"{prefix}prompt (its text was changed)"
         else:
-            yield f"{place}{name} was {_short(was)}, is {_short(now)}"
+            yield f"{prefix}{name} was {_short(was)}, is {_short(now)}"
 
 
 def _short(value: object) -> str:
@@ -132,14 +134,16 @@ def _short(value: object) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
 
 
-def judge_inputs(store: Store, planned: PlannedRound, some: Sequence[PlannedBattle]) -> Iterator[JudgeInput]:
+def judge_inputs(
+    store: Store, planned: PlannedRound, battles: Sequence[PlannedBattle]
+) -> Iterator[JudgeInput]:
     """Yield some battles of a planned round with their texts."""
     reference = store.submissions.reference(planned.request.set_name).id
     questions: Mapping[int, Question] = dict(store.sets.numbered(planned.summary.id))
     texts = store.submissions.texts(
-        [(side, battle.question) for battle in some for side in (battle.a, battle.b)]
+        [(side, battle.question) for battle in battles for side in (battle.a, battle.b)]
     )
-    for battle in some:
+    for battle in battles:
         yield JudgeInput(
             battle_id=battle.key,
             question=questions[battle.question],

@@ -26,7 +26,7 @@ MISSING = "One of the two answers is missing."
 
 
 class CannotDecide(Protocol):
-    """Tells why a judge cannot decide battles; see `judges.pairwise.forecast.cannot_decide`."""
+    """Says why a judge cannot decide battles; see `judges.pairwise.forecast.cannot_decide`."""
 
     def __call__(self, question: Question, *, against_reference: bool, silent: bool) -> str:
         """Why it cannot decide a battle on a question; empty where it can."""
@@ -154,8 +154,8 @@ def make_plan(scope: Scope, *, pairs: Pairs, sample: Sample, seed: int, cannot: 
                 else:
                     _add(plan, scope, number, question, entrant, scope.reference)
         if pairs.everything or number in complete:
-            for one, other in combinations(scope.entrants, 2):
-                _add(plan, scope, number, question, one, other)
+            for first, second in combinations(scope.entrants, 2):
+                _add(plan, scope, number, question, first, second)
     plan.undecidable.update(_undecidable(plan.battles, scope, cannot))
     return plan
 
@@ -183,15 +183,15 @@ def _sampled(
 
 
 def _add(
-    plan: Plan, scope: Scope, number: int, question: Question, one: Submission, other: Submission
+    plan: Plan, scope: Scope, number: int, question: Question, first: Submission, second: Submission
 ) -> None:
-    key = battle_id(scope.set_hash, question.id, _label(one), _label(other))
-    if scope.answers(number, one, other):
-        plan.battles.append(PlannedBattle(key=key, question=number, a=one.id, b=other.id))
+    key = battle_id(scope.set_hash, question.id, _label(first), _label(second))
+    if scope.answers(number, first, second):
+        plan.battles.append(PlannedBattle(key=key, question=number, a=first.id, b=second.id))
     elif scope.named:
         plan.battles.append(
             PlannedBattle(
-                key=key, question=number, a=one.id, b=other.id, outcome=Outcome.MISSING, detail=MISSING
+                key=key, question=number, a=first.id, b=second.id, outcome=Outcome.MISSING, detail=MISSING
             )
         )
     else:

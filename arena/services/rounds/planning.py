@@ -1,4 +1,4 @@
-"""What a round would be before there is one: its battles, what it leaves out, what it would cost."""
+"""A round before it is created: its battles, what it leaves out, what it would cost."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class RoundPlanner:
         return PlannedRound(request=request, summary=summary, spec=spec, entrants=entrants, plan=plan)
 
     def estimate(self, request: RoundRequest) -> dict[str, Any]:
-        """What `arena rounds plan` tells: battles, what is left out, requests, tokens, cost."""
+        """What `arena rounds plan` prints: battles, what is left out, requests, tokens, cost."""
         planned = self.plan(request)
         with working("estimating the cost"):
             expected = estimate_round(self._store, planned, self._load_prices())
@@ -92,9 +92,9 @@ class RoundPlanner:
         by_name = {submission.system: submission for submission in live}
         unknown = [system for system in request.systems if system not in by_name]
         if unknown:
-            known = ", ".join(by_name) or "none"
+            names = ", ".join(by_name) or "none"
             raise NotFoundError(
-                f"{', '.join(unknown)} did not submit to {request.set_name}.", advice=f"There are: {known}."
+                f"{', '.join(unknown)} did not submit to {request.set_name}.", advice=f"There are: {names}."
             )
         return tuple(by_name[system] for system in dict.fromkeys(request.systems))
 
@@ -155,12 +155,12 @@ def _priced(
     return cost + paid, most + paid * asked_again
 
 
-def _added(one: Estimate, other: Estimate) -> Estimate:
+def _added(first: Estimate, second: Estimate) -> Estimate:
     return Estimate(
-        battles=max(one.battles, other.battles),
-        requests=one.requests + other.requests,
-        requests_most=one.requests_most + other.requests_most,
-        prompt_characters=one.prompt_characters + other.prompt_characters,
-        prompt_tokens=one.prompt_tokens + other.prompt_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
+        battles=max(first.battles, second.battles),
+        requests=first.requests + second.requests,
+        requests_most=first.requests_most + second.requests_most,
+        prompt_characters=first.prompt_characters + second.prompt_characters,
+        prompt_tokens=first.prompt_tokens + second.prompt_tokens,
+        output_tokens=first.output_tokens + second.output_tokens,
     )

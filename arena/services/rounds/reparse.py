@@ -44,7 +44,7 @@ class Rereading:
 
 
 class ReparseService:
-    """Use cases around replies that are kept."""
+    """Use cases around stored replies."""
 
     def __init__(self, store: Store, *, round_spec: Callable[[Round], JudgeSpec]) -> None:
         self._store = store
@@ -57,20 +57,20 @@ class ReparseService:
             ConflictError: The round is running or published, and its readings were to be stored.
             SpecError: The judge's spec is not what the round began with.
         """
-        found = self._store.rounds.get(name)
-        if apply and found.state not in CHANGEABLE:
+        round_ = self._store.rounds.get(name)
+        if apply and round_.state not in CHANGEABLE:
             raise ConflictError(
-                f"Round {name} is {found.state}, so its verdicts stay as they are.",
+                f"Round {name} is {round_.state}, so its verdicts stay as they are.",
                 advice="Read it again without --apply, or judge a new round.",
             )
-        spec = self._round_spec(found)
+        spec = self._round_spec(round_)
         report = Rereading(applied=apply)
         changes: list[tuple[int, tuple[Judgment, ...], Verdict | None]] = []
         total = self._store.rounds.counts(name).planned
-        for one in counted(self._store.verdicts.evidence(name), "reading replies of battles", total):
-            made, verdict = _again(spec, one, report)
-            if made != one.judgments or verdict is not None:
-                changes.append((one.battle.id, made, verdict))
+        for evidence in counted(self._store.verdicts.evidence(name), "reading replies of battles", total):
+            judgments, verdict = _reparsed(spec, evidence, report)
+            if judgments != evidence.judgments or verdict is not None:
+                changes.append((evidence.battle.id, judgments, verdict))
             if apply and len(changes) >= AT_ONCE:
                 self._store.verdicts.revise(changes)
                 changes.clear()
@@ -79,37 +79,40 @@ class ReparseService:
         return report
 
 
-def _again(
-    spec: JudgeSpec, one: BattleEvidence, report: Rereading
+def _reparsed(
+    spec: JudgeSpec, evidence: BattleEvidence, report: Rereading
 ) -> tuple[tuple[Judgment, ...], Verdict | None]:
     """The judgments read again, and the new verdict where it is another one."""
     report.battles += 1
-    made = reparse(spec, one.judgments)
-    for before, after in zip(one.judgments, made, strict=True):
+    judgments = reparse(spec, evidence.judgments)
+    for before, after in zip(evidence.judgments, judgments, strict=True):
         if before.reply is not None:
             report.replies += 1
             report.parsers[f"{before.parser} → {after.parser}"] += 1
             report.digit_scan_differs += _scanned_otherwise(before)
-        report.judgments_changed += _said(before) != _said(after)
-    verdict = reparse_verdict(spec, made)
-    was = (one.battle.outcome, one.battle.preference)
-    if all(_said(before) == _said(after) for before, after in zip(one.judgments, made, strict=True)):
-        return made, None
+        report.judgments_changed += _reading(before) != _reading(after)
+    verdict = reparse_verdict(spec, judgments)
+    was = (evidence.battle.outcome, evidence.battle.preference)
+    if all(
+        _reading(before) == _reading(after)
+        for before, after in zip(evidence.judgments, judgments, strict=True)
+    ):
+        return judgments, None
     if verdict is None or (verdict.outcome, verdict.preference) == was:
-        return made, None
+        return judgments, None
     report.verdicts_changed += 1
     if len(report.examples) < EXAMPLES:
         report.examples.append(
             {
-                "battle": one.battle.key,
-                "before": str(one.battle.preference or one.battle.outcome),
+                "battle": evidence.battle.key,
+                "before": str(evidence.battle.preference or evidence.battle.outcome),
                 "after": str(verdict.preference or verdict.outcome),
             }
         )
-    return made, replace(verdict, detail="; ".join(filter(None, (verdict.detail, "read again"))))
+    return judgments, replace(verdict, detail="; ".join(filter(None, (verdict.detail, "read again"))))
 
 
-def _said(judgment: Judgment) -> tuple[object, ...]:
+def _reading(judgment: Judgment) -> tuple[object, ...]:
     return judgment.outcome, judgment.preference, judgment.margin, judgment.grade
 
 

@@ -41,7 +41,7 @@ class ClaimContext:
 
     Attributes:
         lease_id: The lease, which holds what is judged and fences off a run that was given up.
-        lease: Seconds without a heartbeat after which the run counts as dead.
+        lease: Seconds without a heartbeat after which the run counts as ended.
         shared: Whether others judge the same round, so that no more is held than is soon asked.
     """
 
@@ -56,7 +56,7 @@ class _Run:
     """One run of the loop: its queues and its reasons to stop."""
 
     store: Store
-    post: ClaimContext
+    claims: ClaimContext
     judge: Judge
     total: int
     report: Report
@@ -69,14 +69,14 @@ class _Run:
     settled_canaries: list[tuple[int, Verdict]] = field(default_factory=list)
 
     def fail(self, error: Exception) -> None:
-        """Keep the first error and stop: workers go on emptying the queue, so that nobody waits for ever."""
+        """Store the first error and stop: workers go on emptying the queue, so that nobody waits for ever."""
         self.failure = self.failure or error
         self.stopping.set()
 
 
 async def judge_pending(
     store: Store,
-    post: ClaimContext,
+    claims: ClaimContext,
     judge: Judge,
     *,
     total: int,
@@ -84,10 +84,10 @@ async def judge_pending(
     report: Report,
     stop: asyncio.Event,
 ) -> None:
-    """Judge the pending battles and canaries of a running round until none is free or it is told to stop.
+    """Judge the pending battles and canaries of a running round until none is free or `stop` is set.
 
-    LLM access holds to `concurrency` calls in flight. At least 256 battles are looked at together, so that
-    those whose replies are kept already do not wait for those that are asked. Once `stop` is set, battles in
+    LLM access holds to `concurrency` calls in flight. At least 256 battles are processed together, so that
+    those whose replies are cached do not wait for those that are asked. Once `stop` is set, battles in
     flight finish and the rest stays pending.
 
     Raises:
@@ -95,9 +95,9 @@ async def judge_pending(
         JudgeError: Judging cannot go on; what was decided until then is committed.
         StoreError: The database cannot be used; what could not be committed is pending.
     """
-    run = _Run(store, post, judge, total, report, stopping=stop)
-    count = concurrency if post.shared else max(concurrency, LEAST_WORKERS)
-    queue: asyncio.Queue[_Task | None] = asyncio.Queue(maxsize=count if post.shared else 2 * count)
+    run = _Run(store, claims, judge, total, report, stopping=stop)
+    count = concurrency if claims.shared else max(concurrency, LEAST_WORKERS)
+    queue: asyncio.Queue[_Task | None] = asyncio.Queue(maxsize=count if claims.shared else 2 * count)
     writer = asyncio.create_task(_write(run))
     workers = [asyncio.create_task(_work(run, queue)) for _ in range(count)]
     try:
@@ -109,7 +109,7 @@ async def judge_pending(
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
-        # The writer is told, not cancelled: a cancelled commit would lose the batch it holds.
+        # The writer is asked to end, not cancelled: a cancelled commit would lose the batch it holds.
         run.finished.set()
         await writer
     if run.failure is not None:
@@ -117,7 +117,7 @@ async def judge_pending(
 
 
 async def _feed(run: _Run, queue: asyncio.Queue[_Task | None], workers: int) -> None:
-    share = min(BATCH, max(workers, LEAST_SHARE)) if run.post.shared else BATCH
+    share = min(BATCH, max(workers, LEAST_SHARE)) if run.claims.shared else BATCH
     try:
         await _feed_canaries(run, queue, share)
         await _feed_battles(run, queue, share)
@@ -128,9 +128,9 @@ async def _feed(run: _Run, queue: asyncio.Queue[_Task | None], workers: int) -> 
 
 
 async def _feed_canaries(run: _Run, queue: asyncio.Queue[_Task | None], share: int) -> None:
-    take, post = run.store.holds.canaries, run.post
+    take, claims = run.store.holds.canaries, run.claims
     while not run.stopping.is_set():
-        batch = await asyncio.to_thread(take, post.lease_id, post.round_id, limit=share)
+        batch = await asyncio.to_thread(take, claims.lease_id, claims.round_id, limit=share)
         if not batch:
             return
         for canary in batch:
@@ -138,14 +138,16 @@ async def _feed_canaries(run: _Run, queue: asyncio.Queue[_Task | None], share: i
 
 
 async def _feed_battles(run: _Run, queue: asyncio.Queue[_Task | None], share: int) -> None:
-    take, post, after = run.store.holds.battles, run.post, 0
+    take, claims, after = run.store.holds.battles, run.claims, 0
     while not run.stopping.is_set():
-        batch, last = await asyncio.to_thread(take, post.lease_id, post.round_id, limit=share, after=after)
+        batch, last = await asyncio.to_thread(
+            take, claims.lease_id, claims.round_id, limit=share, after=after
+        )
         if not batch and not after:
             return
         for battle in batch:
             await queue.put(_Task(battle))
-        # 0 at the end: what others let go of lies behind, so the round is gone through once more.
+        # 0 at the end: claims that others released come before it, so the round is read once more.
         after = last
 
 
@@ -156,13 +158,13 @@ async def _work(run: _Run, queue: asyncio.Queue[_Task | None]) -> None:
         try:
             verdict = await run.judge.judge(_contest(task.battle))
         except StoppedError:
-            # The battle stays pending, for whoever goes on.
+            # The battle stays pending, for the next run.
             continue
-        except Exception as error:  # noqa: BLE001 - raised by whoever waits for the run, once it has stopped
+        except Exception as error:  # noqa: BLE001 - raised to the caller once the run has stopped
             run.fail(error)
             continue
         (run.settled_canaries if task.canary else run.settled).append((task.battle.id, verdict))
-        # An embedded judge never waits, so it would keep the writer from its turn.
+        # An embedded judge never waits, so it would starve the writer.
         await asyncio.sleep(0)
 
 
@@ -181,7 +183,7 @@ async def _write(run: _Run) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(run.finished.wait(), COMMIT_EVERY)
         await _try_flush(run)
-    # What was settled during the last commit has not been looked at yet.
+    # What was settled during the last commit has not been committed yet.
     await _try_flush(run)
 
 
@@ -197,9 +199,9 @@ async def _flush(run: _Run) -> None:
     batch, run.settled = run.settled, []
     canaries, run.settled_canaries = run.settled_canaries, []
     if canaries:
-        await asyncio.to_thread(run.store.canaries.record, canaries, lease_id=run.post.lease_id)
+        await asyncio.to_thread(run.store.canaries.record, canaries, lease_id=run.claims.lease_id)
     if batch:
-        await asyncio.to_thread(run.store.verdicts.record, batch, lease_id=run.post.lease_id)
+        await asyncio.to_thread(run.store.verdicts.record, batch, lease_id=run.claims.lease_id)
     if batch or canaries:
         run.done += len(batch) + len(canaries)
         run.report(Progress(run.done, run.total, run.watch.seconds))
@@ -207,7 +209,7 @@ async def _flush(run: _Run) -> None:
 
 @asynccontextmanager
 async def _heartbeats(run: _Run) -> AsyncIterator[None]:
-    """Let a thread say that the run lives, whatever the event loop that judges is doing (A4)."""
+    """Send heartbeats from a thread, whatever the event loop that judges is doing (A4)."""
     over = threading.Event()
     watcher = threading.Thread(
         target=_watch, args=(run, asyncio.get_running_loop(), over), name="heartbeats", daemon=True
@@ -221,10 +223,10 @@ async def _heartbeats(run: _Run) -> AsyncIterator[None]:
 
 
 def _watch(run: _Run, loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
-    """Say that the run lives, and stop it where its job is no longer wanted."""
+    """Send a heartbeat, and stop the run where its job is no longer wanted."""
     while not over.wait(STATE_EVERY):
         try:
-            beat = run.store.leases.beat(run.post.lease_id, lease=run.post.lease)
+            beat = run.store.leases.beat(run.claims.lease_id, lease=run.claims.lease)
         except (StoreError, LeaseLostError) as error:
             loop.call_soon_threadsafe(run.fail, error)
             return
@@ -244,35 +246,36 @@ class RoundRunner:
     job_leases: JobLeases
     open_judge: OpenJudge
 
-    def run_alone(self, found: Round, spec: JudgeSpec, *, concurrency: int, report: Report) -> None:
+    def run_alone(self, round_: Round, spec: JudgeSpec, *, concurrency: int, report: Report) -> None:
         """Judge what is pending in this process, with nobody else, until the end or an interrupt.
 
         Raises:
             ConflictError: The round has ended, or somebody else judges it.
             JudgeError: Judging cannot go on; the round is paused.
         """
-        job, lease = self.begin(found)
+        job, lease = self.begin(round_)
         with self.job_leases.held(lease, attempts=job.attempts):
-            asyncio.run(self._until_interrupted(found, spec, lease, concurrency, report))
+            asyncio.run(self._until_interrupted(round_, spec, lease, concurrency, report))
 
-    def begin(self, found: Round, *, workers: int = 1) -> tuple[Job, Lease]:
+    def begin(self, round_: Round, *, workers: int = 1) -> tuple[Job, Lease]:
         """Put a job for this process alone, and take the first lease at it.
 
         Raises:
             ConflictError: The round has ended, or has another job.
         """
         self.job_leases.give_up_dead()
-        require_resumable(found)
+        require_resumable(round_)
         owner = f"{self.job_leases.worker.name}:{uuid.uuid4().hex[:12]}"
-        job = self.store.jobs.put(NewJob(kind=JobKind.JUDGE, round_id=found.id, owner=owner, workers=workers))
-        taken = self.job_leases.take(owner=owner, job_id=job.id)
-        if taken is None:
+        new_job = NewJob(kind=JobKind.JUDGE, round_id=round_.id, owner=owner, workers=workers)
+        job = self.store.jobs.put(new_job)
+        job_and_lease = self.job_leases.take(owner=owner, job_id=job.id)
+        if job_and_lease is None:
             raise ConflictError(f"Job {job.id} was taken away.", advice="Start the round again.")
-        return taken
+        return job_and_lease
 
     async def judge(
         self,
-        found: Round,
+        round_: Round,
         spec: JudgeSpec,
         lease: Lease,
         *,
@@ -288,39 +291,40 @@ class RoundRunner:
             LeaseLostError: The lease was given up.
             StoreError: The database cannot be used.
         """
-        total = await asyncio.to_thread(self._prepare, found, lease)
-        post = ClaimContext(lease_id=lease.id, round_id=found.id, lease=self.job_leases.lease, shared=shared)
-        async with self.open_judge(spec, found, concurrency, stop, lease.id) as judge:
+        total = await asyncio.to_thread(self._prepare, round_, lease)
+        held_for = self.job_leases.lease
+        claims = ClaimContext(lease_id=lease.id, round_id=round_.id, lease=held_for, shared=shared)
+        async with self.open_judge(spec, round_, concurrency, stop, lease.id) as judge:
             await judge_pending(
-                self.store, post, judge, total=total, concurrency=concurrency, report=report, stop=stop
+                self.store, claims, judge, total=total, concurrency=concurrency, report=report, stop=stop
             )
 
-    def _prepare(self, found: Round, lease: Lease) -> int:
+    def _prepare(self, round_: Round, lease: Lease) -> int:
         """Let the round run, with an account in order, and count what is pending."""
-        if all(other.id == lease.id for other in self.store.leases.of_round(found.id)):
-            self.store.ledgers.release(found.id)
-        self.store.rounds.move(found.name, to=RoundState.RUNNING, allowed=RESUMABLE)
-        canaries = canary_results(self.store.canaries.of_round(found.name))
-        return self.store.rounds.counts(found.name).pending + canaries.pending
+        if all(other.id == lease.id for other in self.store.leases.of_round(round_.id)):
+            self.store.ledgers.release(round_.id)
+        self.store.rounds.move(round_.name, to=RoundState.RUNNING, allowed=RESUMABLE)
+        canaries = canary_results(self.store.canaries.of_round(round_.name))
+        return self.store.rounds.counts(round_.name).pending + canaries.pending
 
     async def _until_interrupted(
-        self, found: Round, spec: JudgeSpec, lease: Lease, concurrency: int, report: Report
+        self, round_: Round, spec: JudgeSpec, lease: Lease, concurrency: int, report: Report
     ) -> None:
         stop = asyncio.Event()
         with stopping_on_interrupt(stop):
             await self.judge(
-                found, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=False
+                round_, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=False
             )
 
 
-def require_resumable(found: Round) -> None:
+def require_resumable(round_: Round) -> None:
     """Check that a round can be judged.
 
     Raises:
         ConflictError: It has ended.
     """
-    if found.state not in RESUMABLE:
+    if round_.state not in RESUMABLE:
         raise ConflictError(
-            f"Round {found.name} is {found.state}, so it cannot become {RoundState.RUNNING}.",
+            f"Round {round_.name} is {round_.state}, so it cannot become {RoundState.RUNNING}.",
             advice=f"It would have to be {' or '.join(RESUMABLE)}.",
         )

@@ -1,4 +1,4 @@
-"""Rounds: create, run, pause, cancel, retry, status. How they are planned stands in `planner`."""
+"""Rounds: create, run, pause, cancel, retry, status. How they are planned is in `planner`."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class RoundService:
         )
 
     def run(self, name: str, *, concurrency: int, report: Report) -> RoundCounts:
-        """Judge what is pending in a round, until the end or until told to stop.
+        """Judge what is pending in a round, until the end or an interrupt.
 
         Ctrl-C lets the battles in flight finish and pauses the round.
 
@@ -106,45 +106,45 @@ class RoundService:
             SpecError: The judge's spec is not what the round began with.
             JudgeError: Judging cannot go on; the round is paused.
         """
-        found = self._store.rounds.get(name)
-        self.runner.run_alone(found, self.spec_of(found), concurrency=concurrency, report=report)
+        round_ = self._store.rounds.get(name)
+        self.runner.run_alone(round_, self.spec_of(round_), concurrency=concurrency, report=report)
         return self._store.rounds.counts(name)
 
     async def judge(
         self, name: str, lease: Lease, *, concurrency: int, report: Report, stop: asyncio.Event, shared: bool
     ) -> None:
-        """Judge a round under a lease, beside others where `shared` says so.
+        """Judge a round under a lease, alongside others where `shared` is set.
 
         Raises:
             SpecError: The judge's spec is not what the round began with.
             JudgeError: Judging cannot go on; what was decided until then is committed.
         """
-        found = await asyncio.to_thread(self._store.rounds.get, name)
-        spec = await asyncio.to_thread(self.spec_of, found)
+        round_ = await asyncio.to_thread(self._store.rounds.get, name)
+        spec = await asyncio.to_thread(self.spec_of, round_)
         await self.runner.judge(
-            found, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=shared
+            round_, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=shared
         )
 
     def rounds(self, *, caller: Caller = OPERATOR) -> tuple[Round, ...]:
         """Every round that the caller may see, newest first."""
-        return tuple(found for found in self._store.rounds.all() if self._sees(caller, found))
+        return tuple(round_ for round_ in self._store.rounds.all() if self._sees(caller, round_))
 
     def status(self, name: str, *, caller: Caller = OPERATOR) -> tuple[Round, RoundCounts]:
-        """A round and its books.
+        """A round and its counts.
 
         Raises:
             NotFoundError: There is no such round that the caller may see.
         """
-        found = self._store.rounds.get(name)
-        RoundAccess(self._store, caller, found)
-        return found, self._store.rounds.counts(name)
+        round_ = self._store.rounds.get(name)
+        RoundAccess(self._store, caller, round_)
+        return round_, self._store.rounds.counts(name)
 
     def attacks(self, name: str) -> CanaryResults:
         """How a round's canaries fared so far."""
         return canary_results(self._store.canaries.of_round(name))
 
     def pause(self, name: str, *, caller: Caller = OPERATOR) -> Round:
-        """Tell a running round to stop, or take it out of the queue; its battles in flight finish.
+        """Ask a running round to stop, or take it out of the queue; its battles in flight finish.
 
         Raises:
             ConflictError: It has ended already.
@@ -153,9 +153,9 @@ class RoundService:
         require(caller, TokenScope.ORGANISE)
         with self._store.audit.audited() as notes:
             notes.take(caller.note(Action.ROUND_PAUSED, f"round {name}"))
-            found = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=RESUMABLE)
-            self._store.jobs.withdraw(found.id, PAUSED)
-            return found
+            round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=RESUMABLE)
+            self._store.jobs.withdraw(round_.id, PAUSED)
+            return round_
 
     def cancel(self, name: str, *, caller: Caller = OPERATOR) -> Round:
         """End a round; what is pending becomes `skipped`.
@@ -166,12 +166,12 @@ class RoundService:
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.audit.audited() as notes:
-            found = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
-            self._store.jobs.withdraw(found.id, CANCELLED)
-            self._store.battles.close_pending(found.id, Outcome.SKIPPED, CANCELLED)
-            self._store.canaries.close_pending(found.id, Outcome.SKIPPED, CANCELLED)
+            round_ = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
+            self._store.jobs.withdraw(round_.id, CANCELLED)
+            self._store.battles.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
+            self._store.canaries.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
             notes.take(caller.note(Action.ROUND_CANCELLED, f"round {name}"))
-        return found
+        return round_
 
     def retry(self, name: str, *, caller: Caller = OPERATOR) -> int:
         """Make failed and skipped battles and canaries pending again; no verdict is asked for twice.
@@ -185,9 +185,9 @@ class RoundService:
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.audit.audited() as notes:
-            found = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-            reopened = self._store.battles.reopen(found.id, RETRIED)
-            reopened += self._store.canaries.reopen(found.id, RETRIED)
+            round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
+            reopened = self._store.battles.reopen(round_.id, RETRIED)
+            reopened += self._store.canaries.reopen(round_.id, RETRIED)
             if not self._store.rounds.counts(name).pending and not self.attacks(name).pending:
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
             notes.take(caller.note(Action.ROUND_RETRIED, f"round {name}", reopened=reopened))
@@ -230,23 +230,23 @@ class RoundService:
         RoundAccess(self._store, caller, self._store.rounds.get(name))
         return self._store.verdicts.battles(name)
 
-    def spec_of(self, found: Round) -> JudgeSpec:
+    def spec_of(self, round_: Round) -> JudgeSpec:
         """The spec that a round began with.
 
         Raises:
             SpecError: It is another one now.
         """
-        return round_spec(found, self._load_spec)
+        return round_spec(round_, self._load_spec)
 
-    def _sees(self, caller: Caller, found: Round) -> bool:
+    def _sees(self, caller: Caller, round_: Round) -> bool:
         try:
-            RoundAccess(self._store, caller, found)
+            RoundAccess(self._store, caller, round_)
         except NotFoundError:
             return False
         return True
 
     def _refuse_taken(self, name: str) -> None:
-        if any(found.name == name for found in self._store.rounds.all()):
+        if any(round_.name == name for round_ in self._store.rounds.all()):
             raise ConflictError(
                 f"There is a round {name!r} already.",
                 advice=f"Go on with it by `arena rounds resume {name}`, or choose another --name.",
@@ -254,6 +254,6 @@ class RoundService:
 
     def _free_name(self, planned: PlannedRound) -> str:
         stem = f"{planned.summary.name}-{planned.spec.name}-{datetime.now(UTC):%Y%m%d}"
-        taken = {found.name for found in self._store.rounds.all()}
-        numbered: Sequence[str] = [stem, *(f"{stem}-{number}" for number in range(2, len(taken) + 3))]
-        return next(name for name in numbered if name not in taken)
+        names = {round_.name for round_ in self._store.rounds.all()}
+        numbered: Sequence[str] = [stem, *(f"{stem}-{number}" for number in range(2, len(names) + 3))]
+        return next(name for name in numbered if name not in names)

@@ -59,8 +59,8 @@ class RoundTableService:
             InputError: The kind needs labels, or takes one round only.
         """
         rounds = [self._store.rounds.get(name) for name in names]
-        for found in rounds:
-            RoundAccess(self._store, caller, found)
+        for round_ in rounds:
+            RoundAccess(self._store, caller, round_)
         if kind is TableKind.RATINGS:
             return self._ratings(rounds)
         if kind is TableKind.JUDGES:
@@ -79,26 +79,28 @@ class RoundTableService:
         }
         return makers[kind](rounds[0])
 
-    def _win_rates(self, found: Round) -> RoundTable:
-        rates = self._rates(found)
+    def _win_rates(self, round_: Round) -> RoundTable:
+        rates = self._rates(round_)
         domains = _domains(rates)
         judged = dict.fromkeys(row.system for row in rates.rows)
-        unjudged = self._unjudged(found)
+        unjudged = self._unjudged(round_)
         return RoundTable(
             kind=TableKind.WIN_RATES,
             columns=("system", *_headers(domains)),
             rows=tuple((system, *_cells(rates, system, domains)) for system in (*judged, *unjudged)),
-            notes=_unjudged_notes(found, unjudged),
+            notes=_unjudged_notes(round_, unjudged),
         )
 
-    def _passages(self, found: Round) -> RoundTable:
-        rates = self._rates(found)
+    def _passages(self, round_: Round) -> RoundTable:
+        rates = self._rates(round_)
         domains = _domains(rates)
-        cards = {one.system: one.card for one in entrants_of(self._store, found)}
+        cards = {entrant.system: entrant.card for entrant in entrants_of(self._store, round_)}
         named = [system for system in dict.fromkeys(row.system for row in rates.rows) if system in cards]
         rows = [
             (cards[system].model, cards[system].passages, system, *_cells(rates, system, domains))
-            for system in sorted(named, key=lambda one: (cards[one].model, _number(cards[one].passages), one))
+            for system in sorted(
+                named, key=lambda name: (cards[name].model, _number(cards[name].passages), name)
+            )
             if cards[system].passages
         ]
         silent = len(named) - len(rows)
@@ -112,17 +114,21 @@ class RoundTableService:
         )
 
     def _ratings(self, rounds: Sequence[Round]) -> RoundTable:
-        tables = [rate(table_of(self._battles(found)), seed=found.seed) for found in rounds]
-        unjudged = [self._unjudged(one) for one in rounds]
-        rated = (one.system for table in tables for one in table.ratings)
+        tables = [rate(table_of(self._battles(round_)), seed=round_.seed) for round_ in rounds]
+        unjudged = [self._unjudged(round_) for round_ in rounds]
+        rated = (rating.system for table in tables for rating in table.ratings)
         systems = dict.fromkeys((*rated, *(system for part in unjudged for system in part)))
-        found = [{one.system: one for one in table.ratings} for table in tables]
+        by_round = [{rating.system: rating for rating in table.ratings} for table in tables]
         rows: list[tuple[Cell, ...]] = []
         for system in systems:
             row: list[Cell] = [system]
-            for known in found:
-                one = known.get(system)
-                row += [None] * 4 if one is None else [one.rating, one.lower, one.upper, one.battles]
+            for ratings in by_round:
+                rating = ratings.get(system)
+                row += (
+                    [None] * 4
+                    if rating is None
+                    else [rating.rating, rating.lower, rating.upper, rating.battles]
+                )
             rows.append(tuple(row))
         several = len(rounds) > 1
         return RoundTable(
@@ -130,34 +136,34 @@ class RoundTableService:
             columns=(
                 "system",
                 *(
-                    f"{one.name}: {column}" if several else column
-                    for one in rounds
+                    f"{round_.name}: {column}" if several else column
+                    for round_ in rounds
                     for column in ("rating", "lower", "upper", "battles")
                 ),
             ),
             rows=tuple(rows),
             notes=tuple(
                 note
-                for one, part in zip(rounds, unjudged, strict=True)
-                for note in _unjudged_notes(one, part)
+                for round_, part in zip(rounds, unjudged, strict=True)
+                for note in _unjudged_notes(round_, part)
             ),
         )
 
-    def _no_answer(self, found: Round) -> RoundTable:
-        domains = tuple(self._store.sets.summary(found.set_name).domains)
+    def _no_answer(self, round_: Round) -> RoundTable:
+        domains = tuple(self._store.sets.summary(round_.set_name).domains)
         rows: list[tuple[Cell, ...]] = []
-        for one in entrants_of(self._store, found):
-            counts = self._store.submissions.domain_counts(one.id)
+        for entrant in entrants_of(self._store, round_):
+            counts = self._store.submissions.domain_counts(entrant.id)
             total = sum(count for count, _ in counts.values())
             silent = sum(none for _, none in counts.values())
             shares = [
                 counts[domain][1] / counts[domain][0] if domain in counts else None for domain in domains
             ]
-            rows.append((one.system, silent / total if total else None, *shares))
+            rows.append((entrant.system, silent / total if total else None, *shares))
         return RoundTable(kind=TableKind.NO_ANSWER, columns=("system", OVERALL, *domains), rows=tuple(rows))
 
-    def _attacks(self, found: Round) -> RoundTable:
-        report = canary_results(self._store.canaries.of_round(found.name)).report
+    def _attacks(self, round_: Round) -> RoundTable:
+        report = canary_results(self._store.canaries.of_round(round_.name)).report
         rows = [
             (family, judged, won, won / judged) for family, (judged, won) in sorted(report.by_family.items())
         ]
@@ -168,10 +174,10 @@ class RoundTableService:
             notes=(f"{report.unjudged} canaries without a verdict",) if report.unjudged else (),
         )
 
-    def _pairs(self, found: Round, labels: Path | None) -> RoundTable:
-        table = table_of(self._battles(found))
+    def _pairs(self, round_: Round, labels: Path | None) -> RoundTable:
+        table = table_of(self._battles(round_))
         record = head_to_head(table, table.systems)
-        held = None if labels is None else held_against_people(self._store, found, labels)
+        against_people = None if labels is None else held_against_people(self._store, round_, labels)
         rows: list[tuple[Cell, ...]] = []
         for first, second in combinations(range(len(record.systems)), 2):
             total = float(record.battles[first, second])
@@ -180,25 +186,35 @@ class RoundTableService:
             name = f"{record.systems[first]} vs {record.systems[second]}"
             counts = (record.wins[first, second], record.ties[first, second], record.wins[second, first])
             shares = [float(count) / total for count in counts]
-            rows.append((name, int(total), *shares, *(() if held is None else _people_cells(held, name))))
+            rows.append(
+                (
+                    name,
+                    int(total),
+                    *shares,
+                    *(() if against_people is None else _people_cells(against_people, name)),
+                )
+            )
         more = ("people: win", "people: tie", "people: loss", "labelled", "pearson", "kappa")
         return RoundTable(
             kind=TableKind.PAIRS,
-            columns=("pair", "battles", "win", "tie", "loss", *(() if held is None else more)),
+            columns=("pair", "battles", "win", "tie", "loss", *(() if against_people is None else more)),
             rows=tuple(rows),
-            notes=() if held is None else held.notes,
+            notes=() if against_people is None else against_people.notes,
         )
 
     def _judges(self, rounds: Sequence[Round], labels: Path) -> RoundTable:
-        held = [held_against_people(self._store, found, labels) for found in rounds]
-        pairs = sorted({name for one in held for name in one.agreement})
+        comparisons = [held_against_people(self._store, round_, labels) for round_ in rounds]
+        pairs = sorted({name for comparison in comparisons for name in comparison.agreement})
         rows = [
             (
-                found.name,
-                found.judge_name,
-                *(one.agreement[name].pearson.value if name in one.agreement else None for name in pairs),
+                round_.name,
+                round_.judge_name,
+                *(
+                    comparison.agreement[name].pearson.value if name in comparison.agreement else None
+                    for name in pairs
+                ),
             )
-            for found, one in zip(rounds, held, strict=True)
+            for round_, comparison in zip(rounds, comparisons, strict=True)
         ]
         return RoundTable(
             kind=TableKind.JUDGES,
@@ -206,44 +222,49 @@ class RoundTableService:
             rows=tuple(rows),
             notes=tuple(
                 note
-                for found, one in zip(rounds, held, strict=True)
-                for note in (*one.notes, *_uncorrelated(found.name, one))
+                for round_, comparison in zip(rounds, comparisons, strict=True)
+                for note in (*comparison.notes, *_uncorrelated(round_.name, comparison))
             ),
         )
 
-    def _rates(self, found: Round) -> RateTable:
-        table = table_of(self._battles(found))
-        reference = self._store.sets.summary(found.set_name).reference_name
+    def _rates(self, round_: Round) -> RateTable:
+        table = table_of(self._battles(round_))
+        reference = self._store.sets.summary(round_.set_name).reference_name
         return win_rates(table, reference=reference if reference in table.systems else None)
 
-    def _unjudged(self, found: Round) -> tuple[str, ...]:
+    def _unjudged(self, round_: Round) -> tuple[str, ...]:
         """The systems of a round of which no battle was judged."""
         judged = {
-            side for one in self._battles(found) if one.preference for side in (one.system_a, one.system_b)
+            side
+            for battle in self._battles(round_)
+            if battle.preference
+            for side in (battle.system_a, battle.system_b)
         }
-        return tuple(one.system for one in entrants_of(self._store, found) if one.system not in judged)
+        return tuple(
+            entrant.system for entrant in entrants_of(self._store, round_) if entrant.system not in judged
+        )
 
-    def _battles(self, found: Round) -> tuple[BattleRecord, ...]:
-        return tuple(self._store.verdicts.battles(found.name))
-
-
-def _unjudged_notes(found: Round, systems: Sequence[str]) -> tuple[str, ...]:
-    return (f"{found.name}: no judged battle of {', '.join(systems)}.",) if systems else ()
+    def _battles(self, round_: Round) -> tuple[BattleRecord, ...]:
+        return tuple(self._store.verdicts.battles(round_.name))
 
 
-def _uncorrelated(name: str, held: AgainstPeople) -> tuple[str, ...]:
+def _unjudged_notes(round_: Round, systems: Sequence[str]) -> tuple[str, ...]:
+    return (f"{round_.name}: no judged battle of {', '.join(systems)}.",) if systems else ()
+
+
+def _uncorrelated(name: str, against_people: AgainstPeople) -> tuple[str, ...]:
     """The pairs of systems whose labels and verdicts have no correlation, in a sentence."""
-    pairs = [pair for pair, found in held.agreement.items() if found.pearson.value is None]
+    pairs = [pair for pair, agreement in against_people.agreement.items() if agreement.pearson.value is None]
     why = "labels or verdicts are too few or never vary"
     return (f"{name}: no correlation for {', '.join(pairs)}, since {why}.",) if pairs else ()
 
 
-def _people_cells(held: AgainstPeople, name: str) -> tuple[Cell, ...]:
-    shares = held.people.get(name, (None, None, None))
-    found = held.agreement.get(name)
-    if found is None:
+def _people_cells(against_people: AgainstPeople, name: str) -> tuple[Cell, ...]:
+    shares = against_people.people.get(name, (None, None, None))
+    agreement = against_people.agreement.get(name)
+    if agreement is None:
         return (*shares, None, None, None)
-    return (*shares, found.pairs, found.pearson.value, found.kappa.value)
+    return (*shares, agreement.pairs, agreement.pearson.value, agreement.kappa.value)
 
 
 def _domains(rates: RateTable) -> tuple[str, ...]:

@@ -75,37 +75,37 @@ def spread(
     cells: dict[tuple[int, int, str], list[PlannedBattle]] = defaultdict(list)
     for battle in battles:
         cells[battle.a, battle.b, domains[battle.question]].append(battle)
-    taken: Counter[object] = Counter()
+    counts: Counter[object] = Counter()
     chosen = []
     for number in range(most):
-        cell = min(cells, key=lambda one: (taken[one[0]] + taken[one[1]], taken[one[2]], taken[one]))
+        cell = min(cells, key=lambda key: (counts[key[0]] + counts[key[1]], counts[key[2]], counts[key]))
         left = cells[cell]
         chosen.append(left.pop(number * len(left) // most))
         if not left:
             del cells[cell]
-        taken.update((*cell, cell))
+        counts.update((*cell, cell))
     return chosen
 
 
 def _report(
     store: Store, planned: PlannedRound, inputs: Sequence[JudgeInput], verdicts: Sequence[Verdict], count: int
 ) -> dict[str, Any]:
-    sides = {one.id: one.system for one in planned.entrants}
+    sides = {entrant.id: entrant.system for entrant in planned.entrants}
     reference = store.submissions.reference(planned.request.set_name)
     names = {battle.key: (battle.a, battle.b) for battle in planned.plan.battles}
     sides[reference.id] = reference.system
     costs = [_cost(verdict) for verdict in verdicts if verdict.outcome is not Outcome.SKIPPED]
     total = math.fsum(cost for cost in costs if cost is not None)
-    known = bool(costs) and all(cost is not None for cost in costs)
-    each = total / len(costs) if known else None
+    all_priced = bool(costs) and all(cost is not None for cost in costs)
+    per_battle = total / len(costs) if all_priced else None
     return {
         "planned": count,
         "tried": len(verdicts),
         "outcomes": dict(Counter(verdict.outcome.value for verdict in verdicts)),
         "cap_usd": planned.request.budget_usd,
         "cost_usd": total,
-        "cost_usd_battle": each,
-        "cost_usd_round": None if each is None else each * count,
+        "cost_usd_battle": per_battle,
+        "cost_usd_round": None if per_battle is None else per_battle * count,
         "verdicts": [
             _shown(judge_input, verdict, *(sides[number] for number in names[judge_input.battle_id]))
             for judge_input, verdict in zip(inputs, verdicts, strict=True)
@@ -114,7 +114,7 @@ def _report(
 
 
 def _shown(judge_input: JudgeInput, verdict: Verdict, system_a: str, system_b: str) -> Mapping[str, Any]:
-    said = [judgment.rationale or judgment.detail for judgment in verdict.judgments]
+    reasons = [judgment.rationale or judgment.detail for judgment in verdict.judgments]
     winner = {"a": system_a, "b": system_b, "tie": "tie"}.get(verdict.preference or "")
     return {
         "question_id": judge_input.question.id,
@@ -124,7 +124,7 @@ def _shown(judge_input: JudgeInput, verdict: Verdict, system_a: str, system_b: s
         "outcome": verdict.outcome.value,
         "winner": winner,
         "cost_usd": _cost(verdict),
-        "why": "\n\n".join(filter(None, [verdict.detail, *said]))[:LONGEST_TEXT],
+        "why": "\n\n".join(filter(None, [verdict.detail, *reasons]))[:LONGEST_TEXT],
     }
 
 

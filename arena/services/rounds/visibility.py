@@ -25,31 +25,38 @@ from data.store.boards.scores import ScoredAnswer
 
 
 class RoundAccess:
-    """One round through somebody's eyes; states and rights are those of this moment.
+    """What one caller may see of a round; states and rights are those of now.
 
     Raises:
         NotFoundError: The round is not for the caller; the same as where there is none.
         RetractedError: Its board was retracted, and the caller is no organiser.
     """
 
-    def __init__(self, store: Store, caller: Caller, found: Round) -> None:
+    def __init__(self, store: Store, caller: Caller, round_: Round) -> None:
         self._store = store
         self._caller = caller
-        self._found = found
-        retracted = found.state is RoundState.RETRACTED
-        mine = next((one for one in store.statuses.rounds_of(found.set_name) if one.id == found.id), None)
-        self._published = not retracted and mine is not None and mine.published
+        self._round = round_
+        retracted = round_.state is RoundState.RETRACTED
+        round_of_set = next(
+            (
+                candidate
+                for candidate in store.statuses.rounds_of(round_.set_name)
+                if candidate.id == round_.id
+            ),
+            None,
+        )
+        self._published = not retracted and round_of_set is not None and round_of_set.published
         seen = sight(caller, Resource(kind=Kind.BATTLE, published=self._published, retracted=retracted))
         if seen is not Visibility.FULL and retracted:
-            raise RetractedError(found.name, "" if mine is None else mine.notice)
+            raise RetractedError(round_.name, "" if round_of_set is None else round_of_set.notice)
         if seen is not Visibility.FULL:
             raise NotFoundError(
-                f"There is no round {found.name!r}.", advice="`arena rounds list` names them."
+                f"There is no round {round_.name!r}.", advice="`arena rounds list` names them."
             )
-        self._hidden = store.policies.get(found.set_name).hidden_references
-        self.entrants = {one.system: one for one in entrants_of(store, found)}
+        self._hidden = store.policies.get(round_.set_name).hidden_references
+        self.entrants = {entrant.system: entrant for entrant in entrants_of(store, round_)}
         self._withdrawn = {
-            name for name, one in self.entrants.items() if one.state is SubmissionState.WITHDRAWN
+            name for name, entrant in self.entrants.items() if entrant.state is SubmissionState.WITHDRAWN
         }
 
     def question(self, question: Question) -> Question:
@@ -58,19 +65,20 @@ class RoundAccess:
 
     def submission(self, system: str) -> Submission | None:
         """The submission of a system in the round; None for the reference."""
-        one = self.entrants.get(system)
-        if one is None:
+        submission = self.entrants.get(system)
+        if submission is None:
             return None
-        places = self._store.submissions.places(self._found.set_name)
-        seen = redacted(self._caller, one, published=self._published, places=places)
+        places = self._store.submissions.places(self._round.set_name)
+        seen = redacted(self._caller, submission, published=self._published, places=places)
         return None if seen is None else seen[0]
 
     def answers_of(self, system: str, question: Question | None = None) -> bool:
         """Whether the texts of a system's answers are seen, the reference's to one question included."""
-        one = self.entrants.get(system)
-        if one is not None:
+        submission = self.entrants.get(system)
+        if submission is not None:
             return (
-                sight_of(self._caller, one, published=self._published, kind=Kind.ANSWERS) is Visibility.FULL
+                sight_of(self._caller, submission, published=self._published, kind=Kind.ANSWERS)
+                is Visibility.FULL
             )
         if question is None:
             return not self.hides_references
@@ -78,7 +86,7 @@ class RoundAccess:
 
     @property
     def hides_references(self) -> bool:
-        """Whether references of the set, and what quotes them, are kept from the caller."""
+        """Whether references of the set, and what quotes them, are hidden from the caller."""
         return sight(self._caller, Resource(kind=Kind.REFERENCE, hidden=self._hidden)) is not Visibility.FULL
 
     def evidence(self, evidence: BattleEvidence) -> BattleEvidence:
@@ -92,7 +100,7 @@ class RoundAccess:
             published=self._published,
         )
 
-    def canaries(self, found: Iterable[CanaryRecord]) -> Iterator[CanaryRecord]:
+    def canaries(self, records: Iterable[CanaryRecord]) -> Iterator[CanaryRecord]:
         """Attacks, which are made of answers, without their words where some of the round are not seen."""
         resource = Resource(
             kind=Kind.RATIONALE,
@@ -101,10 +109,10 @@ class RoundAccess:
             hidden=self._hidden,
         )
         if sight(self._caller, resource) is Visibility.FULL:
-            yield from found
+            yield from records
             return
-        for one in found:
-            yield replace(one, text="", judgments=())
+        for canary in records:
+            yield replace(canary, text="", judgments=())
 
     def score(self, score: ScoredAnswer) -> ScoredAnswer:
         """A score without its details where these quote texts that are not seen."""

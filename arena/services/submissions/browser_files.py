@@ -19,7 +19,7 @@ from data.files.text_files import MEBIBYTE
 MOST_WAITING = 40
 LEFT_OUT = ".left-out"
 IN_PLACE = b"answer-arena: the server has this file on its disk"
-"""What Streamlit keeps in memory in place of a file."""
+"""What Streamlit holds in memory instead of a file."""
 
 
 class BrowserWriter:
@@ -54,9 +54,9 @@ class BrowserWriter:
 
 
 class BrowserFiles:
-    """Keeps what browsers send.
+    """Stores what browsers send.
 
-    A file longer than `most_bytes` is left out, and whoever asks for it learns that.
+    A file longer than `most_bytes` is left out, which is reported when it is asked for.
     """
 
     def __init__(self, folder: Path, *, most_bytes: int) -> None:
@@ -85,7 +85,7 @@ class BrowserFiles:
             part.unlink(missing_ok=True)
 
     def get(self, file_id: str) -> Path | None:
-        """Where a file lies; None where it was never sent.
+        """The path of a file; None where it was never sent.
 
         Raises:
             FileFormatError: It was too long, and is not there.
@@ -104,7 +104,7 @@ class BrowserFiles:
         return None
 
     def require(self, file_id: str) -> Path:
-        """Where a file lies.
+        """The path of a file.
 
         Raises:
             FileFormatError: It was too long.

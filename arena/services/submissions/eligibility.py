@@ -1,4 +1,4 @@
-"""What a submission must satisfy beside its file: whose the system is, phase, quota, limits."""
+"""What a submission must satisfy besides its file: whose the system is, phase, quota, limits."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ class Intake:
         if not team and not caller.organiser:
             require(caller, TokenScope.SUBMIT)
             if len(caller.teams) != 1:
-                known = ", ".join(caller.teams) or "none"
-                raise InputError("It is not clear for which team.", advice=f"Name one; yours: {known}.")
+                teams = ", ".join(caller.teams) or "none"
+                raise InputError("It is not clear for which team.", advice=f"Name one; yours: {teams}.")
             team = caller.teams[0]
         require(caller, TokenScope.SUBMIT, team=team or None)
         return team
@@ -117,19 +117,19 @@ class Intake:
             raise ConflictError(
                 f"The name {system} is taken on {set_name}.", advice="Choose another name for your system."
             )
-        return max(versions, key=lambda one: one.id, default=None)
+        return max(versions, key=lambda version: version.id, default=None)
 
     def quota(self, policy: SetPolicy, team: str) -> Quota:
         """What a team has used."""
         at = datetime.now(UTC)
         phase = policy.current(at)
         rounds = self._store.statuses.rounds_of(policy.set_name)
-        mine = self._store.submissions.versions(policy.set_name, team)
-        counted = [one for one in mine if counts_now(one, rounds)]
+        versions = self._store.submissions.versions(policy.set_name, team)
+        counted = [submission for submission in versions if counts_now(submission, rounds)]
         return Quota(
             phase=phase,
             used_today=_today(counted, at),
-            used=sum(phase is not None and one.phase == phase.name for one in counted),
+            used=sum(phase is not None and submission.phase == phase.name for submission in counted),
         )
 
     def require_quota(self, policy: SetPolicy, team: str) -> None:
@@ -157,40 +157,44 @@ class Intake:
                 advice="Try again after midnight UTC, or withdraw one that was not judged yet.",
             )
 
-    def own(self, caller: Caller, one: Submission, scope: TokenScope = TokenScope.SUBMIT) -> None:
-        """Refuse whoever may not change a submission.
+    def own(self, caller: Caller, submission: Submission, scope: TokenScope = TokenScope.SUBMIT) -> None:
+        """Refuse a caller who may not change a submission.
 
         Raises:
             AccessError: Nobody is signed in.
             ForbiddenError: It is another team's, or the scope is lacking.
         """
         require(caller, scope)
-        if not caller.organiser and (not one.team or caller.role_in(one.team) is None):
-            raise ForbiddenError(f"Submission {one.id} is not your team's.", advice="Choose one of your own.")
-        if one.id == self._store.submissions.reference(one.set_name).id:
+        if not caller.organiser and (not submission.team or caller.role_in(submission.team) is None):
+            raise ForbiddenError(
+                f"Submission {submission.id} is not your team's.", advice="Choose one of your own."
+            )
+        if submission.id == self._store.submissions.reference(submission.set_name).id:
             raise ConflictError(
-                f"Submission {one.id} is the reference of {one.set_name}.",
+                f"Submission {submission.id} is the reference of {submission.set_name}.",
                 advice="A reference belongs to its set; import another set without it.",
             )
 
 
-def require_accepted(one: Submission) -> None:
+def require_accepted(submission: Submission) -> None:
     """Refuse what a submission cannot bear in its state.
 
     Raises:
         ConflictError: It is withdrawn, or was checked only.
     """
-    if one.state is SubmissionState.WITHDRAWN:
-        raise ConflictError(f"Submission {one.id} is withdrawn already.", advice="Submit another version.")
-    if one.state is SubmissionState.CHECKED:
-        raise ConflictError(f"Submission {one.id} was checked only.", advice="Confirm it first.")
+    if submission.state is SubmissionState.WITHDRAWN:
+        raise ConflictError(
+            f"Submission {submission.id} is withdrawn already.", advice="Submit another version."
+        )
+    if submission.state is SubmissionState.CHECKED:
+        raise ConflictError(f"Submission {submission.id} was checked only.", advice="Confirm it first.")
 
 
 def no_submission(number: int) -> NotFoundError:
-    """What somebody is told who may not know of a submission: the same as where there is none."""
+    """The error for a caller who may not know of a submission: the same as where there is none."""
     return NotFoundError(f"There is no submission {number}.", advice="`arena submissions list` names them.")
 
 
 def _today(counted: Sequence[Submission], at: datetime) -> int:
     midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
-    return sum(midnight <= one.created_at < midnight + DAY for one in counted)
+    return sum(midnight <= submission.created_at < midnight + DAY for submission in counted)

@@ -1,4 +1,4 @@
-"""Files that strangers bring, checked within a limit of time, in a process that can be ended."""
+"""Uploaded files, checked within a limit of time, in a process that can be ended."""
 
 from __future__ import annotations
 
@@ -40,9 +40,11 @@ class FileChecks:
     ) -> CheckResult:
         """Check a file of answers; one that takes too long is refused, with that as its one problem (A4).
 
-        `look` is called now and then meanwhile; what it raises ends the check.
+        `look` is called at intervals meanwhile; what it raises ends the check.
         """
-        asked = _Asked(questions.name, tuple(replace(one, passages=()) for one in questions.questions))
+        asked = _Asked(
+            questions.name, tuple(replace(question, passages=()) for question in questions.questions)
+        )
         seconds = self.seconds
         try:
             size = within(seconds, content_bytes, path, limits.reading, look=look)

@@ -1,4 +1,4 @@
-"""Submissions: check, add, choose, withdraw. How they are shown stands in `submission_views`."""
+"""Submissions: check, add, choose, withdraw. How they are shown is in `views`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class AddedSubmission:
 class SubmissionService(SubmissionReader):
     """Use cases around submissions.
 
-    What changes something acts for the operator unless told who asks; what shows something shows what the
+    What changes something acts for the operator unless a caller is given; what shows something shows what the
     public may see.
     """
 
@@ -68,7 +68,7 @@ class SubmissionService(SubmissionReader):
     ) -> CheckResult:
         """Check a file against a set; every problem at once. Hidden references are not compared with.
 
-        What `look` raises, which is called now and then meanwhile, ends the check.
+        `look` is called at intervals meanwhile; what it raises ends the check.
 
         Raises:
             NotFoundError: There is no such set.
@@ -94,12 +94,13 @@ class SubmissionService(SubmissionReader):
             path: The file of answers.
             set_name: The question set.
             system: Name of the system.
-            team: Name of the team; may be left out by whoever has just one. The operator's word makes one.
+            team: Name of the team; may be left out by a caller with just one. The operator creates a new one
+                by naming it.
             card: What the team says of its system, or the file that says it.
             anonymous: Hide the names until publication; None as the system's version before.
             confirm: Accept it at once; else it is `checked` and waits for `confirm`.
             caller: Who asks.
-            look: Called now and then while the file is checked; what it raises ends that.
+            look: Called at intervals while the file is checked; what it raises ends that.
 
         Raises:
             InvalidFileError: The file or the card has errors; all are listed and nothing is stored.
@@ -160,14 +161,14 @@ class SubmissionService(SubmissionReader):
         """
         policy = self._store.policies.get(self._own(caller, number).set_name)
         with self._store.audit.audited(wait_ms=UPLOAD_WAIT_MS) as notes:
-            one = self._store.submissions.locked(number)
-            if one.state is not SubmissionState.CHECKED:
+            submission = self._store.submissions.locked(number)
+            if submission.state is not SubmissionState.CHECKED:
                 raise ConflictError(
-                    f"Submission {number} is {one.state}, so it cannot be confirmed.",
+                    f"Submission {number} is {submission.state}, so it cannot be confirmed.",
                     advice="Only what was checked and not yet submitted can be.",
                 )
             self._intake.open_phase(policy)
-            self._intake.require_quota(policy, one.team)
+            self._intake.require_quota(policy, submission.team)
             confirmed = self._store.submissions.confirm(number)
             notes.take(_note(caller, Action.SUBMISSION_CONFIRMED, confirmed))
         return confirmed
@@ -199,7 +200,7 @@ class SubmissionService(SubmissionReader):
         return self._intake.quota(self._store.policies.get(set_name), self._intake.team_for(caller, team))
 
     def select(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
-        """Choose the version that stands for its system in rounds to come.
+        """Choose the version that represents its system in future rounds.
 
         Raises:
             NotFoundError: No submission has this number.
@@ -241,9 +242,9 @@ class SubmissionService(SubmissionReader):
         return withdrawn
 
     def _own(self, caller: Caller, number: int) -> Submission:
-        one = self.known(number, caller=caller)
-        self._intake.own(caller, one, TokenScope.SUBMIT)
-        return one
+        submission = self.known(number, caller=caller)
+        self._intake.own(caller, submission, TokenScope.SUBMIT)
+        return submission
 
     def _questions(self, set_name: str, caller: Caller) -> QuestionSet:
         """The set as somebody may see it: what is hidden must not leak through warnings either."""
@@ -262,7 +263,7 @@ def _require_clean(path: Path, checked: CheckResult) -> None:
         raise InvalidFileError(
             f"{path.name} has {count}; nothing was stored.",
             checked.problems,
-            advice="Mend the file and add it again.",
+            advice="Correct the file and add it again.",
         )
 
 
@@ -275,6 +276,6 @@ def _with_no_answer(answers: Iterator[Answer]) -> Iterator[tuple[Answer, bool]]:
         yield answer, is_no_answer(answer.answer)
 
 
-def _note(caller: Caller, action: Action, one: Submission, **more: object) -> AuditNote:
-    detail = {"set": one.set_name, "system": one.system, "version": one.version, **more}
-    return caller.note(action, f"submission {one.id}", team=one.team, **detail)
+def _note(caller: Caller, action: Action, submission: Submission, **more: object) -> AuditNote:
+    detail = {"set": submission.set_name, "system": submission.system, "version": submission.version, **more}
+    return caller.note(action, f"submission {submission.id}", team=submission.team, **detail)

@@ -1,4 +1,4 @@
-"""Where a submission stands: what is stored of it, and what follows from rounds and boards.
+"""The status of a submission: what is stored of it, and what follows from rounds and boards.
 
 Stored are `checked`, `accepted` and `withdrawn`. A `draft` is a file that has not passed the check: of it
 nothing is stored. `queued`, `judged` and `published` follow from the rounds that have the submission.
@@ -21,15 +21,15 @@ ENDED = (RoundState.FINISHED, RoundState.PUBLISHED, RoundState.RETRACTED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionStatus:
-    """Where a submission stands.
+    """The status of a submission.
 
     Attributes:
         rounds: Names of the rounds that have it, cancelled ones left out.
-        position: Its place in the queue of rounds, from 1, which is being judged or next; None if not in it.
+        position: That in the queue of rounds, from 1, which is being judged or next; None if not in it.
         eta: When its last waiting round should be done, at the pace of the one running; None if unknown.
         charged: Whether it counts against the quota though it may be withdrawn: its judging began.
         attempt: Which judged version of its system it is, from 1; None if it was not judged.
-        published: Whether it stands, or stood, on a published board.
+        published: Whether it is, or was, on a published board.
         retracted: Boards with it that were taken down, name to notice.
     """
 
@@ -62,61 +62,65 @@ def state_of(stored: SubmissionState | None, rounds: Sequence[RoundState]) -> Su
 
 def is_charged(rounds: Sequence[RoundOfSet]) -> bool:
     """Whether judging was spent on what some rounds have; rounds that were cancelled charge nobody."""
-    return any(one.state in ENDED or (one.state in OPEN and one.began) for one in rounds)
+    return any(round_.state in ENDED or (round_.state in OPEN and round_.began) for round_ in rounds)
 
 
-def counts_now(one: Submission, rounds: Sequence[RoundOfSet]) -> bool:
+def counts_now(submission: Submission, rounds: Sequence[RoundOfSet]) -> bool:
     """Whether a submission counts against the quota: all that wait or were judged, whatever came later."""
-    if one.state is SubmissionState.ACCEPTED:
+    if submission.state is SubmissionState.ACCEPTED:
         return True
-    return one.state is SubmissionState.WITHDRAWN and is_charged(rounds_with(one, rounds))
+    return submission.state is SubmissionState.WITHDRAWN and is_charged(rounds_with(submission, rounds))
 
 
-def rounds_with(one: Submission, rounds: Sequence[RoundOfSet]) -> tuple[RoundOfSet, ...]:
+def rounds_with(submission: Submission, rounds: Sequence[RoundOfSet]) -> tuple[RoundOfSet, ...]:
     """The rounds that have a submission."""
-    return tuple(found for found in rounds if found.systems.get(one.system) == one.version)
+    return tuple(round_ for round_ in rounds if round_.systems.get(submission.system) == submission.version)
 
 
 class StatusReader:
-    """Tells where submissions stand; it reads a set's rounds, and what else it needs, once."""
+    """Reads the status of submissions; it reads a set's rounds, and what else it needs, once."""
 
     def __init__(self, store: Store, set_name: str) -> None:
         self._store = store
         self._set_name = set_name
         self._rounds = store.statuses.rounds_of(set_name)
 
-    def published(self, one: Submission) -> bool:
-        """Whether a submission stands, or stood, on a published board."""
-        return any(found.published for found in rounds_with(one, self._rounds))
+    def published(self, submission: Submission) -> bool:
+        """Whether a submission is, or was, on a published board."""
+        return any(round_.published for round_ in rounds_with(submission, self._rounds))
 
-    def published_rounds(self, one: Submission) -> tuple[str, ...]:
-        """Names of the rounds with a submission whose boards stand, or stood."""
-        return tuple(found.name for found in rounds_with(one, self._rounds) if found.published)
+    def published_rounds(self, submission: Submission) -> tuple[str, ...]:
+        """Names of the rounds with a submission whose boards are, or were, published."""
+        return tuple(round_.name for round_ in rounds_with(submission, self._rounds) if round_.published)
 
-    def of(self, one: Submission) -> SubmissionStatus:
-        """Where a submission stands."""
-        having = rounds_with(one, self._rounds)
-        judged = [version for version in self._versions.get(one.system, []) if self._was_judged(version)]
-        waiting = [found.id for found in having if found.state in OPEN]
-        queued = one.state is SubmissionState.ACCEPTED and bool(waiting)
+    def of(self, submission: Submission) -> SubmissionStatus:
+        """The status of a submission."""
+        rounds = rounds_with(submission, self._rounds)
+        judged = [
+            version for version in self._versions.get(submission.system, []) if self._was_judged(version)
+        ]
+        waiting = [round_.id for round_ in rounds if round_.state in OPEN]
+        queued = submission.state is SubmissionState.ACCEPTED and bool(waiting)
         return SubmissionStatus(
-            state=state_of(one.state, [found.state for found in having]),
-            rounds=tuple(found.name for found in having if found.state is not RoundState.CANCELLED),
+            state=state_of(submission.state, [round_.state for round_ in rounds]),
+            rounds=tuple(round_.name for round_ in rounds if round_.state is not RoundState.CANCELLED),
             position=list(self._waiting).index(waiting[0]) + 1 if queued else None,
             eta=self._eta(waiting[-1]) if queued else None,
-            charged=counts_now(one, self._rounds),
-            attempt=next((at for at, version in enumerate(judged, 1) if version.id == one.id), None),
+            charged=counts_now(submission, self._rounds),
+            attempt=next((at for at, version in enumerate(judged, 1) if version.id == submission.id), None),
             attempts=len(judged),
-            published=any(found.published for found in having),
-            retracted={found.name: found.notice for found in having if found.state is RoundState.RETRACTED},
+            published=any(round_.published for round_ in rounds),
+            retracted={
+                round_.name: round_.notice for round_ in rounds if round_.state is RoundState.RETRACTED
+            },
         )
 
     def attempts(self, system: str) -> int:
         """How many versions of a system were judged."""
         return sum(self._was_judged(version) for version in self._versions.get(system, []))
 
-    def _was_judged(self, one: Submission) -> bool:
-        return any(found.state in ENDED for found in rounds_with(one, self._rounds))
+    def _was_judged(self, submission: Submission) -> bool:
+        return any(round_.state in ENDED for round_ in rounds_with(submission, self._rounds))
 
     def _eta(self, last: int) -> datetime | None:
         """When a round of the queue ends, if all before it are judged at the pace of the one running now."""
@@ -136,16 +140,16 @@ class StatusReader:
     @cached_property
     def _versions(self) -> Mapping[str, Sequence[Submission]]:
         """The versions of each system of the set."""
-        found: dict[str, list[Submission]] = {}
-        for one in self._store.submissions.find(set_name=self._set_name):
-            found.setdefault(one.system, []).append(one)
-        return found
+        versions: dict[str, list[Submission]] = {}
+        for submission in self._store.submissions.find(set_name=self._set_name):
+            versions.setdefault(submission.system, []).append(submission)
+        return versions
 
     @cached_property
     def _pace(self) -> float | None:
         """Battles a second in the round that runs; None where none does."""
         for number in self._store.statuses.waiting((RoundState.RUNNING,)):
-            found = self._store.statuses.pace(number)
-            if found.battles and found.since is not None:
-                return found.battles / max(1.0, (datetime.now(UTC) - found.since).total_seconds())
+            pace = self._store.statuses.pace(number)
+            if pace.battles and pace.since is not None:
+                return pace.battles / max(1.0, (datetime.now(UTC) - pace.since).total_seconds())
         return None

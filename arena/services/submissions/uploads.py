@@ -1,9 +1,9 @@
-"""Uploads: files of answers on their way in, resumable by the hash of their content.
+"""Uploads: files of answers, resumable by the hash of their content.
 
-A file lies under the home folder as `uploads/OWNER/SHA256`, or `SHA256.part` until it is whole. Only while
-it is read it also has the name that its sender gave it, in a folder of that one request. What is stored under
-a hash has that hash, however often its sending was interrupted. Owners do not see each other's files, so that
-nobody learns what another has.
+A file is stored under the home folder as `uploads/OWNER/SHA256`, or `SHA256.part` until it is complete. Only
+while it is read it also has the name that its sender gave it, in a folder of that one request. What is stored
+under a hash has that hash, however often its sending was interrupted. Owners do not see each other's files,
+so that nobody learns what another has.
 """
 
 from __future__ import annotations
@@ -115,15 +115,15 @@ class UploadService:
         with self._alone(whole):
             self.remove_old()
             if start == 0:
-                # Who begins anew, as `curl -T` does, means to.
+                # A client that starts again from byte 0, as `curl -T` does, means to.
                 _partial(whole).unlink(missing_ok=True)
-            found = self.state(owner, sha256)
-            if found.complete or start != found.received:
+            state = self.state(owner, sha256)
+            if state.complete or start != state.received:
                 raise ConflictError(
-                    f"{found.received:,} bytes are there, so the next one is not byte {start:,}.",
-                    advice=f"Go on from byte {found.received}, as `Upload-Offset` says.",
+                    f"{state.received:,} bytes are there, so the next one is not byte {start:,}.",
+                    advice=f"Go on from byte {state.received}, as `Upload-Offset` says.",
                 )
-            if not found.received:
+            if not state.received:
                 self._refuse_more(whole.parent)
             writer = _opened(_partial(whole), start, self._most_bytes)
             try:
@@ -142,8 +142,8 @@ class UploadService:
         with self._alone(whole):
             try:
                 with part.open("rb") as file:
-                    found = hashlib.file_digest(file, "sha256").hexdigest()
-                if found == sha256:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                if digest == sha256:
                     part.replace(whole)
                     return UploadState(whole.stat().st_size, complete=True)
                 part.unlink()
@@ -152,7 +152,7 @@ class UploadService:
             except OSError as error:
                 raise _unwritable(error) from error
         raise FileFormatError(
-            f"The file that came has the sha256 {found}, not {sha256}; it was removed.",
+            f"The file that came has the sha256 {digest}, not {sha256}; it was removed.",
             advice="Send it again from its beginning.",
             code="wrong-hash",
         )

@@ -43,16 +43,21 @@ class SubmissionReader:
         """Submissions, or those to one set or of one team, as the caller may see them."""
         if set_name is not None:
             self._store.sets.summary(set_name)
-        found = self._store.submissions.find(set_name=set_name)
-        readers = {name: StatusReader(self._store, name) for name in {one.set_name for one in found}}
+        submissions = self._store.submissions.find(set_name=set_name)
+        readers = {
+            name: StatusReader(self._store, name)
+            for name in {submission.set_name for submission in submissions}
+        }
         places = {name: self._store.submissions.places(name) for name in readers}
         lines = []
-        for one in found:
-            status = _life(readers[one.set_name], one, caller)
-            seen = redacted(caller, one, published=status.published, places=places[one.set_name])
+        for submission in submissions:
+            status = _status_for(readers[submission.set_name], submission, caller)
+            seen = redacted(
+                caller, submission, published=status.published, places=places[submission.set_name]
+            )
             if seen is not None and (team is None or seen[0].team == team):
                 lines.append(SubmissionLine(submission=seen[0], sight=seen[1], status=status))
-        # By the names that are shown: the place of a hidden name would tell how it begins.
+        # By the names that are shown: the position of a hidden name would reveal its first letters.
         return tuple(sorted(lines, key=_as_shown))
 
     def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionView:
@@ -61,13 +66,13 @@ class SubmissionReader:
         Raises:
             NotFoundError: No submission has this number, or none that the caller may know of.
         """
-        one = self._store.submissions.get(number)
-        status = _life(StatusReader(self._store, one.set_name), one, caller)
-        places = self._store.submissions.places(one.set_name)
-        seen = redacted(caller, one, published=status.published, places=places)
+        submission = self._store.submissions.get(number)
+        status = _status_for(StatusReader(self._store, submission.set_name), submission, caller)
+        places = self._store.submissions.places(submission.set_name)
+        seen = redacted(caller, submission, published=status.published, places=places)
         if seen is None:
             raise no_submission(number)
-        summary = self._store.sets.summary(one.set_name)
+        summary = self._store.sets.summary(submission.set_name)
         counts = self._store.submissions.domain_counts(number)
         return SubmissionView(
             submission=seen[0],
@@ -86,11 +91,11 @@ class SubmissionReader:
         Raises:
             NotFoundError: No submission has this number, or none that the caller may know of.
         """
-        one = self._store.submissions.get(number)
-        published = StatusReader(self._store, one.set_name).published(one)
-        if sight_of(caller, one, published=published) is Visibility.NONE:
+        submission = self._store.submissions.get(number)
+        published = StatusReader(self._store, submission.set_name).published(submission)
+        if sight_of(caller, submission, published=published) is Visibility.NONE:
             raise no_submission(number)
-        return one
+        return submission
 
     def answers(self, number: int, *, caller: Caller) -> Mapping[str, Answer]:
         """The answers of a submission by question id.
@@ -98,21 +103,21 @@ class SubmissionReader:
         Raises:
             NotFoundError: No submission has this number, or its answers are not for the caller.
         """
-        one = self._store.submissions.get(number)
-        published = StatusReader(self._store, one.set_name).published(one)
-        if sight_of(caller, one, published=published, kind=Kind.ANSWERS) is not Visibility.FULL:
+        submission = self._store.submissions.get(number)
+        published = StatusReader(self._store, submission.set_name).published(submission)
+        if sight_of(caller, submission, published=published, kind=Kind.ANSWERS) is not Visibility.FULL:
             raise no_submission(number)
         return self._store.submissions.answers(number)
 
 
 def _as_shown(line: SubmissionLine) -> tuple[str, str, int]:
-    one = line.submission
-    return one.set_name, one.system, one.version
+    submission = line.submission
+    return submission.set_name, submission.system, submission.version
 
 
-def _life(reader: StatusReader, one: Submission, caller: Caller) -> SubmissionStatus:
-    """Where a submission stands; rounds that are not public are named to its team and organisers alone."""
-    status = reader.of(one)
-    if sight_of(caller, one, published=status.published, kind=Kind.REPORT) is Visibility.FULL:
+def _status_for(reader: StatusReader, submission: Submission, caller: Caller) -> SubmissionStatus:
+    """The status of a submission; rounds that are not public are named to its team and organisers alone."""
+    status = reader.of(submission)
+    if sight_of(caller, submission, published=status.published, kind=Kind.REPORT) is Visibility.FULL:
         return status
-    return replace(status, rounds=reader.published_rounds(one))
+    return replace(status, rounds=reader.published_rounds(submission))

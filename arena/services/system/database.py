@@ -46,7 +46,7 @@ class DatabaseService:
             }
 
     def upgrade(self) -> tuple[str, str | None, str | None]:
-        """Bring the schema up to date; the place, and the versions before and after."""
+        """Upgrade the schema; returns the database, and the versions before and after."""
         with closing(Database(self.url)) as database:
             before = database.version()
             with working("changing the schema"):
@@ -103,7 +103,7 @@ class DatabaseService:
         return file.stat().st_size
 
     def restore(self, file: Path, *, replace: bool) -> str:
-        """Put a backup in the place of the database, and return its schema's version.
+        """Replace the database by a backup, and return its schema's version.
 
         With `replace`, a database that holds something is overwritten.
 
@@ -149,8 +149,8 @@ def _check_backup(file: Path, *, sqlite: bool) -> None:
             start = opened.read(len(SQLITE_MAGIC))
     except OSError as error:
         raise FileFormatError(f"{file} cannot be read: {error.strerror}.") from error
-    wanted = SQLITE_MAGIC if sqlite else POSTGRES_MAGIC
-    if not start.startswith(wanted):
+    magic = SQLITE_MAGIC if sqlite else POSTGRES_MAGIC
+    if not start.startswith(magic):
         other = "PostgreSQL" if sqlite else "SQLite"
         message = f"{file} is no backup of this engine."
         advice = f"Backups of {other} are restored there; to change engines, use `arena db export`."
@@ -159,11 +159,11 @@ def _check_backup(file: Path, *, sqlite: bool) -> None:
         try:
             source = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
             with working(f"checking {file.name}"), closing(source) as connection:
-                (found,) = connection.execute("PRAGMA integrity_check").fetchone()
+                (integrity,) = connection.execute("PRAGMA integrity_check").fetchone()
         except sqlite3.DatabaseError as error:
             raise FileFormatError(f"{file} is damaged: {error}.", advice="Restore another.") from error
-        if found != "ok":
-            raise FileFormatError(f"{file} is damaged: {found}.", advice="Restore another backup.")
+        if integrity != "ok":
+            raise FileFormatError(f"{file} is damaged: {integrity}.", advice="Restore another backup.")
 
 
 def _copy_sqlite(source: Path, destination: Path) -> None:
@@ -172,10 +172,10 @@ def _copy_sqlite(source: Path, destination: Path) -> None:
     try:
         with (
             working(f"copying {source.name}") as work,
-            closing(sqlite3.connect(source)) as one,
-            closing(sqlite3.connect(destination)) as other,
+            closing(sqlite3.connect(source)) as original,
+            closing(sqlite3.connect(destination)) as duplicate,
         ):
-            one.backup(other, pages=PAGES_AT_ONCE, progress=_follow(work))
+            original.backup(duplicate, pages=PAGES_AT_ONCE, progress=_follow(work))
     except sqlite3.Error as error:
         message = f"{source} cannot be copied to {destination}: {error}."
         raise StoreError(message, advice="Check the free space, and that no command writes.") from error
@@ -211,5 +211,5 @@ def _run(tool: str, arguments: list[str], database: Database) -> None:
             [path, *target, *arguments], env=environment, capture_output=True, text=True, check=False
         )
     if done.returncode:
-        said = done.stderr.strip().splitlines() or ["it says nothing"]
-        raise StoreError(f"{tool} failed: {said[-1]}.", advice=MISFIT)
+        messages = done.stderr.strip().splitlines() or ["it says nothing"]
+        raise StoreError(f"{tool} failed: {messages[-1]}.", advice=MISFIT)

@@ -11,9 +11,9 @@ ALLOCATIONS = 20_000
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Look for cycles less often, and only among what is made from now on.
+    """Collect cycles less often, and only among objects created from now on.
 
-    Judging makes many small values and hardly any cycles; looking at all of them again and again took a
+    Judging makes many small values and hardly any cycles; scanning all of them again and again took a
     seventh of the time of a round from the cache. What was frozen before stays so.
     """
     before = gc.get_threshold()

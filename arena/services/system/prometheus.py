@@ -1,4 +1,4 @@
-"""What Prometheus is told: counts from the database, read at each scrape."""
+"""What Prometheus scrapes: counts from the database, read at each scrape."""
 
 from __future__ import annotations
 
@@ -27,32 +27,35 @@ class ArenaCollector(Collector):
     store: Store
 
     def collect(self) -> Iterator[Metric]:
-        """Yield every metric, from one look at the database."""
-        found: Figures = self.store.counting.figures()
-        rounds = {state.value: found.rounds.get(state.value, 0) for state in RoundState}
-        jobs = {state.value: found.jobs.get(state.value, 0) for state in JobState}
+        """Yield every metric, from one read of the database."""
+        figures: Figures = self.store.counting.figures()
+        rounds = {state.value: figures.rounds.get(state.value, 0) for state in RoundState}
+        jobs = {state.value: figures.jobs.get(state.value, 0) for state in JobState}
         yield _by("arena_rounds", "Rounds by state.", "state", rounds)
         yield _by("arena_jobs", "Jobs by state.", "state", jobs)
         yield _by(
-            "arena_battles", "Battles of rounds that are not finished, by outcome.", "outcome", found.battles
+            "arena_battles",
+            "Battles of rounds that are not finished, by outcome.",
+            "outcome",
+            figures.battles,
         )
         yield GaugeMetricFamily(
-            "arena_workers", "Workers that hold a lease and were heard of.", found.workers
+            "arena_workers", "Workers that hold a lease, with a recent heartbeat.", figures.workers
         )
         yield GaugeMetricFamily(
-            "arena_queue_age_seconds", "How long the oldest queued job has waited.", found.queue_age
+            "arena_queue_age_seconds", "How long the oldest queued job has waited.", figures.queue_age
         )
-        yield GaugeMetricFamily("arena_boards", "Published boards that stand.", found.boards)
-        yield CounterMetricFamily("arena_judgments", "Judgments that are stored.", found.judgments)
-        yield CounterMetricFamily("arena_replies", "Replies in the cache.", found.replies)
-        yield CounterMetricFamily("arena_spent_usd", "USD that rounds were charged.", found.spent_usd)
-        yield GaugeMetricFamily("arena_reserved_usd", "USD set aside for calls now.", found.reserved_usd)
+        yield GaugeMetricFamily("arena_boards", "Published boards that are not retracted.", figures.boards)
+        yield CounterMetricFamily("arena_judgments", "Judgments that are stored.", figures.judgments)
+        yield CounterMetricFamily("arena_replies", "Replies in the cache.", figures.replies)
+        yield CounterMetricFamily("arena_spent_usd", "USD that rounds were charged.", figures.spent_usd)
+        yield GaugeMetricFamily("arena_reserved_usd", "USD set aside for calls now.", figures.reserved_usd)
         yield CounterMetricFamily(
-            "arena_lost_usd", "USD that calls may have cost of which no reply came back.", found.lost_usd
+            "arena_lost_usd", "USD that calls may have cost of which no reply came back.", figures.lost_usd
         )
         tokens = CounterMetricFamily("arena_tokens", "Tokens that rounds have used.", labels=["kind"])
-        tokens.add_metric(["input"], found.input_tokens)
-        tokens.add_metric(["output"], found.output_tokens)
+        tokens.add_metric(["input"], figures.input_tokens)
+        tokens.add_metric(["output"], figures.output_tokens)
         yield tokens
 
 

@@ -1,8 +1,8 @@
 """One process that works on strangers' texts and can be ended, whatever it is doing (A4).
 
 A thread cannot be ended, and neither a thread nor a signal's handler interrupts what runs within one call
-of C. A process is started anew, so that it shares neither locks nor database connections with this one. It
-leaves Ctrl-C and SIGTERM to this one, and ends with it whatever ends it.
+of C. The process is spawned, not forked, so that it shares neither locks nor database connections with this
+one. It ignores Ctrl-C and SIGTERM, and ends when this one ends, whatever ends it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from data.errors import ArenaError, WorkError
 from data.progress import Latest, listening
 
 COUNTED_EVERY = 0.2
-TOLD_EVERY = 0.05
+SEND_EVERY = 0.05
 """Seconds after which results are sent, though more are to come."""
 PREPARING = -1
 MOST_IDLE = max(2, os.cpu_count() or 1)
@@ -103,7 +103,7 @@ class TextProcess:
 
     @property
     def done(self) -> int:
-        """How much of the work begun last in its task is done, in whatever that is counted."""
+        """How much of the work begun last in its task is done, in that work's own unit."""
         return self._done.get()
 
     @property
@@ -155,10 +155,10 @@ class Processes:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        made = TextProcess()
+        process = TextProcess()
         with self._lock:
-            self._all.add(made)
-        return made
+            self._all.add(process)
+        return process
 
     def give_back(self, process: TextProcess) -> None:
         """Let others use one that has done what it was sent."""
@@ -181,7 +181,7 @@ class Processes:
         self._idle.clear()
 
     def _begin(self) -> None:
-        """After a fork, leave those that are there to where they belong."""
+        """After a fork, leave the existing processes to the parent."""
         if self._owner != os.getpid():
             self._all, self._idle, self._lock = set(), [], threading.Lock()
             self._owner = os.getpid()
@@ -193,12 +193,12 @@ atexit.register(PROCESSES.end_all)
 
 def serve(pipe_file: int, place_file: int) -> None:
     """Work on what is sent, until nobody is left to send; what a new process does."""
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, signal.SIG_IGN)
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, signal.SIG_IGN)
     latest = Latest()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     pipe = Connection(pipe_file)
-    place, done, latest = SharedNumber(place_file, 0), SharedNumber(place_file, 1), Latest()
+    current, done, latest = SharedNumber(place_file, 0), SharedNumber(place_file, 1), Latest()
     threading.Thread(target=_count, args=(latest, done), daemon=True).start()
     with listening(latest):
         while True:
@@ -206,7 +206,7 @@ def serve(pipe_file: int, place_file: int) -> None:
                 tasks, seconds = pipe.recv()
             except EOFError:
                 return
-            _work(pipe, place, tasks, seconds)
+            _work(pipe, current, tasks, seconds)
 
 
 def _count(latest: Latest, done: SharedNumber) -> None:
@@ -217,16 +217,16 @@ def _count(latest: Latest, done: SharedNumber) -> None:
         done.set(0 if work is None else work.done)
 
 
-def _work(pipe: Connection, place: SharedNumber, tasks: Sequence[Task], seconds: float) -> None:
+def _work(pipe: Connection, current: SharedNumber, tasks: Sequence[Task], seconds: float) -> None:
     results: list[Result] = []
-    told = time.monotonic()
+    sent_at = time.monotonic()
     for number, (function, arguments) in enumerate(tasks):
-        place.set(number)
+        current.set(number)
         _set_alarm(max(LEAST_ALARM, ORPHAN_FACTOR * seconds))
         results.append(_done(function, arguments))
-        if time.monotonic() - told > TOLD_EVERY:
+        if time.monotonic() - sent_at > SEND_EVERY:
             _send(pipe, results)
-            results, told = [], time.monotonic()
+            results, sent_at = [], time.monotonic()
     _set_alarm(0)
     _send(pipe, results)
 
@@ -243,12 +243,12 @@ def _send(pipe: Connection, results: Sequence[Result]) -> None:
 def _done(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Result:
     try:
         return Result(function(*arguments))
-    except Exception as error:  # noqa: BLE001 - raised by whoever asked for it
+    except Exception as error:  # noqa: BLE001 - sent to the caller
         return Result(error=_sendable(error))
 
 
 def _sendable(error: Exception) -> Exception:
-    """An error that survives the way: of ours as it is where it can be, else what it says."""
+    """An error that can be pickled: our own as it is where possible, else its message."""
     if isinstance(error, ArenaError):
         try:
             pickle.loads(pickle.dumps(error))  # noqa: S301 - made a line before

@@ -54,7 +54,7 @@ def within(
 ) -> Value:
     """Do one piece of work, and wait for it.
 
-    The function is one of a module, and its arguments are copied. `look` is called now and then meanwhile;
+    The function is one of a module, and its arguments are copied. `look` is called at intervals meanwhile;
     what it raises ends the work. The `done` of `work` follows what the function counts.
 
     Raises:
@@ -63,13 +63,13 @@ def within(
     """
     results: list[Result] = []
 
-    def halted(_since: float) -> None:
+    def stop_error(_since: float) -> None:
         if look is not None:
             look()
 
     for _ in range(TRIES):
         attempt = _Attempt([(function, arguments)], seconds, work)
-        attempt.run(results.extend, halted)
+        attempt.run(results.extend, stop_error)
         if not attempt.lost:
             break
     result = results[0] if results else Result(error=attempt.error)
@@ -84,7 +84,7 @@ class _Attempt:
 
     Attributes:
         done: How many tasks have their results.
-        place: The task at which it ended early; below 0 where it had not begun.
+        place: The number of the task at which it ended early; below 0 where it had not begun.
         error: Why it ended early; None where every task is done.
         lost: Whether the process ended by itself.
     """
@@ -99,17 +99,17 @@ class _Attempt:
         self.lost = False
 
     def run(
-        self, give: Callable[[list[Result]], object], halted: Callable[[float], Exception | None]
+        self, take_results: Callable[[list[Result]], object], stop_error: Callable[[float], Exception | None]
     ) -> None:
         """Work, handing out results as they come.
 
-        `give` gets the next results. `halted` gets since when a task has been worked on; the error that it
-        returns ends that.
+        `take_results` gets the next results. `stop_error` gets since when a task has been worked on; the
+        error that it returns ends that.
         """
         process = PROCESSES.take()
         try:
             process.begin(self._tasks, self._seconds)
-            self._follow(process, give, halted)
+            self._follow(process, take_results, stop_error)
         except (EOFError, OSError):
             self.lost = True
             self.place = process.place
@@ -122,8 +122,8 @@ class _Attempt:
     def _follow(
         self,
         process: TextProcess,
-        give: Callable[[list[Result]], object],
-        halted: Callable[[float], Exception | None],
+        take_results: Callable[[list[Result]], object],
+        stop_error: Callable[[float], Exception | None],
     ) -> None:
         since = time.monotonic()
         while self.done < len(self._tasks) and self.error is None:
@@ -132,11 +132,11 @@ class _Attempt:
                 self._work.done = process.done
             if results:
                 self.done += len(results)
-                give(results)
+                take_results(results)
             elif process.place == self.place:
                 limit = max(STARTING, self._seconds) if self.place < 0 else self._seconds
                 exceeded = time.monotonic() - since > limit
-                self.error = too_long(self._seconds) if exceeded else halted(since)
+                self.error = too_long(self._seconds) if exceeded else stop_error(since)
                 continue
             self.place, since = process.place, time.monotonic()
 
@@ -201,7 +201,7 @@ class TextWork:
         return value
 
     def stop(self) -> None:
-        """Leave little time to what is being worked on: somebody asked to stop."""
+        """Limit the time of what is being worked on: a stop was requested."""
         self._stopped = self._stopped or time.monotonic()
 
     def _work(self) -> None:
@@ -209,8 +209,8 @@ class TextWork:
         while batch := self._next():
             attempt = _Attempt([piece.task for piece in batch], self._seconds)
             try:
-                attempt.run(partial(_give, iter(batch)), self._halted)
-            except Exception as error:  # noqa: BLE001 - raised by whoever waits: no process, or no such task
+                attempt.run(partial(_settle_next, iter(batch)), self._stop_error)
+            except Exception as error:  # noqa: BLE001 - raised to the caller: no process, or no such task
                 _settle([(piece, Result(error=error)) for piece in batch[attempt.done :]])
                 continue
             losses = losses + 1 if attempt.lost and not attempt.done else 0
@@ -218,7 +218,7 @@ class TextWork:
                 self._sort_out(attempt, batch, hopeless=losses >= MOST_LOST)
 
     def _sort_out(self, attempt: _Attempt, batch: Sequence[_Piece], *, hopeless: bool) -> None:
-        """Tell the piece that a batch ended at, and let the others be done anew."""
+        """Fail the piece at which a batch ended, and queue the others again."""
         error, rest = attempt.error, list(batch[attempt.done :])
         if isinstance(error, StoppedError):
             _settle([(piece, Result(error=error)) for piece in rest])
@@ -248,16 +248,16 @@ class TextWork:
             share = min(BATCH, -(-len(self._pieces) // self._processes))
             return [self._pieces.popleft() for _ in range(share)]
 
-    def _halted(self, since: float) -> StoppedError | None:
+    def _stop_error(self, since: float) -> StoppedError | None:
         late = self._stopped is not None and time.monotonic() - max(since, self._stopped) > LAST_SECONDS
         return _stopped() if late or self._closed else None
 
 
 def _stopped() -> StoppedError:
-    return StoppedError("Work on a text was stopped before it was done.", advice="Go on to do it anew.")
+    return StoppedError("Work on a text was stopped before it was done.", advice="Run it again.")
 
 
-def _give(waiting: Iterator[_Piece], results: Sequence[Result]) -> None:
+def _settle_next(waiting: Iterator[_Piece], results: Sequence[Result]) -> None:
     """Give the next results to those who wait for them, in order."""
     _settle([(next(waiting), result) for result in results])
 
@@ -267,13 +267,13 @@ def _settle(results: Sequence[tuple[_Piece, Result]]) -> None:
     by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Piece, Result]]] = {}
     for piece, result in results:
         by_loop.setdefault(piece.loop, []).append((piece, result))
-    for loop, some in by_loop.items():
+    for loop, for_loop in by_loop.items():
         # A loop that has ended has nobody who waits.
         with suppress(RuntimeError):
-            loop.call_soon_threadsafe(_tell, some)
+            loop.call_soon_threadsafe(_set_results, for_loop)
 
 
-def _tell(results: Sequence[tuple[_Piece, Result]]) -> None:
+def _set_results(results: Sequence[tuple[_Piece, Result]]) -> None:
     for piece, result in results:
         if piece.future.done():
             continue

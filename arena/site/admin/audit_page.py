@@ -37,13 +37,13 @@ def show() -> None:
     )
     rows = [
         (
-            f"{one.at:%Y-%m-%d %H:%M:%S}",
-            one.actor,
-            one.action.value,
-            one.subject,
-            json.dumps(dict(one.detail), ensure_ascii=False) if one.detail else "",
+            f"{entry.at:%Y-%m-%d %H:%M:%S}",
+            entry.actor,
+            entry.action.value,
+            entry.subject,
+            json.dumps(dict(entry.detail), ensure_ascii=False) if entry.detail else "",
         )
-        for one in entries
+        for entry in entries
     ]
     if rows:
         grid(("When (UTC)", "Who", "What", "On what", "More"), rows)

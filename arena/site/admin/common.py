@@ -1,4 +1,4 @@
-"""What the organisers' pages share: who is looking, doing something with its error, small tables."""
+"""What the organisers' pages share: the signed-in organiser, actions with their errors, small tables."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from data.records import TokenScope
 FLASH = "organise-flash"
 NOTHING = "–"
 EVERY = 2.0
-"""Seconds between two looks at what is going on."""
+"""Seconds between two refreshes."""
 
 
 def organiser() -> Caller:
-    """Who is looking, where they organise.
+    """The signed-in organiser.
 
     Raises:
         AccessError: Nobody is signed in.
@@ -54,7 +54,7 @@ def is_annotator() -> bool:
 
 
 def attempt(do: Callable[[], object], done: str) -> None:
-    """Do something and show the page anew with a word about it, or say why it cannot be done."""
+    """Do something and rerun the page with a message about it, or say why it cannot be done."""
     try:
         do()
     except ArenaError as error:
@@ -64,9 +64,9 @@ def attempt(do: Callable[[], object], done: str) -> None:
     st.rerun()
 
 
-def watched(show: Callable[..., None], *given: object, every: float | None = EVERY) -> None:
-    """Show a part that is shown anew every few seconds; its errors are sentences too."""
-    st.fragment(lambda: guarded(partial(show, *given)), run_every=every)()
+def watched(show: Callable[..., None], *arguments: object, every: float | None = EVERY) -> None:
+    """Show a part that is refreshed every few seconds; its errors are sentences too."""
+    st.fragment(lambda: guarded(partial(show, *arguments)), run_every=every)()
 
 
 def show_done() -> None:
@@ -100,7 +100,7 @@ def offer_cancel(job: int, caller: Caller) -> None:
 
 
 def show_work(status: JobStatus) -> None:
-    """How far the worker of a job is, with the time that is left; nothing while no worker has told."""
+    """How far the worker of a job is, with the time that is left; nothing before a worker has reported."""
     if status.work is not None and status.job.finished_at is None:
         st.progress(status.work.progress.share or 0.0, words_of(status.work))
 

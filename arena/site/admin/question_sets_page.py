@@ -1,4 +1,4 @@
-"""Question sets for organisers: brought, looked at, opened, frozen."""
+"""Question sets for organisers: imported, inspected, opened, frozen."""
 
 from __future__ import annotations
 
@@ -37,40 +37,48 @@ def bring_set(caller: Caller) -> None:
     try:
         with laid_down(file, most_mb=MOST_MB) as path:
             content = path.read_bytes()
-        brought = arena().set_admin.bring(file.name, content, name=name.strip() or None, caller=caller)
+        imported = arena().set_admin.bring(file.name, content, name=name.strip() or None, caller=caller)
     except InvalidFileError as error:
         st.error(plain(error), icon=":material/error:")
-        rows = [(str(one.line or NOTHING), one.code, one.message) for one in error.problems[:MOST_PROBLEMS]]
+        rows = [
+            (str(problem.line or NOTHING), problem.code, problem.message)
+            for problem in error.problems[:MOST_PROBLEMS]
+        ]
         grid(("Line", "Code", "Problem"), rows)
         return
     except ArenaError as error:
         st.error(plain(error), icon=":material/error:")
         return
-    word = "imported" if brought.created else "there already, unchanged"
-    warned = f", {len(brought.warnings):,} warnings" if brought.warnings else ""
+    word = "imported" if imported.created else "there already, unchanged"
+    warned = f", {len(imported.warnings):,} warnings" if imported.warnings else ""
     st.session_state[FLASH] = (
-        f"{brought.summary.name}: {brought.summary.questions:,} questions, {word}{warned}."
+        f"{imported.summary.name}: {imported.summary.questions:,} questions, {word}{warned}."
     )
     st.rerun()
 
 
 def set_facts(view: SetView) -> None:
     """Counts, domains, checksum, and who has submitted."""
-    one = view.summary
+    summary = view.summary
     strip(
         [
-            ("questions", f"{one.questions:,}"),
+            ("questions", f"{summary.questions:,}"),
             *((f"in {split}", f"{count:,}") for split, count in view.splits.items()),
             ("with a reference", f"{view.references:,}"),
             ("systems", f"{len(view.entrants):,}"),
             ("submissions", "frozen" if view.frozen else "possible"),
         ]
     )
-    facts = {"name": one.name, "version": one.version, "licence": one.licence, "source": one.source}
-    facts |= {"reference": one.reference_name, "references by": one.reference_by or NOTHING}
-    facts |= {"sha256 of the content": one.content_hash}
+    facts = {
+        "name": summary.name,
+        "version": summary.version,
+        "licence": summary.licence,
+        "source": summary.source,
+    }
+    facts |= {"reference": summary.reference_name, "references by": summary.reference_by or NOTHING}
+    facts |= {"sha256 of the content": summary.content_hash}
     grid(("About", "The set"), [(label, value or NOTHING) for label, value in facts.items()])
-    rows = [(label, domain, f"{one.counts[domain]:,}") for domain, label in one.domains.items()]
+    rows = [(label, domain, f"{summary.counts[domain]:,}") for domain, label in summary.domains.items()]
     grid(("Domain", "Id", "Questions"), rows)
     if view.entrants:
         entered = [(s.system, s.team or NOTHING, str(s.version), f"{s.answers:,}") for s in view.entrants]
@@ -85,13 +93,13 @@ def policy_part(view: SetView, caller: Caller) -> None:
         note("There are no phases: submissions are always taken, without quotas.")
     rows = [
         (
-            one.name,
-            _moment(one.opens_at),
-            _moment(one.closes_at),
-            _limit(one.daily_quota),
-            _limit(one.total_quota),
+            phase.name,
+            _moment(phase.opens_at),
+            _moment(phase.closes_at),
+            _limit(phase.daily_quota),
+            _limit(phase.total_quota),
         )
-        for one in view.policy.phases
+        for phase in view.policy.phases
     ]
     if rows:
         grid(("Phase", "Opens (UTC)", "Closes (UTC)", "A day", "In all"), rows)
@@ -100,7 +108,7 @@ def policy_part(view: SetView, caller: Caller) -> None:
         attempt(lambda: policies.hide_references(name, hidden=hidden, caller=caller), "That is changed.")
     with st.expander("Add a phase, or change one by its name"):
         _phase_form(name, caller)
-    names = [one.name for one in view.policy.phases]
+    names = [phase.name for phase in view.policy.phases]
     if names:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             gone = st.selectbox("Phase", names, width=240)
@@ -180,12 +188,12 @@ def _list() -> None:
         return
     rows = [
         (
-            anchor(one.name, "admin-data", set=one.name),
-            one.title,
-            f"{one.questions:,}",
-            str(len(one.domains)),
-            one.content_hash[:12],
+            anchor(summary.name, "admin-data", set=summary.name),
+            summary.title,
+            f"{summary.questions:,}",
+            str(len(summary.domains)),
+            summary.content_hash[:12],
         )
-        for one in sets
+        for summary in sets
     ]
     grid(("Set", "Title", "Questions", "Domains", "Content"), rows)

@@ -51,21 +51,21 @@ def show_trial(number: int) -> None:
         st.error("The sample came to nothing.", icon=":material/error:")
         st.text(job.error)
         return
-    found = job.result
+    trial = job.result
     if st.session_state.get(MEASURED) != number:
-        # The launch below takes the measured cost, so the whole page is shown anew.
+        # The launch below takes the measured cost, so the whole page is rerun.
         st.session_state[MEASURED] = number
         st.rerun()
     strip(
         [
-            *((name, f"{count:,}") for name, count in found["outcomes"].items()),
-            (f"cost of the sample, {capped(found.get('cap_usd'))}", usd(found["cost_usd"])),
-            ("cost of the round at that", usd(found["cost_usd_round"])),
+            *((name, f"{count:,}") for name, count in trial["outcomes"].items()),
+            (f"cost of the sample, {capped(trial.get('cap_usd'))}", usd(trial["cost_usd"])),
+            ("cost of the round at that", usd(trial["cost_usd_round"])),
         ]
     )
-    for place, verdict in enumerate(found["verdicts"], start=1):
+    for position, verdict in enumerate(trial["verdicts"], start=1):
         winner = verdict["winner"] or verdict["outcome"]
-        title = f"{place}. {verdict['system_a']} – {verdict['system_b']}: {winner}"
+        title = f"{position}. {verdict['system_a']} – {verdict['system_b']}: {winner}"
         with st.expander(title):
             st.text(verdict["question"])
             note(f"Question {verdict['question_id']}, {usd(verdict['cost_usd'])}.")
@@ -83,7 +83,7 @@ PAIRS = {
 
 def new_round(caller: Caller) -> None:
     """Show the form, the plan that follows from it, a dry sample, and the launch."""
-    sets = {one.name: one for one in arena().sets.summaries()}
+    sets = {summary.name: summary for summary in arena().sets.summaries()}
     if not sets:
         st.info("Import a question set first, on the Sets page.", icon=":material/upload:")
         return
@@ -115,7 +115,7 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
     left, right = st.columns(2, gap="large")
     with left:
         summary = sets[st.selectbox("Question set", list(sets))]
-        entrants = [one.system for one in arena().planner.entrants(summary.name)]
+        entrants = [entrant.system for entrant in arena().planner.entrants(summary.name)]
         systems = st.multiselect(
             "Systems", entrants, placeholder="All of them", key=f"systems-{summary.name}"
         )
@@ -131,12 +131,12 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
             pairs += f":{st.number_input('Questions on which systems meet', 1, value=20)}"
         sample = st.text_input("Sample", placeholder="All questions; or 100, or 10%")
     with right:
-        judges = [one for one in arena().judges.known() if not one.problem]
-        names = [one.name for one in judges]
-        about = {one.name: f"{one.name} ({one.model or one.kind})" for one in judges}
+        judges = [info for info in arena().judges.known() if not info.problem]
+        names = [info.name for info in judges]
+        about = {info.name: f"{info.name} ({info.model or info.kind})" for info in judges}
         judge = st.selectbox("Judge", names, names.index("lexical"), format_func=about.__getitem__)
         order = st.selectbox(
-            "Answer order", [None, *OrderPolicy], format_func=lambda one: one or "judge's default"
+            "Answer order", [None, *OrderPolicy], format_func=lambda choice: choice or "judge's default"
         )
         cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="Needed where an LLM judges")
         seed = st.number_input("Seed", 0, value=0)
@@ -155,23 +155,23 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
     )
 
 
-def _show_plan(request: RoundRequest, found: dict[str, Any]) -> None:
+def _show_plan(request: RoundRequest, plan: dict[str, Any]) -> None:
     strip(
         [
-            ("battles", f"{found['planned']:,}"),
-            ("canaries", f"{found['canaries']:,}"),
-            ("requests", f"{found['requests']:,}–{found['requests_most']:,}"),
-            ("cost", f"{usd(found['cost_usd'])} – {usd(found['cost_usd_most'])}"),
+            ("battles", f"{plan['planned']:,}"),
+            ("canaries", f"{plan['canaries']:,}"),
+            ("requests", f"{plan['requests']:,}–{plan['requests_most']:,}"),
+            ("cost", f"{usd(plan['cost_usd'])} – {usd(plan['cost_usd_most'])}"),
             ("cap", NOTHING if request.budget_usd is None else usd(request.budget_usd)),
         ]
     )
-    left_out = [(what, f"{count:,}") for what, count in found["left_out"].items()]
+    left_out = [(reason, f"{count:,}") for reason, count in plan["left_out"].items()]
     if left_out:
         grid(("Left out", "Battles"), left_out)
-    undecidable = [(why, f"{count:,}") for why, count in found["undecidable"].items()]
+    undecidable = [(why, f"{count:,}") for why, count in plan["undecidable"].items()]
     if undecidable:
         grid(("The judge cannot decide, since", "Battles"), undecidable)
-    note(f"Systems: {', '.join(found['systems']) or 'none'}. {found['missing']:,} battles lack an answer.")
+    note(f"Systems: {', '.join(plan['systems']) or 'none'}. {plan['missing']:,} battles lack an answer.")
 
 
 def _offer_trial(request: RoundRequest, caller: Caller) -> None:
@@ -186,10 +186,10 @@ def _offer_trial(request: RoundRequest, caller: Caller) -> None:
         watched(show_trial, st.session_state[TRIAL])
 
 
-def _offer_launch(request: RoundRequest, found: dict[str, Any], caller: Caller) -> None:
+def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -> None:
     st.header("Launch", anchor="launch")
     cap = "without a cap" if request.budget_usd is None else f"and at most {usd(request.budget_usd)}"
-    sure = st.checkbox(f"Judge {found['planned']:,} battles for {_cost(found)} {cap}.", key="organise-sure")
+    sure = st.checkbox(f"Judge {plan['planned']:,} battles for {_cost(plan)} {cap}.", key="organise-sure")
     if st.button("Launch", type="primary", disabled=not sure, icon=":material/rocket_launch:"):
 
         def launch() -> None:
@@ -200,11 +200,11 @@ def _offer_launch(request: RoundRequest, found: dict[str, Any], caller: Caller) 
         attempt(launch, "The round waits for a worker.")
 
 
-def _cost(found: dict[str, Any]) -> str:
+def _cost(plan: dict[str, Any]) -> str:
     """What the round will cost in half a sentence: as its dry sample measured where there is one."""
     sampled = sample_of(st.session_state.get(TRIAL))
     if sampled is None or sampled["cost_usd_round"] is None:
-        return f"about {usd(found['cost_usd'])} (estimated before any is judged)"
+        return f"about {usd(plan['cost_usd'])} (estimated before any is judged)"
     return (
         f"about {usd(sampled['cost_usd_round'])} ({usd(sampled['cost_usd_battle'])} a battle, as the dry "
         f"sample of {sampled['tried']:,} measured)"

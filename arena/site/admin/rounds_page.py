@@ -37,7 +37,7 @@ RETRIABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 
 
 def live(name: str, state: RoundState) -> None:
-    """Show a round's counters and what may be done; where its state changed, the whole page anew."""
+    """Show a round's counters and what may be done; where its state changed, rerun the whole page."""
     caller = organiser()
     watch = arena().round_admin.watch(name, caller=caller)
     if watch.round.state is not state:
@@ -48,11 +48,11 @@ def live(name: str, state: RoundState) -> None:
 
 
 def _figures(watch: RoundWatch) -> None:
-    found, counts = watch.round, watch.counts
-    st.progress(watch.share, f"{found.state}: {watch.share:.0%} of {counts.planned:,} battles have ended")
+    round_, counts = watch.round, watch.counts
+    st.progress(watch.share, f"{round_.state}: {watch.share:.0%} of {counts.planned:,} battles have ended")
     strip(
         [
-            (f"charged, {capped(found.budget_usd)}", usd(counts.cost_usd)),
+            (f"charged, {capped(round_.budget_usd)}", usd(counts.cost_usd)),
             ("set aside for calls", usd(counts.reserved_usd)),
             ("lost: charged at most, without a reply", usd(counts.lost_usd)),
             ("battles a second", f"{watch.rate:.2f}"),
@@ -64,10 +64,10 @@ def _figures(watch: RoundWatch) -> None:
     names = ("judged", "unreadable", "refused", "failed", "skipped", "missing", "pending")
     strip([(name, f"{getattr(counts, name):,}") for name in names])
     if watch.dead:
-        note(f"Not heard of any more: {', '.join(watch.dead)}. Another worker takes over what they held.")
+        note(f"No heartbeat any more: {', '.join(watch.dead)}. Another worker takes over their claims.")
     if watch.job is not None:
-        job, place = watch.job.job, watch.job.position
-        waits = "" if place is None else f", place {place} in the queue"
+        job, position = watch.job.job, watch.job.position
+        waits = "" if position is None else f", place {position} in the queue"
         note(f"Job {job.id} ({job.kind}): {job.state}{waits}.")
         show_work(watch.job)
         if job.error:
@@ -106,10 +106,10 @@ def _recent(watch: RoundWatch) -> None:
     st.header("Judged last", anchor="recent")
     if not watch.recent:
         note("Nothing is judged yet.")
-    for one in watch.recent:
-        battle = one.battle
+    for evidence in watch.recent:
+        battle = evidence.battle
         with st.expander(f"{battle.system_a} – {battle.system_b}, {battle.question_id}: {_winner(battle)}"):
-            for judgment in one.judgments:
+            for judgment in evidence.judgments:
                 note(
                     f"{judgment.judge}, {judgment.presentation}: {judgment.outcome}, {usd(judgment.cost_usd)}"
                 )
@@ -153,11 +153,13 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
             st.error(plain(error), icon=":material/error:")
     metrics = st.checkbox("Score the answers by the embedded metrics first", value=True, key="metrics")
     calibration = _choose_calibration(watch.round.judge_name, caller)
-    said = arena().round_admin.partial(name, caller=caller)
-    if said:
-        st.warning(said, icon=":material/incomplete_circle:")
-    partial = bool(said) and st.checkbox("Publish it as a partial board", key="partial")
-    if st.button("Publish", type="primary", icon=":material/publish:", disabled=bool(said) and not partial):
+    warning = arena().round_admin.partial(name, caller=caller)
+    if warning:
+        st.warning(warning, icon=":material/incomplete_circle:")
+    partial = bool(warning) and st.checkbox("Publish it as a partial board", key="partial")
+    if st.button(
+        "Publish", type="primary", icon=":material/publish:", disabled=bool(warning) and not partial
+    ):
         attempt(
             lambda: arena().jobs.publish(
                 name, metrics=metrics, partial=partial, calibration=calibration, caller=caller
@@ -167,15 +169,17 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
 
 
 def _choose_calibration(judge: str, caller: Caller) -> int | None:
-    """The calibration of the round's judge that the board is to tell of; None where there is none."""
-    found = {one.id: one for one in arena().calibrations.of_judge(judge, caller=caller)}
-    if not found:
+    """The calibration of the round's judge that the board is to report; None where there is none."""
+    calibrations = {
+        calibration.id: calibration for calibration in arena().calibrations.of_judge(judge, caller=caller)
+    }
+    if not calibrations:
         note(f"The judge {judge} was not calibrated here; the board will say so.")
         return None
     return st.selectbox(
-        "Calibration that the board tells of",
-        [*found, None],
-        format_func=lambda one: "none" if one is None else calibration_title(found[one]),
+        "Calibration that the board reports",
+        [*calibrations, None],
+        format_func=lambda number: "none" if number is None else calibration_title(calibrations[number]),
     )
 
 
@@ -193,25 +197,25 @@ def _show(preview: Preview) -> None:
             )
         )
     grid(("System", "Rating", "Rank", "Win", "Win + tie"), rows, caption="As it would be published")
-    found = preview.changes
-    if found is None:
+    changes = preview.changes
+    if changes is None:
         note("There is no other board of this set to compare with.")
         return
     moved = [
         (
-            one.system,
-            _ranks(one.ranks_before),
-            _ranks(one.ranks_after),
-            shown(one.shift, "+.0f"),
-            _moved(one.moved),
+            change.system,
+            _ranks(change.ranks_before),
+            _ranks(change.ranks_after),
+            shown(change.shift, "+.0f"),
+            _moved(change.moved),
         )
-        for one in found.systems
+        for change in changes.systems
     ]
     grid(("System", "Rank before", "Rank now", "Shift", "Moved"), moved, caption=f"Against {preview.before}")
-    for word, names in (("New", found.entered), ("Gone", found.left)):
+    for word, names in (("New", changes.entered), ("Gone", changes.left)):
         if names:
             note(f"{word}: {', '.join(names)}.")
-    for setting, (before, after) in found.settings.items():
+    for setting, (before, after) in changes.settings.items():
         note(f"{setting}: {before or NOTHING} → {after or NOTHING}")
 
 
@@ -235,20 +239,20 @@ def show() -> None:
         new_round(caller)
         return
     watch = arena().round_admin.watch(name, caller=caller)
-    found = watch.round
+    round_ = watch.round
     put(element("p", anchor("All rounds", "admin-rounds"), class_="aa-eyebrow"))
-    st.title(found.name, anchor=False)
-    name_page(found.name, "Organise rounds")
+    st.title(round_.name, anchor=False)
+    name_page(round_.name, "Organise rounds")
     show_done()
     strip(
         [
-            ("set", found.set_name),
-            ("judge", found.judge_name),
-            ("pairs", found.plan["pairs"]),
-            ("seed", str(found.seed)),
+            ("set", round_.set_name),
+            ("judge", round_.judge_name),
+            ("pairs", round_.plan["pairs"]),
+            ("seed", str(round_.seed)),
         ]
     )
-    watched(live, name, found.state, every=EVERY if watch.moving else None)
+    watched(live, name, round_.state, every=EVERY if watch.moving else None)
     board_part(watch, caller)
 
 
@@ -260,12 +264,12 @@ def _list() -> None:
         return
     rows = [
         (
-            anchor(one.name, "admin-rounds", round=one.name),
-            one.set_name,
-            one.judge_name,
-            one.state.value,
-            f"{one.created_at:%Y-%m-%d %H:%M}",
+            anchor(round_.name, "admin-rounds", round=round_.name),
+            round_.set_name,
+            round_.judge_name,
+            round_.state.value,
+            f"{round_.created_at:%Y-%m-%d %H:%M}",
         )
-        for one in rounds
+        for round_ in rounds
     ]
     grid(("Round", "Set", "Judge", "State", "Made (UTC)"), rows)

@@ -28,9 +28,9 @@ EVEN = 50.0
 def choose_systems(view: BoardView) -> tuple[str, ...]:
     """The systems that the address names as a to d, or that the reader picks; by default the best two."""
     key = "choice-compared"
-    wanted = [st.query_params.get(name, "") for name in NAMES]
-    named = [system for system in dict.fromkeys(wanted) if system in view.systems]
-    st.session_state[key] = named if any(wanted) else list(view.systems[:2])
+    addressed = [st.query_params.get(name, "") for name in NAMES]
+    named = [system for system in dict.fromkeys(addressed) if system in view.systems]
+    st.session_state[key] = named if any(addressed) else list(view.systems[:2])
     chosen = st.multiselect(
         "Systems, the first against the others",
         view.systems,
@@ -39,7 +39,7 @@ def choose_systems(view: BoardView) -> tuple[str, ...]:
         on_change=_into_address,
         args=(key,),
     )
-    return tuple(str(one) for one in chosen)
+    return tuple(str(system) for system in chosen)
 
 
 def _into_address(key: str) -> None:
@@ -104,32 +104,32 @@ def _rank(view: BoardView, system: str) -> str:
     return f"{line.rank}{rating}"
 
 
-def show_paired(view: BoardView, found: Comparison) -> None:
+def show_paired(view: BoardView, comparison: Comparison) -> None:
     """The paired differences by domain, a table for each other system."""
     st.header("Question by question", anchor="paired")
     note(
         "How many per cent of the win the first takes more than the other on the same questions against "
         "the same "
         "opponents, a direct battle included; 95 % t intervals over questions, not corrected for looking at "
-        f"several domains. From {found.battles:,} battles."
+        f"several domains. From {comparison.battles:,} battles."
     )
-    first = found.systems[0]
-    for other, paired in found.paired.items():
+    first = comparison.systems[0]
+    for other, paired in comparison.paired.items():
         put(_paired_table(view, first, other, paired))
     rows: Rows = [
         {
             "first": first,
             "second": other,
-            "domain": one.domain,
-            "difference": one.difference,
-            "lower": one.interval and one.interval.lower,
-            "upper": one.interval and one.interval.upper,
-            "questions": one.questions,
-            "ahead": one.ahead,
-            "behind": one.behind,
+            "domain": share.domain,
+            "difference": share.difference,
+            "lower": share.interval and share.interval.lower,
+            "upper": share.interval and share.interval.upper,
+            "questions": share.questions,
+            "ahead": share.ahead,
+            "behind": share.behind,
         }
-        for other, paired in found.paired.items()
-        for one in paired
+        for other, paired in comparison.paired.items()
+        for share in paired
     ]
     offer_files(view, "paired-differences", lambda: rows)
 
@@ -143,31 +143,31 @@ def _paired_table(view: BoardView, first: str, other: str, paired: Sequence[Pair
         (f"{other} ahead", "aa-second"),
         ("Questions", ""),
     )
-    rows = [_paired_row(view, one) for one in paired if one.questions]
+    rows = [_paired_row(view, share) for share in paired if share.questions]
     return rows_table(header, rows, caption=f"{first} minus {other}, in per cent of the win")
 
 
-def _paired_row(view: BoardView, one: PairedShare) -> Element:
-    value = element("td", element("span", _signed(one.difference), class_="aa-main"))
+def _paired_row(view: BoardView, share: PairedShare) -> Element:
+    value = element("td", element("span", _signed(share.difference), class_="aa-main"))
     track = element(
         "span", element("span", class_="aa-even", style="left:50%"), class_="aa-track", aria_hidden="true"
     )
-    if one.difference is not None:
-        if one.interval is not None:
-            low, high = (EVEN + EVEN * end for end in (one.interval.lower, one.interval.upper))
-            span = f"{_signed(one.interval.lower)} to {_signed(one.interval.upper)}"
+    if share.difference is not None:
+        if share.interval is not None:
+            low, high = (EVEN + EVEN * end for end in (share.interval.lower, share.interval.upper))
+            span = f"{_signed(share.interval.lower)} to {_signed(share.interval.upper)}"
             value.append(element("span", span, class_="aa-sub"))
             track.append(element("span", class_="aa-span", style=f"left:{low:.1f}%;width:{high - low:.1f}%"))
-        track.append(element("span", class_="aa-dot", style=f"left:{EVEN + EVEN * one.difference:.1f}%"))
-    told = element("span", "separated" if one.apart else "not separated", class_="aa-sub")
+        track.append(element("span", class_="aa-dot", style=f"left:{EVEN + EVEN * share.difference:.1f}%"))
+    separation = element("span", "separated" if share.apart else "not separated", class_="aa-sub")
     return element(
         "tr",
-        element("th", view.label(one.domain), told, scope="row"),
+        element("th", view.label(share.domain), separation, scope="row"),
         value,
         element("td", track, class_="aa-bar"),
-        element("td", whole(one.ahead), class_="aa-second"),
-        element("td", whole(one.behind), class_="aa-second"),
-        element("td", whole(one.questions)),
+        element("td", whole(share.ahead), class_="aa-second"),
+        element("td", whole(share.behind), class_="aa-second"),
+        element("td", whole(share.questions)),
     )
 
 
@@ -175,43 +175,48 @@ def _signed(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:+.1f}".replace("-", "−")
 
 
-def show_contested(view: BoardView, found: Comparison) -> None:
+def show_contested(view: BoardView, comparison: Comparison) -> None:
     """The questions on which the systems differ most, and the answers to one of them side by side."""
     st.header("Where they differ most", anchor="questions")
     note("Share of the win that each system takes over all its battles on the question, the widest first.")
-    header = [("Question", "aa-left"), *((system, "") for system in found.systems)]
-    rows = [_contested_row(view, found, one) for one in found.questions]
+    header = [("Question", "aa-left"), *((system, "") for system in comparison.systems)]
+    rows = [_contested_row(view, comparison, question) for question in comparison.questions]
     put(rows_table(header, rows, classes="aa-questions"))
     files: Rows = [
-        {"question_id": one.id, "domain": one.domain, "question": one.question, **one.shares}
-        for one in found.questions
+        {
+            "question_id": question.id,
+            "domain": question.domain,
+            "question": question.question,
+            **question.shares,
+        }
+        for question in comparison.questions
     ]
     offer_files(view, "contested-questions", lambda: files)
-    if found.questions:
-        _show_answers(view, found)
+    if comparison.questions:
+        _show_answers(view, comparison)
 
 
-def _contested_row(view: BoardView, found: Comparison, one: ContestedQuestion) -> Element:
-    named = anchor(one.question, "question", board=view.name, id=one.id)
-    below = element("span", f"{view.label(one.domain)} · {one.id}", class_="aa-sub")
-    best = max(one.shares.values())
+def _contested_row(view: BoardView, comparison: Comparison, question: ContestedQuestion) -> Element:
+    named = anchor(question.question, "question", board=view.name, id=question.id)
+    below = element("span", f"{view.label(question.domain)} · {question.id}", class_="aa-sub")
+    best = max(question.shares.values())
     cells = [
         element(
             "td",
-            "–" if system not in one.shares else f"{100 * one.shares[system]:.0f}",
-            class_="aa-main" if one.shares.get(system) == best else "",
+            "–" if system not in question.shares else f"{100 * question.shares[system]:.0f}",
+            class_="aa-main" if question.shares.get(system) == best else "",
         )
-        for system in found.systems
+        for system in comparison.systems
     ]
     return element("tr", element("th", named, below, scope="row"), *cells)
 
 
-def _show_answers(view: BoardView, found: Comparison) -> None:
-    labels = {one.id: f"{one.id}: {one.question}" for one in found.questions}
+def _show_answers(view: BoardView, comparison: Comparison) -> None:
+    labels = {question.id: f"{question.id}: {question.question}" for question in comparison.questions}
     chosen = choose_one("question", "Answers side by side", labels)
     shown = {answer.system: answer for answer in evidence_of(view, chosen).answers}
-    for place, system in zip(st.columns(len(found.systems)), found.systems, strict=True):
-        with place, st.container(border=True, height="stretch", key=f"prose-compared-{system}"):
+    for column, system in zip(st.columns(len(comparison.systems)), comparison.systems, strict=True):
+        with column, st.container(border=True, height="stretch", key=f"prose-compared-{system}"):
             answer = shown.get(system)
             record = (
                 "" if answer is None else f"{answer.wins} won · {answer.ties} tied · {answer.losses} lost"
@@ -244,6 +249,6 @@ def show() -> None:
     if view.round_name is None:
         note("This board was published elsewhere as counts, so its questions cannot be compared one by one.")
         return
-    found = comparison_of(view, systems)
-    show_paired(view, found)
-    show_contested(view, found)
+    comparison = comparison_of(view, systems)
+    show_paired(view, comparison)
+    show_contested(view, comparison)

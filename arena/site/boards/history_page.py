@@ -1,4 +1,4 @@
-"""Every board that was ever published: none changes, and what is said of it since stands beside it."""
+"""Every board that was ever published: none changes, and later notices are shown with it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def show_entry(entry: Entry) -> None:
     elif entry.previous is not None:
         with st.expander(f"What changed since {entry.previous}", icon=":material/difference:"):
             _show_changes(entry.previous, entry.changes)
-            rows = [_file_row(entry.previous, one) for one in entry.changes.systems]
+            rows = [_file_row(entry.previous, change) for change in entry.changes.systems]
             offer_files(board_named(entry.board), f"changes-{entry.board}", lambda: rows)
 
 
@@ -55,74 +55,76 @@ def offer_entries(entries: Sequence[Entry]) -> None:
     """Offer the list of boards as files; each row has its board's name and hash."""
     rows: Rows = [
         {
-            "board": one.board,
-            "title": one.title,
-            "question_set": one.set_name,
-            "published": one.published.isoformat(),
-            "retracted": one.retracted,
-            "notice": one.notice,
-            "systems": one.systems,
-            "battles_judged": one.judged,
-            "judge": one.judge,
-            "previous_board": one.previous,
-            "content_sha256": one.content_hash,
+            "board": entry.board,
+            "title": entry.title,
+            "question_set": entry.set_name,
+            "published": entry.published.isoformat(),
+            "retracted": entry.retracted,
+            "notice": entry.notice,
+            "systems": entry.systems,
+            "battles_judged": entry.judged,
+            "judge": entry.judge,
+            "previous_board": entry.previous,
+            "content_sha256": entry.content_hash,
         }
-        for one in entries
+        for entry in entries
     ]
     offer_table(None, "boards", lambda: rows)
 
 
-def _file_row(previous: str, one: Change) -> Mapping[str, object]:
-    before, after = (one.ranks_before or (None, None)), (one.ranks_after or (None, None))
+def _file_row(previous: str, change: Change) -> Mapping[str, object]:
+    before, after = (change.ranks_before or (None, None)), (change.ranks_after or (None, None))
     return {
         "previous_board": previous,
-        "system": one.system,
+        "system": change.system,
         "rank_lower_before": before[0],
         "rank_upper_before": before[1],
         "rank_lower": after[0],
         "rank_upper": after[1],
-        "rating_before": one.rating_before,
-        "rating": one.rating_after,
-        "shift": one.shift,
+        "rating_before": change.rating_before,
+        "rating": change.rating_after,
+        "shift": change.shift,
     }
 
 
-def _show_changes(previous: str, found: Changes) -> None:
-    for label, names in (("New", found.entered), ("No longer there", found.left)):
+def _show_changes(previous: str, changes: Changes) -> None:
+    for label, names in (("New", changes.entered), ("No longer there", changes.left)):
         if names:
             note(f"{label}: {', '.join(names)}.")
-    for name, (before, after) in found.settings.items():
+    for name, (before, after) in changes.settings.items():
         note(f"{name}: {before or 'nothing'} before, {after or 'nothing'} now.")
-    moved = sum(one.moved for one in found.systems)
+    moved = sum(change.moved for change in changes.systems)
     note(
-        f"{moved} of {len(found.systems)} systems moved for certain: no place in common with those on "
+        f"{moved} of {len(changes.systems)} systems moved for certain: no place in common with those on "
         f"{previous}. "
         "Ratings are compared after taking the mean of the systems on both boards from each."
     )
-    ordered = sorted(found.systems, key=lambda one: (not one.moved, -abs(one.shift or 0.0)))
+    ordered = sorted(changes.systems, key=lambda change: (not change.moved, -abs(change.shift or 0.0)))
     put(_table(ordered[:SHOWN]))
     if len(ordered) > SHOWN:
         note(f"{len(ordered) - SHOWN} more systems moved less.")
 
 
-def _table(found: list[Change]) -> Element:
+def _table(changes: list[Change]) -> Element:
     body = [
         element(
             "tr",
-            element("th", one.system, scope="row"),
-            element("td", _ranks(one.ranks_before)),
-            element("td", _ranks(one.ranks_after), class_="aa-main" if one.moved else ""),
-            element("td", "–" if one.shift is None else f"{one.shift:+.0f}".replace("-", "−"), _was(one)),
+            element("th", change.system, scope="row"),
+            element("td", _ranks(change.ranks_before)),
+            element("td", _ranks(change.ranks_after), class_="aa-main" if change.moved else ""),
+            element(
+                "td", "–" if change.shift is None else f"{change.shift:+.0f}".replace("-", "−"), _was(change)
+            ),
         )
-        for one in found
+        for change in changes
     ]
     header = (("System", "aa-left"), ("Rank before", ""), ("Rank now", ""), ("Rating, points", ""))
     return rows_table(header, body)
 
 
-def _was(one: Change) -> Element:
+def _was(change: Change) -> Element:
     before, after = (
-        ("–" if value is None else points(value)) for value in (one.rating_before, one.rating_after)
+        ("–" if value is None else points(value)) for value in (change.rating_before, change.rating_after)
     )
     return element("span", f"{before} → {after}", class_="aa-sub")
 

@@ -42,27 +42,27 @@ def matrix_table(view: BoardView) -> Element:
     )
 
 
-def _row(view: BoardView, system: str, place: str, systems: Sequence[str]) -> Element:
+def _row(view: BoardView, system: str, number: str, systems: Sequence[str]) -> Element:
     name = anchor(system, "system", board=view.name, id=system)
     cells = [_cell(view, system, other) for other in systems]
-    return element("tr", element("th", f"{place} ", name, scope="row"), *cells)
+    return element("tr", element("th", f"{number} ", name, scope="row"), *cells)
 
 
 def _cell(view: BoardView, system: str, other: str) -> Element:
     if system == other:
         return element("td", class_="aa-self")
-    found = view.tests.of(system, other)
-    if found is None:
+    test = view.tests.of(system, other)
+    if test is None:
         return element("td", "·", class_="aa-muted", title=f"{system} and {other} never met")
     figures = (
-        f"{100 * found.rate:.0f}{_sign(found)}",
-        element("span", whole(found.battles), class_="aa-sub"),
+        f"{100 * test.rate:.0f}{_sign(test)}",
+        element("span", whole(test.battles), class_="aa-sub"),
     )
-    words = in_words(system, other, found)
+    words = in_words(system, other, test)
     if view.round_name is None:
-        return element("td", *figures, class_=_shade(found), title=words)
+        return element("td", *figures, class_=_shade(test), title=words)
     href = link("questions", board=view.name, system=system, opponent=other)
-    return element("td", element("a", *figures, href=href, target="_self", title=words), class_=_shade(found))
+    return element("td", element("a", *figures, href=href, target="_self", title=words), class_=_shade(test))
 
 
 def opponents_table(view: BoardView, system: str) -> Element:
@@ -75,30 +75,30 @@ def opponents_table(view: BoardView, system: str) -> Element:
         ("Significant?", ""),
     )
     rows = [
-        _opponent(view, system, other, found)
+        _opponent(view, system, other, test)
         for other in view.tests.systems
-        if (found := view.tests.of(system, other)) is not None
+        if (test := view.tests.of(system, other)) is not None
     ]
     caption = f"{system} against each: share of the win in per cent, ties counting half."
     return rows_table(header, rows, caption=caption)
 
 
-def _opponent(view: BoardView, system: str, other: str, found: PairTest) -> Element:
+def _opponent(view: BoardView, system: str, other: str, test: PairTest) -> Element:
     name: Element | str = other
     if view.round_name is not None:
         href = link("questions", board=view.name, system=system, opponent=other)
         name = element("a", other, href=href, target="_self")
-    span = found.interval
+    span = test.interval
     return element(
         "tr",
         element("th", name, scope="row"),
-        element("td", element("span", f"{100 * found.rate:.1f}{_sign(found)}", class_="aa-main")),
+        element("td", element("span", f"{100 * test.rate:.1f}{_sign(test)}", class_="aa-main")),
         element("td", f"{100 * span.lower:.1f}–{100 * span.upper:.1f}" if span else "–", class_="aa-second"),
-        element("td", f"{whole(found.wins)} / {whole(found.ties)} / {whole(found.losses)}"),
+        element("td", f"{whole(test.wins)} / {whole(test.ties)} / {whole(test.losses)}"),
         element(
             "td",
-            element("span", "yes" if found.apart else "no", class_="aa-main" if found.apart else ""),
-            element("span", f"p {_chance(found.chance)}", class_="aa-sub"),
+            element("span", "yes" if test.apart else "no", class_="aa-main" if test.apart else ""),
+            element("span", f"p {_chance(test.chance)}", class_="aa-sub"),
         ),
     )
 
@@ -109,38 +109,40 @@ def matrix_rows(view: BoardView) -> Rows:
         {
             "system": system,
             "opponent": other,
-            "battles": found.battles,
-            "wins": found.wins,
-            "ties": found.ties,
-            "losses": found.losses,
-            "rate": found.rate,
-            "lower": found.interval and found.interval.lower,
-            "upper": found.interval and found.interval.upper,
-            "sign_test_p": found.chance,
-            "apart": found.apart,
+            "battles": test.battles,
+            "wins": test.wins,
+            "ties": test.ties,
+            "losses": test.losses,
+            "rate": test.rate,
+            "lower": test.interval and test.interval.lower,
+            "upper": test.interval and test.interval.upper,
+            "sign_test_p": test.chance,
+            "apart": test.apart,
         }
-        for (system, other), found in view.tests.pairs.items()
+        for (system, other), test in view.tests.pairs.items()
     ]
 
 
-def in_words(system: str, other: str, found: PairTest) -> str:
+def in_words(system: str, other: str, test: PairTest) -> str:
     """A meeting as a sentence."""
-    told = "apart" if found.apart else "not separated"
-    counts = f"{whole(found.wins)} won, {whole(found.ties)} tied, {whole(found.losses)} lost"
-    return f"{system} against {other}: {counts} of {whole(found.battles)}; p {_chance(found.chance)}, {told}"
+    separation = "apart" if test.apart else "not separated"
+    counts = f"{whole(test.wins)} won, {whole(test.ties)} tied, {whole(test.losses)} lost"
+    return (
+        f"{system} against {other}: {counts} of {whole(test.battles)}; p {_chance(test.chance)}, {separation}"
+    )
 
 
-def _sign(found: PairTest) -> str:
-    if not found.apart:
+def _sign(test: PairTest) -> str:
+    if not test.apart:
         return ""
-    return " ▲" if found.rate > EVEN else " ▼"
+    return " ▲" if test.rate > EVEN else " ▼"
 
 
-def _shade(found: PairTest) -> str:
-    step = min(STEPS, int(abs(found.rate - EVEN) * 2 * STEPS) + 1)
-    if found.rate == EVEN:
+def _shade(test: PairTest) -> str:
+    step = min(STEPS, int(abs(test.rate - EVEN) * 2 * STEPS) + 1)
+    if test.rate == EVEN:
         return ""
-    return f"aa-{'over' if found.rate > EVEN else 'under'}-{step}"
+    return f"aa-{'over' if test.rate > EVEN else 'under'}-{step}"
 
 
 def _chance(value: float) -> str:

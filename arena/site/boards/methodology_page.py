@@ -70,7 +70,7 @@ def bins() -> tuple[Bin, ...]:
 
 def posterior_curve() -> None:
     """Show the curve and the same as a table."""
-    marks = [_estimate(one) for one in bins()]
+    marks = [_estimate(posterior_bin) for posterior_bin in bins()]
     st.header("How far can a posterior be trusted?", anchor="posteriors")
     note(EXPLAINED)
     words = "The share of true claims by posterior; the table below has the same numbers."
@@ -78,25 +78,25 @@ def posterior_curve() -> None:
     st.altair_chart(chart, alt=words)
     rows = [
         (
-            one.label,
-            whole(one.claims),
-            f"{one.mean_posterior:.2f}",
-            percent(one.share_true),
+            posterior_bin.label,
+            whole(posterior_bin.claims),
+            f"{posterior_bin.mean_posterior:.2f}",
+            percent(posterior_bin.share_true),
             f"{percent(mark.lower)} to {percent(mark.upper)}",
         )
-        for one, mark in zip(bins(), marks, strict=True)
+        for posterior_bin, mark in zip(bins(), marks, strict=True)
     ]
     put(plain_table(HEADER, rows))
 
 
-def _estimate(one: Bin) -> Estimate:
-    span = wilson(one.share_true, one.claims) or Interval(0.0, 1.0)
+def _estimate(posterior_bin: Bin) -> Estimate:
+    span = wilson(posterior_bin.share_true, posterior_bin.claims) or Interval(0.0, 1.0)
     return Estimate(
-        system=one.label,
-        value=one.share_true,
+        system=posterior_bin.label,
+        value=posterior_bin.share_true,
         lower=span.lower,
         upper=span.upper,
-        note=f"{whole(one.claims)} claims",
+        note=f"{whole(posterior_bin.claims)} claims",
     )
 
 

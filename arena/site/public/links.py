@@ -15,8 +15,8 @@ from data.store.boards.boards import BoardHead
 
 def site_address() -> str:
     """Where the reader found the site, without a slash at the end."""
-    found = urlsplit(st.context.url or "")
-    return f"{found.scheme}://{found.netloc}" if found.netloc else ""
+    url = urlsplit(st.context.url or "")
+    return f"{url.scheme}://{url.netloc}" if url.netloc else ""
 
 
 def addresses(view: BoardView) -> tuple[tuple[str, str], ...]:
@@ -66,10 +66,10 @@ def site_map(base: str, heads: Sequence[BoardHead], systems: Mapping[str, Sequen
     for at, (path, day) in enumerate(_places(heads, systems)):
         if at >= MOST:
             break
-        place = SubElement(root, "url")
-        SubElement(place, "loc").text = f"{base}{path}"
+        entry = SubElement(root, "url")
+        SubElement(entry, "loc").text = f"{base}{path}"
         if day:
-            SubElement(place, "lastmod").text = day
+            SubElement(entry, "lastmod").text = day
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 

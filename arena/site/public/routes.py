@@ -65,22 +65,22 @@ def static_page(view: BoardView, boards: Sequence[tuple[str, str]], base: str) -
 
 def embedded_page(view: BoardView, domain: str) -> str:
     """The first systems of a board as a table for a frame; links open in the whole window."""
-    place = domain if domain in view.domains else OVERALL
-    lines = view.lines[place][:MOST_EMBEDDED]
-    table = standings_table(view, place, lines, chosen=EMBEDDED)
+    shown_domain = domain if domain in view.domains else OVERALL
+    lines = view.lines[shown_domain][:MOST_EMBEDDED]
+    table = standings_table(view, shown_domain, lines, chosen=EMBEDDED)
     return rendered(
         "embedded.html",
         view=view,
-        domain=place,
-        rest=len(view.lines[place]) - len(lines),
+        domain=shown_domain,
+        rest=len(view.lines[shown_domain]) - len(lines),
         table=_table(_led_up(table, "../")),
-        title=f"{view.title}, {view.label(place)}",
+        title=f"{view.title}, {view.label(shown_domain)}",
         style=_style(),
     )
 
 
 def retracted_page(name: str, notice: str, up: str) -> str:
-    """What stands at the addresses of a board that was taken down; links open in the whole window.
+    """The page at the addresses of a retracted board; links open in the whole window.
 
     `up` leads from the address to the site's root, such as `../`.
     """
@@ -113,7 +113,7 @@ NOT_THERE = "No board of this name is published here."
 WHERE = "The site map at /sitemap.xml lists those that are."
 FRAMED_ANYWHERE = "frame-ancestors *"
 A_MINUTE = "public, max-age=60"
-KEPT = 64
+MOST_CACHED = 64
 GONE = 410
 SHORTEST_HASH = 8
 
@@ -132,19 +132,19 @@ def board_routes(arena: Arena) -> list[Route]:
 
 
 class _BoardRoutes:
-    """Each answer is made once for the content of a board and kept."""
+    """Each answer is made once for the content of a board, and cached."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
-        self._view = lru_cache(KEPT)(self._read)
-        self._picture = lru_cache(KEPT)(self._draw)
+        self._view = lru_cache(MOST_CACHED)(self._read)
+        self._picture = lru_cache(MOST_CACHED)(self._draw)
 
     async def static(self, request: Request) -> Response:
         """A board as one accessible page; the newest where none is named."""
         base = self._base(request)
 
         def page(head: BoardHead, heads: tuple[BoardHead, ...]) -> str:
-            return static_page(self._view(head), [(one.name, board_label(one)) for one in heads], base)
+            return static_page(self._view(head), [(board.name, board_label(board)) for board in heads], base)
 
         return await self._answer(
             request, request.query_params.get("board"), page, "./", framed_by(self._arena.settings.framers)
@@ -169,13 +169,13 @@ class _BoardRoutes:
 
     async def short(self, request: Request) -> Response:
         """Lead from a board's hash, or its first eight characters, to the board."""
-        wanted = request.path_params["content_hash"]
-        if len(wanted) >= SHORTEST_HASH:
+        content_hash = request.path_params["content_hash"]
+        if len(content_hash) >= SHORTEST_HASH:
             for head in await run_in_threadpool(self._arena.boards.heads):
-                if head.content_hash.startswith(wanted):
+                if head.content_hash.startswith(content_hash):
                     return RedirectResponse(f"../?{urlencode({'board': head.name})}")
             for head in await run_in_threadpool(self._arena.boards.retracted):
-                if head.content_hash.startswith(wanted):
+                if head.content_hash.startswith(content_hash):
                     return _gone(head, "../", framed_by(self._arena.settings.framers))
         return refused(request, 404, "No published board has this hash.", page=True)
 
@@ -208,8 +208,8 @@ class _BoardRoutes:
             answer.headers.update(headers)
             return answer
         text = await run_in_threadpool(page, head, heads)
-        told = {"Cache-Control": A_MINUTE, "ETag": f'"{_tag(head)}"'}
-        return HTMLResponse(text, headers={**headers, **told})
+        caching = {"Cache-Control": A_MINUTE, "ETag": f'"{_tag(head)}"'}
+        return HTMLResponse(text, headers={**headers, **caching})
 
     def _base(self, request: Request) -> str:
         """The site's address with a slash at its end: the public one, else that of the request."""

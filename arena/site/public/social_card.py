@@ -1,4 +1,4 @@
-"""The picture that stands for a board where its address is shared."""
+"""The preview picture of a board where its address is shared."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TOP, STEP = 262, 58
 
 def board_picture(view: BoardView) -> bytes:
     """The first systems of a board with their ratings and intervals, 1200 by 630 pixels, as PNG."""
-    import vl_convert  # noqa: PLC0415 - brings an engine along that is used where pictures are made alone
+    import vl_convert  # noqa: PLC0415 - loads an engine that only pictures need
 
     return bytes(vl_convert.svg_to_png(as_html(board_drawing(view))))
 
 
 def retracted_picture(name: str, notice: str) -> bytes:
-    """What stands for a board that was taken down, as PNG of the same size."""
+    """The preview picture of a retracted board, as PNG of the same size."""
     import vl_convert  # noqa: PLC0415 - as above
 
     lines = textwrap.wrap(
@@ -48,14 +48,14 @@ def board_drawing(view: BoardView) -> Element:
     spans = [value.span for value in values if value is not None] or [(0.0, 1.0)]
     low, high = min(low for low, _ in spans), max(high for _, high in spans)
 
-    def place(value: float) -> float:
+    def to_x(value: float) -> float:
         return BAR_LEFT + (BAR_RIGHT - BAR_LEFT) * (value - low) / ((high - low) or 1)
 
     facts = f"{len(view.systems)} systems · {len(view.domains)} domains · published {view.published}"
     rows = [
         part
         for at, (line, value) in enumerate(zip(lines, values, strict=True))
-        for part in _row(line, value, TOP + at * STEP, place)
+        for part in _row(line, value, TOP + at * STEP, to_x)
     ]
     return _sheet(view.title, facts, rows)
 
@@ -76,7 +76,7 @@ def _sheet(title: str, below: str, parts: Sequence[Element]) -> Element:
     )
 
 
-def _row(line: Line, value: Bounded | None, y: int, place: Callable[[float], float]) -> list[Element]:
+def _row(line: Line, value: Bounded | None, y: int, to_x: Callable[[float], float]) -> list[Element]:
     """A system's row; a value that does not exist is a dash, never another quantity."""
     name = f"{line.system} (reference)" if line.is_reference else line.system
     parts = [
@@ -86,8 +86,8 @@ def _row(line: Line, value: Bounded | None, y: int, place: Callable[[float], flo
     ]
     if value is None:
         return [*parts, _text("–", VALUE, y, 30, SOFT, end=True)]
-    start, end = (place(bound) for bound in value.span)
-    told = points(value.value) if line.rating is not None else percent(value.value)
+    start, end = (to_x(bound) for bound in value.span)
+    text = points(value.value) if line.rating is not None else percent(value.value)
     return [
         *parts,
         element(
@@ -100,8 +100,8 @@ def _row(line: Line, value: Bounded | None, y: int, place: Callable[[float], flo
             fill=ACCENT,
             opacity="0.4",
         ),
-        element("circle", cx=f"{place(value.value):.0f}", cy=str(y - 9), r="10", fill=ACCENT),
-        _text(told, VALUE, y, 30, INK, bold=True, end=True),
+        element("circle", cx=f"{to_x(value.value):.0f}", cy=str(y - 9), r="10", fill=ACCENT),
+        _text(text, VALUE, y, 30, INK, bold=True, end=True),
     ]
 
 

@@ -1,1 +1,1 @@
-"""Pages of questions and what stands behind their verdicts."""
+"""Pages of questions and the evidence behind their verdicts."""

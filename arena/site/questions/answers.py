@@ -21,7 +21,7 @@ from judges.metrics.factuality.measures import Label
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Facts of one kind: those kept, how many there were, and what to call them."""
+    """Facts of one kind: those stored, how many there were, and what to call them."""
 
     title: str
     sign: str
@@ -36,7 +36,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One answer's part of a rationale; `says` stands alone where the answer says nothing."""
+    """One answer's part of a rationale; `says` is all of it where the answer says nothing."""
 
     says: str = ""
     coverage: float | None = None
@@ -56,28 +56,28 @@ class Reasons:
 def read_reasons(rationale: str) -> Reasons | None:
     """The reasons in a rationale; None where it is prose or of another shape."""
     try:
-        found = json.loads(rationale)
-        return Reasons(yardstick=str(found["yardstick"]), a=_side(found["a"]), b=_side(found["b"]))
+        reasons = json.loads(rationale)
+        return Reasons(yardstick=str(reasons["yardstick"]), a=_side(reasons["a"]), b=_side(reasons["b"]))
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _side(found: Mapping[str, Any] | str) -> Side:
-    if isinstance(found, str):
-        return Side(says=found)
-    counts = found["counts"]
+def _side(side: Mapping[str, Any] | str) -> Side:
+    if isinstance(side, str):
+        return Side(says=side)
+    counts = side["counts"]
     return Side(
-        coverage=float(found["coverage"]),
-        padding=float(found["padding"]),
+        coverage=float(side["coverage"]),
+        padding=float(side["padding"]),
         facts=(
-            _facts("Covers", "✓", found["covered"], counts["covered"]),
-            _facts("Misses", "–", found["missed"], counts["missed"]),
-            _facts("Says beyond it", "+", found.get("beyond", []), counts.get("beyond", 0)),
+            _facts("Covers", "✓", side["covered"], counts["covered"]),
+            _facts("Misses", "–", side["missed"], counts["missed"]),
+            _facts("Says beyond it", "+", side.get("beyond", []), counts.get("beyond", 0)),
             Facts(
                 title="Contradicts",
                 sign="✗",
                 lines=tuple(
-                    f"{_line(fact)}\nThe answer says: {fact['answer']}" for fact in found["contradicted"]
+                    f"{_line(fact)}\nThe answer says: {fact['answer']}" for fact in side["contradicted"]
                 ),
                 count=int(counts["contradicted"]),
             ),
@@ -85,8 +85,8 @@ def _side(found: Mapping[str, Any] | str) -> Side:
     )
 
 
-def _facts(title: str, sign: str, found: list[Mapping[str, str]], count: int) -> Facts:
-    return Facts(title=title, sign=sign, lines=tuple(_line(fact) for fact in found), count=int(count))
+def _facts(title: str, sign: str, facts: list[Mapping[str, str]], count: int) -> Facts:
+    return Facts(title=title, sign=sign, lines=tuple(_line(fact) for fact in facts), count=int(count))
 
 
 def _line(fact: Mapping[str, str]) -> str:
@@ -108,8 +108,8 @@ KINDS = (
 
 
 def show_scores(scores: Sequence[ScoredAnswer]) -> None:
-    """Every score of an answer, those with something to look into as a box to open."""
-    for score in sorted(scores, key=_place):
+    """Every score of an answer, those with details as an expander."""
+    for score in sorted(scores, key=_order):
         claims = read_claims(score.details)
         statements = read_statements(score.details) if "covered" in score.details else ()
         title = f"{label_of(score)} {percent(score.score)}"
@@ -132,16 +132,16 @@ def label_of(score: ScoredAnswer) -> str:
     return f"{label} ({score.judge})" if score.judge else label
 
 
-def _place(score: ScoredAnswer) -> tuple[int, str, str]:
+def _order(score: ScoredAnswer) -> tuple[int, str, str]:
     names = list(LABELS)
     return names.index(score.metric) if score.metric in LABELS else len(names), score.metric, score.judge
 
 
 def _show_statements(statements: Sequence[StatementView], *, key: str) -> None:
     for standing, title, sign in KINDS:
-        found = [statement for statement in statements if statement.standing is standing]
-        lines = tuple(_statement_line(statement) for statement in found[:MOST_SCORED_STATEMENTS])
-        show_facts(Facts(title=title, sign=sign, lines=lines, count=len(found)), key=key)
+        selected = [statement for statement in statements if statement.standing is standing]
+        lines = tuple(_statement_line(statement) for statement in selected[:MOST_SCORED_STATEMENTS])
+        show_facts(Facts(title=title, sign=sign, lines=lines, count=len(selected)), key=key)
 
 
 def _statement_line(statement: StatementView) -> str:

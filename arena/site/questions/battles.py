@@ -61,14 +61,14 @@ def _send(round_name: str, battle: BattleRecord, judgment: Judgment, reason: str
         st.success("Reported. Thank you.", icon=":material/check:")
 
 
-def choose_battle(view: BoardView, found: QuestionView) -> BattleEvidence | None:
+def choose_battle(view: BoardView, question_view: QuestionView) -> BattleEvidence | None:
     """List the battles and return the one that the address names, or that the reader picks."""
-    if not found.battles:
+    if not question_view.battles:
         note("This question has no battle in the round.")
         return None
-    by_key = {one.battle.key: one for one in found.battles}
-    put(_table(view, found))
-    sentences = {key: _sentence(one.battle) for key, one in by_key.items()}
+    by_key = {evidence.battle.key: evidence for evidence in question_view.battles}
+    put(_table(view, question_view))
+    sentences = {key: _sentence(evidence.battle) for key, evidence in by_key.items()}
     with st.container(width=480):
         return by_key[choose_one("battle", "Explain a battle", sentences)]
 
@@ -115,8 +115,8 @@ def _show_judgment(battle: BattleRecord, judgment: Judgment, at: int, *, repeate
 def _show_reasons(battle: BattleRecord, reasons: Reasons, at: int) -> None:
     note(f"The judge held both answers against the {reasons.yardstick}.")
     sides = ((battle.system_a, reasons.a), (battle.system_b, reasons.b))
-    for place, (system, side) in zip(st.columns(2), sides, strict=True):
-        with place, st.container(border=True, height="stretch"):
+    for column, (system, side) in zip(st.columns(2), sides, strict=True):
+        with column, st.container(border=True, height="stretch"):
             _show_side(system, side, f"{system}-{at}")
 
 
@@ -130,22 +130,22 @@ def _show_side(system: str, side: Side, key: str) -> None:
         show_facts(facts, key=key)
 
 
-def _table(view: BoardView, found: QuestionView) -> Element:
+def _table(view: BoardView, question_view: QuestionView) -> Element:
     header = ("Battle", "Verdict", "Verdict by order", "Position flip")
-    body = [_row(view, found, shown) for shown in found.battles]
+    body = [_row(view, question_view, shown) for shown in question_view.battles]
     return rows_table([(name, "aa-left") for name in header], body, classes="aa-battles")
 
 
-def _row(view: BoardView, found: QuestionView, shown: BattleEvidence) -> Element:
+def _row(view: BoardView, question_view: QuestionView, shown: BattleEvidence) -> Element:
     battle = shown.battle
     name = anchor(
         f"{battle.system_a} – {battle.system_b}",
         "question",
         board=view.name,
-        id=found.question.id,
+        id=question_view.question.id,
         battle=battle.key,
     )
-    said = [
+    readings = [
         element("span", f"{_first(battle, judgment)} first: {_said(battle, judgment)}", class_="aa-sub")
         for judgment in shown.judgments
     ]
@@ -154,7 +154,7 @@ def _row(view: BoardView, found: QuestionView, shown: BattleEvidence) -> Element
         "tr",
         element("th", name, scope="row"),
         element("td", _chip(battle), class_="aa-left"),
-        element("td", *said, class_="aa-left aa-second"),
+        element("td", *readings, class_="aa-left aa-second"),
         element("td", flip, class_="aa-left aa-second"),
     )
 
@@ -207,7 +207,7 @@ def _remarks(battle: BattleRecord) -> list[str]:
 
 
 def _provenance(judgment: Judgment) -> str:
-    """Everything that is kept of a judgment, a line each."""
+    """Everything that is stored of a judgment, a line each."""
     reply = judgment.reply
     entries = {
         "judge": judgment.judge,

@@ -1,4 +1,4 @@
-"""The questions of a board: find one, then look at its evidence."""
+"""The questions of a board: find one, then read its evidence."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def choose_questions(view: BoardView) -> QuestionFilter:
             others = {name: name for name in view.systems if name != system}
             opponent = optional_select("opponent", "Against", others, "any opponent")
             result = optional_select(
-                "result", "Result", {one.value: one.value for one in Result}, "any result"
+                "result", "Result", {option.value: option.value for option in Result}, "any result"
             )
     domain = chosen_domain(view)
     return QuestionFilter(
@@ -56,42 +56,42 @@ def choose_questions(view: BoardView) -> QuestionFilter:
     )
 
 
-def where_searched(wanted: QuestionFilter) -> str:
-    """Which texts a reader's words were looked for in, as a sentence; empty where there are no words."""
-    if not wanted.words.strip():
+def where_searched(question_filter: QuestionFilter) -> str:
+    """Which texts a reader's words were searched in, as a sentence; empty where there are no words."""
+    if not question_filter.words.strip():
         return ""
-    if wanted.system is None:
+    if question_filter.system is None:
         return "Searched in the questions; choose a system to search in its answers too."
-    return f"Searched in the questions and in the answers of {wanted.system}."
+    return f"Searched in the questions and in the answers of {question_filter.system}."
 
 
 def question_table(
-    view: BoardView, found: Sequence[QuestionStats], page: int, answers: Mapping[str, str]
+    view: BoardView, questions: Sequence[QuestionStats], page: int, answers: Mapping[str, str]
 ) -> Element:
     """One page of the list; each question leads to its evidence.
 
-    Pages count from 1. `answers` are what stands around the reader's words, by question id.
+    Pages count from 1. `answers` are the texts around the reader's words, by question id.
     """
     second = "aa-left aa-second"
     header = (("Question", "aa-left"), ("Domain", second), ("Battles", ""), ("Results", second))
     rows = [
         _row(view, question, answers.get(question.id))
-        for question in found[(page - 1) * AT_ONCE : page * AT_ONCE]
+        for question in questions[(page - 1) * AT_ONCE : page * AT_ONCE]
     ]
     return rows_table(header, rows, classes="aa-questions")
 
 
-def choose_page(found: int) -> int:
+def choose_page(count: int) -> int:
     """Which page of the list, from 1; offered where there is more than one."""
-    pages = max(1, -(-found // AT_ONCE))
-    wanted = st.query_params.get("page", "1")
-    page = min(max(int(wanted), 1), pages) if wanted.isdecimal() else 1
+    pages = max(1, -(-count // AT_ONCE))
+    addressed = st.query_params.get("page", "1")
+    page = min(max(int(addressed), 1), pages) if addressed.isdecimal() else 1
     if pages == 1:
         return 1
     with st.container(horizontal=True, vertical_alignment="center", key="pages"):
-        first, last = (page - 1) * AT_ONCE + 1, min(page * AT_ONCE, found)
+        first, last = (page - 1) * AT_ONCE + 1, min(page * AT_ONCE, count)
         _turn("Earlier", page - 1, icon=":material/chevron_left:", disabled=page == 1)
-        st.text(f"{first:,}–{last:,} of {found:,}")
+        st.text(f"{first:,}–{last:,} of {count:,}")
         _turn("Later", page + 1, icon=":material/chevron_right:", disabled=page == pages)
     return page
 
@@ -114,7 +114,7 @@ def _row(view: BoardView, question: QuestionStats, answer: str | None) -> Elemen
         (question.disputed, "disputed between judges"),
         (question.undecided, "without a verdict"),
     )
-    told = " · ".join(f"{count:,} {word}" for count, word in signs if count) or "all decided"
+    summary = " · ".join(f"{count:,} {word}" for count, word in signs if count) or "all decided"
     name = element("th", named, element("span", question.id, class_="aa-sub"), scope="row")
     if answer is not None:
         name.append(element("span", f"In the answer: {answer}", class_="aa-sub aa-found"))
@@ -123,7 +123,7 @@ def _row(view: BoardView, question: QuestionStats, answer: str | None) -> Elemen
         name,
         element("td", view.label(question.domain), class_="aa-left aa-second"),
         element("td", f"{question.battles:,}"),
-        element("td", told, class_="aa-left aa-second aa-words"),
+        element("td", summary, class_="aa-left aa-second aa-words"),
     )
 
 
@@ -138,21 +138,21 @@ def show() -> None:
         return
     set_note(view)
     choose_domain(view)
-    wanted = choose_questions(view)
-    every = questions_of(view)
-    found = questions_found(view, wanted)
+    question_filter = choose_questions(view)
+    question_list = questions_of(view)
+    matching = questions_found(view, question_filter)
     note(
-        f"{len(found):,} of {len(every.questions):,} questions. "
-        f"Choose one to see its answers, battles and rationales. {where_searched(wanted)}"
+        f"{len(matching):,} of {len(question_list.questions):,} questions. "
+        f"Choose one to see its answers, battles and rationales. {where_searched(question_filter)}"
     )
-    if not found:
+    if not matching:
         st.info("No question matches. Use other words, or fewer filters.", icon=":material/search_off:")
         return
-    page = choose_page(len(found))
-    answers = answers_with(view, wanted)
-    put(question_table(view, found, page, answers))
+    page = choose_page(len(matching))
+    answers = answers_with(view, question_filter)
+    put(question_table(view, matching, page, answers))
     offer_files(
         view,
         "questions",
-        lambda: [asdict(question) | {"in_answer": answers.get(question.id)} for question in found],
+        lambda: [asdict(question) | {"in_answer": answers.get(question.id)} for question in matching],
     )

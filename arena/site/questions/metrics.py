@@ -32,32 +32,32 @@ ANSWER, CONTEXT = "answer-crux", "context-crux"
 NO_CONTEXTS = "No answers file gives the contexts of its system, so what was retrieved is not known."
 
 
-def show_question_metrics(found: QuestionView) -> None:
+def show_question_metrics(question_view: QuestionView) -> None:
     """Conflicts between passages, aspects, sub-questions, and what the retrieved passages cover."""
-    _show_conflicts(found)
-    _show_aspects(found)
-    _show_sub_questions(found)
-    _show_contexts(found)
+    _show_conflicts(question_view)
+    _show_aspects(question_view)
+    _show_sub_questions(question_view)
+    _show_contexts(question_view)
 
 
-def _scores(found: QuestionView, metric: str) -> list[ScoredAnswer]:
+def _scores(question_view: QuestionView, metric: str) -> list[ScoredAnswer]:
     """The scores of every answer by a metric, best answer first: the embedded ones where there are any."""
-    every = [score for answer in found.answers for score in answer.scores if score.metric == metric]
-    judge = min((score.judge for score in every), default="")
-    return [score for score in every if score.judge == judge]
+    scores = [score for answer in question_view.answers for score in answer.scores if score.metric == metric]
+    judge = min((score.judge for score in scores), default="")
+    return [score for score in scores if score.judge == judge]
 
 
-def _show_conflicts(found: QuestionView) -> None:
+def _show_conflicts(question_view: QuestionView) -> None:
     st.header("Where the passages disagree", anchor="conflicts")
-    scores = _scores(found, FACTUALITY)
+    scores = _scores(question_view, FACTUALITY)
     conflicts = conflicts_of(scores)
-    if not found.question.passages:
+    if not question_view.question.passages:
         note("This question comes without passages, so factuality is not computed.")
     elif not scores:
         note("Factuality was not scored in this round.")
     elif not conflicts:
         note("No two passages were found to contradict each other, by themselves or over a claim.")
-    titles = {passage.id: passage.title for passage in found.question.passages}
+    titles = {passage.id: passage.title for passage in question_view.question.passages}
     for at, conflict in enumerate(conflicts):
         title = f"{conflict.first} against {conflict.second}"
         with st.expander(title, icon=":material/balance:", expanded=at == 0):
@@ -70,43 +70,45 @@ def _conflict(conflict: ConflictView, titles: dict[str, str]) -> Element:
     head = element("p", element("strong", " against ".join(names)))
     words = [element("p", f"“{text}”", class_="aa-sub") for text in conflict.words]
     alike: dict[tuple[object, ...], list[Resolution]] = {}
-    for one in conflict.resolutions:
-        alike.setdefault((one.sentence, one.point, one.reasons), []).append(one)
-    blocks = [_resolutions(found) for found in alike.values()]
+    for resolution in conflict.resolutions:
+        alike.setdefault((resolution.sentence, resolution.point, resolution.reasons), []).append(resolution)
+    blocks = [_resolutions(group) for group in alike.values()]
     return element("div", head, *words, *blocks, class_="aa-conflict")
 
 
 def _resolutions(alike: Sequence[Resolution]) -> Element:
-    """One way that a conflict ended, with the answers that it was weighed with and their claims to unfold."""
-    one = alike[0]
-    sign = "✓ " if one.decided else "· "
-    head = element("p", element("strong", f"{sign}{one.sentence}"))
-    systems = ", ".join(each.system for each in alike)
+    """One resolution of a conflict, with the answers that it was weighed with and their claims to unfold."""
+    first = alike[0]
+    sign = "✓ " if first.decided else "· "
+    head = element("p", element("strong", f"{sign}{first.sentence}"))
+    systems = ", ".join(resolution.system for resolution in alike)
     answers = "answers" if len(alike) > 1 else "answer"
-    point = element("p", f"In dispute, weighed with the {answers} of {systems}: “{one.point}”")
-    voices = [_voice(voice) for voice in one.reasons]
-    return element("div", head, point, *voices, *(_touched(each) for each in alike if each.claims))
+    point = element("p", f"In dispute, weighed with the {answers} of {systems}: “{first.point}”")
+    stances = [_stance(stance) for stance in first.reasons]
+    return element(
+        "div", head, point, *stances, *(_touched(resolution) for resolution in alike if resolution.claims)
+    )
 
 
-def _touched(one: Resolution) -> Element:
-    claims = "1 claim" if len(one.claims) == 1 else f"{len(one.claims)} claims"
-    title = f"{claims} of {one.system} that one of the two passages bears on"
-    return element("details", element("summary", title), claim_list(one.claims))
+def _touched(resolution: Resolution) -> Element:
+    claims = "1 claim" if len(resolution.claims) == 1 else f"{len(resolution.claims)} claims"
+    title = f"{claims} of {resolution.system} that one of the two passages bears on"
+    return element("details", element("summary", title), claim_list(resolution.claims))
 
 
-def _voice(voice: PassageStance) -> Element:
-    side, style = ("+ for it", "aa-good") if voice.supports else ("− against it", "aa-bad")
-    said = f" {voice.passage} ({voice.probability:.2f}; source {voice.prior:.2f})"
-    words = f": “{voice.words}”" if voice.words else ""
-    return element("p", element("span", side, class_=style), f"{said}{words}", class_="aa-sub")
+def _stance(stance: PassageStance) -> Element:
+    side, style = ("+ for it", "aa-good") if stance.supports else ("− against it", "aa-bad")
+    source = f" {stance.passage} ({stance.probability:.2f}; source {stance.prior:.2f})"
+    words = f": “{stance.words}”" if stance.words else ""
+    return element("p", element("span", side, class_=style), f"{source}{words}", class_="aa-sub")
 
 
-def _show_aspects(found: QuestionView) -> None:
+def _show_aspects(question_view: QuestionView) -> None:
     st.header("Aspects", anchor="aspects")
-    if not found.question.aspects:
+    if not question_view.question.aspects:
         note("This question comes without aspects, so their coverage is not computed.")
         return
-    rows = aspect_grid(_scores(found, ASPECTS))
+    rows = aspect_grid(_scores(question_view, ASPECTS))
     if not rows:
         note("No answer has a score for its aspects.")
         return
@@ -142,12 +144,12 @@ def _evidence(row: AspectRow) -> Element:
     return element("div", element("p", element("strong", row.text)), *lines, *none)
 
 
-def _show_sub_questions(found: QuestionView) -> None:
+def _show_sub_questions(question_view: QuestionView) -> None:
     st.header("Sub-questions", anchor="sub-questions")
-    if not found.question.sub_questions:
+    if not question_view.question.sub_questions:
         note("This question comes without sub-questions, so their coverage is not computed.")
         return
-    rows = sub_question_grid(_scores(found, ANSWER), _scores(found, CONTEXT))
+    rows = sub_question_grid(_scores(question_view, ANSWER), _scores(question_view, CONTEXT))
     if not rows:
         note("No answer was scored by sub-questions in this round.")
         return
@@ -168,10 +170,10 @@ def _sub_question(row: SubQuestionRow) -> str:
 
 
 def _sub_question_cell(cell: SubQuestionCell) -> Element:
-    made = element("td", _sign(cell.answer))
+    mark = element("td", _sign(cell.answer))
     if cell.context is not None:
-        made.append(element("span", f"context {'✓' if cell.context else '–'}", class_="aa-sub"))
-    return made
+        mark.append(element("span", f"context {'✓' if cell.context else '–'}", class_="aa-sub"))
+    return mark
 
 
 def _sign(value: bool | None) -> Element:
@@ -180,22 +182,26 @@ def _sign(value: bool | None) -> Element:
     return element("span", "✓" if value else "–", class_="aa-good" if value else "aa-muted")
 
 
-def _show_contexts(found: QuestionView) -> None:
+def _show_contexts(question_view: QuestionView) -> None:
     st.header("What the retrieved passages cover", anchor="contexts")
-    scores = _scores(found, CONTEXT)
-    given = {answer.system for answer in found.answers if answer.answer.contexts}
-    without = [one.system for one in found.answers if not one.is_reference and one.system not in given]
-    if not given:
+    scores = _scores(question_view, CONTEXT)
+    with_contexts = {answer.system for answer in question_view.answers if answer.answer.contexts}
+    without = [
+        answer.system
+        for answer in question_view.answers
+        if not answer.is_reference and answer.system not in with_contexts
+    ]
+    if not with_contexts:
         note(NO_CONTEXTS)
         return
     if without:
         note(f"Not known for {', '.join(without)}: the answers file gives no contexts.")
-    if not found.question.sub_questions:
+    if not question_view.question.sub_questions:
         note("This question comes without sub-questions, so what its contexts cover is not computed.")
     elif not scores:
         note("The contexts were not scored in this round.")
     for score in scores:
-        if score.system in given:
+        if score.system in with_contexts:
             put(_context(read_context(score)))
 
 
@@ -205,19 +211,19 @@ def _context(view: ContextView) -> Element:
         return element("p", name, f"  not computed: {view.why_not}", class_="aa-note")
     parts = [f"{use}: {', '.join(view.uses[use])}" for use in Use if view.uses.get(use)]
     missing = f"missing, though it would help: {', '.join(view.missing)}" if view.missing else ""
-    told = "; ".join([*parts, missing] if missing else parts)
+    uses = "; ".join([*parts, missing] if missing else parts)
     covers = f"  answers {percent(view.coverage)} of the sub-questions. "
-    return element("p", name, covers, element("span", told, class_="aa-sub"))
+    return element("p", name, covers, element("span", uses, class_="aa-sub"))
 
 
 def _names(rows: Sequence[AspectRow] | Sequence[SubQuestionRow]) -> tuple[str, ...]:
     return tuple(cell.system for cell in rows[0].cells)
 
 
-def _grid(what: str, rows: Sequence[tuple[str, Sequence[Element]]], names: Sequence[str]) -> Element:
+def _grid(heading: str, rows: Sequence[tuple[str, Sequence[Element]]], names: Sequence[str]) -> Element:
     """A table of marks: things by systems."""
     heads = [element("th", element("span", name), scope="col") for name in names]
     body = [element("tr", element("th", text, scope="row"), *cells) for text, cells in rows]
     return rows_table(
-        [(what, "aa-left"), *heads], body, classes="aa-grid", class_="aa-wrap aa-scroll", tabindex="0"
+        [(heading, "aa-left"), *heads], body, classes="aa-grid", class_="aa-wrap aa-scroll", tabindex="0"
     )

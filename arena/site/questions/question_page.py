@@ -34,30 +34,30 @@ LEGEND = (
 
 
 def answer_text(parts: Sequence[Stretch]) -> Element:
-    """An answer as text with its marks; what has none stands as it is."""
+    """An answer as text with its marks; what has none is plain."""
     return element("div", *(_stretch(part) if part.marked else part.text for part in parts), class_="aa-text")
 
 
 def _stretch(part: Stretch) -> Element:
-    told, title = [], []
+    marks, title = [], []
     if part.label is not None and part.posterior is not None:
         sure = "" if part.label is Label.UNDECIDED else f" {part.posterior:.2f}"
-        told.append(f"{SIGNS[part.label]}{sure}")
+        marks.append(f"{SIGNS[part.label]}{sure}")
         title.append(
             f"{part.label}: probability {part.posterior:.2f} that the claim is true, given the passages"
         )
     if part.covers:
-        told.append(f"+{len(part.covers)}")
+        marks.append(f"+{len(part.covers)}")
         title.append("covers: " + " | ".join(part.covers))
     if part.instead:
-        told.append("≠")
+        marks.append("≠")
         title.append(f"the passages say instead: {part.instead}")
     kinds = [CLASSES.get(part.label, "") if part.label else "", "aa-covers" if part.covers else ""]
     strength = "" if part.posterior is None else f"--strength: {100 * abs(2 * part.posterior - 1):.0f}%"
     return element(
         "mark",
         part.text,
-        element("sup", " ".join(told)),
+        element("sup", " ".join(marks)),
         class_=" ".join(kind for kind in kinds if kind) or "aa-plain",
         title="\n".join(title),
         style=strength,
@@ -66,47 +66,47 @@ def _stretch(part: Stretch) -> Element:
 
 def passage_text(parts: Sequence[Found]) -> Element:
     """A passage as text; its statements say how many answers cover them."""
-    return element("div", *(_found(part) for part in parts), class_="aa-text")
+    return element("div", *(_passage_part(part) for part in parts), class_="aa-text")
 
 
-def _found(part: Found) -> Element | str:
-    every = len(part.covered) + len(part.missed)
-    if not every:
+def _passage_part(part: Found) -> Element | str:
+    total = len(part.covered) + len(part.missed)
+    if not total:
         return part.text
     title = (
         f"covered by {', '.join(part.covered) or 'nobody'}; missed by {', '.join(part.missed) or 'nobody'}"
     )
     kind = "aa-covers" if part.covered else "aa-missed"
     sign = "✓" if part.covered else "–"
-    count = element("sup", f"{sign} {len(part.covered)}/{every}")
+    count = element("sup", f"{sign} {len(part.covered)}/{total}")
     return element("mark", part.text, count, class_=kind, title=title)
 
 
-def show_head(view: BoardView, found: QuestionView) -> None:
+def show_head(view: BoardView, question_view: QuestionView) -> None:
     """The question itself and what there is on it."""
     back_to_board(view)
     with st.container(key="question-text"):
-        put(element("h1", found.question.question))
-    decided = [one for one in found.battles if one.battle.preference is not None]
+        put(element("h1", question_view.question.question))
+    decided = [evidence for evidence in question_view.battles if evidence.battle.preference is not None]
     strip(
         (
-            ("domain", found.domain_label),
-            ("question", found.question.id),
-            ("answers", f"{len(found.answers)}"),
-            ("battles decided", f"{len(decided)} of {len(found.battles)}"),
+            ("domain", question_view.domain_label),
+            ("question", question_view.question.id),
+            ("answers", f"{len(question_view.answers)}"),
+            ("battles decided", f"{len(decided)} of {len(question_view.battles)}"),
         )
     )
 
 
-def show_sources(found: QuestionView) -> None:
+def show_sources(question_view: QuestionView) -> None:
     """The passages that answers are held against, where the question has them."""
-    passages = found.question.passages
+    passages = question_view.question.passages
     if not passages:
         note("This question comes without passages.")
         return
     with st.expander(f"Passages ({len(passages)})", icon=":material/menu_book:"):
         note("Underlined: a statement that some answer covers, with how many do; dotted: one that all miss.")
-        show_passages(passages, [score for answer in found.answers for score in answer.scores])
+        show_passages(passages, [score for answer in question_view.answers for score in answer.scores])
 
 
 def show_passages(passages: Sequence[Passage], scores: Sequence[ScoredAnswer]) -> None:
@@ -118,13 +118,13 @@ def show_passages(passages: Sequence[Passage], scores: Sequence[ScoredAnswer]) -
             put(passage_text(mark_passage(passage.text, passage.id, scores)))
 
 
-def show_answers(view: BoardView, found: QuestionView) -> None:
-    """Every answer, best first, two beside each other where there is room."""
+def show_answers(view: BoardView, question_view: QuestionView) -> None:
+    """Every answer, best first, two side by side where there is room."""
     note(f"Ordered by battles won minus battles lost on this question. {LEGEND}")
-    for at in range(0, len(found.answers), 2):
-        for place, answer in zip(st.columns(2), found.answers[at : at + 2], strict=False):
+    for at in range(0, len(question_view.answers), 2):
+        for column, answer in zip(st.columns(2), question_view.answers[at : at + 2], strict=False):
             with (
-                place,
+                column,
                 st.container(border=True, key=f"prose-answer-{answer.submission.id}", height="stretch"),
             ):
                 _show_answer(view, answer)
@@ -150,20 +150,20 @@ def show() -> None:
         st.title("Question", anchor=False)
         no_questions(view)
         return
-    wanted = st.query_params.get("id")
-    if wanted is None:
+    question_id = st.query_params.get("id")
+    if question_id is None:
         st.title("Question", anchor=False)
         st.info("Choose a question on the questions page.", icon=":material/list:")
         return
-    found = evidence_of(view, wanted)
-    name_page(f"{wanted}: {found.question.question}", view.full_title)
-    show_head(view, found)
+    question_view = evidence_of(view, question_id)
+    name_page(f"{question_id}: {question_view.question.question}", view.full_title)
+    show_head(view, question_view)
     set_note(view)
-    show_sources(found)
+    show_sources(question_view)
     st.header("Answers", anchor="answers")
-    show_answers(view, found)
-    show_question_metrics(found)
+    show_answers(view, question_view)
+    show_question_metrics(question_view)
     st.header("Battles", anchor="battles")
-    battle = choose_battle(view, found)
+    battle = choose_battle(view, question_view)
     if battle is not None:
         show_battle(view, battle)

@@ -15,7 +15,7 @@ def profile_table(view: BoardView, system: str) -> Element:
     against = " against all" if system == view.reference else ""
     rates = (f"Win{against}", f"Win + tie{against}")
     header = ("Domain", "Battles", *rates, "95 % interval", "Comprehensive", "No answer")
-    found = ((view.label(domain), view.line(system, domain)) for domain in (OVERALL, *view.domains))
+    lines = ((view.label(domain), view.line(system, domain)) for domain in (OVERALL, *view.domains))
     rows = [
         (
             label,
@@ -26,7 +26,7 @@ def profile_table(view: BoardView, system: str) -> Element:
             _percent_of(line.comprehensiveness),
             percent(line.no_answer),
         )
-        for label, line in found
+        for label, line in lines
         if line is not None
     ]
     return plain_table(header, rows, spare=3)

@@ -1,4 +1,4 @@
-"""A system: where it stands, by domain, what it won and lost, its card."""
+"""A system: its rank, by domain, what it won and lost, its card."""
 
 from __future__ import annotations
 
@@ -74,43 +74,45 @@ def show_provenance(submission: Submission | None) -> None:
 
 def show_history(view: BoardView, system: str) -> None:
     """Its rank and rating on every published board of the set, the newest first."""
-    found = history_of(view, system)
+    appearances = history_of(view, system)
     st.header("History", anchor="history")
-    if len(found) < 2:  # noqa: PLR2004 - one board is no history
+    if len(appearances) < 2:  # noqa: PLR2004 - one board is no history
         note("This is the only published board of its question set that has this system.")
         return
     note("Ratings of different rounds have different opponents: compare ranks and intervals, not points.")
     header = ("Board", "Rank", "Rating", "95 % interval", "Published", "Judge")
-    put(plain_table(header, [_row(one) for one in reversed(found)], spare=3))
-    offer_files(view, f"history-{system}", lambda: [_file_row(system, one) for one in found])
+    put(plain_table(header, [_row(appearance) for appearance in reversed(appearances)], spare=3))
+    offer_files(
+        view, f"history-{system}", lambda: [_file_row(system, appearance) for appearance in appearances]
+    )
 
 
-def _file_row(system: str, one: Appearance) -> Mapping[str, object]:
-    best, worst = one.ranks or (None, None)
+def _file_row(system: str, appearance: Appearance) -> Mapping[str, object]:
+    best, worst = appearance.ranks or (None, None)
     return {
         "system": system,
-        "on_board": one.board,
-        "published": one.published.isoformat(),
+        "on_board": appearance.board,
+        "published": appearance.published.isoformat(),
         "rank_lower": best,
         "rank_upper": worst,
-        "systems": one.systems,
-        "rating": one.rating,
-        "lower": one.lower,
-        "upper": one.upper,
-        "judge": one.judge,
+        "systems": appearance.systems,
+        "rating": appearance.rating,
+        "lower": appearance.lower,
+        "upper": appearance.upper,
+        "judge": appearance.judge,
     }
 
 
-def _row(one: Appearance) -> tuple[str, ...]:
-    ranks = "–" if one.ranks is None else "–".join(map(str, dict.fromkeys(one.ranks)))
-    known = one.lower is not None and one.upper is not None
+def _row(appearance: Appearance) -> tuple[str, ...]:
+    ranks = "–" if appearance.ranks is None else "–".join(map(str, dict.fromkeys(appearance.ranks)))
+    has_interval = appearance.lower is not None and appearance.upper is not None
     return (
-        one.board,
-        f"{ranks} of {one.systems}",
-        "–" if one.rating is None else points(one.rating),
-        f"{points(one.lower or 0)} to {points(one.upper or 0)}" if known else "–",
-        one.published.date().isoformat(),
-        one.judge or "–",
+        appearance.board,
+        f"{ranks} of {appearance.systems}",
+        "–" if appearance.rating is None else points(appearance.rating),
+        f"{points(appearance.lower or 0)} to {points(appearance.upper or 0)}" if has_interval else "–",
+        appearance.published.date().isoformat(),
+        appearance.judge or "–",
     )
 
 
@@ -119,9 +121,9 @@ def show() -> None:
     view = addressed_board()
     back_to_board(view)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = st.container()
+        heading = st.container()
         system = choose_system(view)
-    place.title(system, anchor=False)
+    heading.title(system, anchor=False)
     name_page(system, "System", view.full_title)
     lead(standing(view, system))
     strip(record_of(view, system))

@@ -1,4 +1,4 @@
-"""Why a system stands where it stands: means by domain, facts missed, doubtful claims, where it loses."""
+"""Why a system has its rank: means by domain, facts missed, doubtful claims, where it loses."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def loss_rows(system: str, losses: Mapping[str, Losses]) -> Sequence[Row]:
         {
             "system": system,
             "domain": domain,
-            "sub_questions": one.answerable,
-            "context_coverage": one.context_coverage,
-            "answer_coverage": one.answer_coverage,
-            "lost_in_retrieval": one.lost_in_retrieval,
-            "lost_in_writing": one.lost_in_writing,
+            "sub_questions": loss.answerable,
+            "context_coverage": loss.context_coverage,
+            "answer_coverage": loss.answer_coverage,
+            "lost_in_retrieval": loss.lost_in_retrieval,
+            "lost_in_writing": loss.lost_in_writing,
         }
-        for domain, one in losses.items()
+        for domain, loss in losses.items()
     ]
 
 
@@ -43,15 +43,15 @@ def missed_rows(system: str, facts: Sequence[MissedFact]) -> Sequence[Row]:
     return [
         {
             "system": system,
-            "question_id": one.question,
-            "domain": one.domain,
-            "fact": one.text,
-            "passages": " ".join(one.passages),
-            "contradicted": one.contradicted,
-            "covered_by": one.covered_by,
-            "missed_by": one.missed_by,
+            "question_id": fact.question,
+            "domain": fact.domain,
+            "fact": fact.text,
+            "passages": " ".join(fact.passages),
+            "contradicted": fact.contradicted,
+            "covered_by": fact.covered_by,
+            "missed_by": fact.missed_by,
         }
-        for one in facts
+        for fact in facts
     ]
 
 
@@ -60,13 +60,13 @@ def claim_rows(system: str, claims: Sequence[DoubtfulClaim]) -> Sequence[Row]:
     return [
         {
             "system": system,
-            "question_id": one.question,
-            "domain": one.domain,
-            "claim": one.text,
-            "posterior": one.posterior,
-            "reason": one.reason,
+            "question_id": claim.question,
+            "domain": claim.domain,
+            "claim": claim.text,
+            "posterior": claim.posterior,
+            "reason": claim.reason,
         }
-        for one in claims
+        for claim in claims
     ]
 
 
@@ -83,7 +83,7 @@ def show_means(view: BoardView, system: str) -> None:
     """Mean scores by domain with their intervals."""
     domains = (OVERALL, *view.domains)
     lines = {domain: view.line(system, domain) for domain in domains}
-    names = sorted({name for line in lines.values() if line is not None for name in line.scores}, key=_place)
+    names = sorted({name for line in lines.values() if line is not None for name in line.scores}, key=_order)
     if not names:
         return
     st.header("Why: scores of its answers", anchor="scores")
@@ -109,20 +109,20 @@ def show_means(view: BoardView, system: str) -> None:
     put(rows_table([("Domain", "aa-left"), *heads], body, classes="aa-means", **wrap))
 
 
-def show_weaknesses(view: BoardView, system: str, found: Weaknesses) -> None:
+def show_weaknesses(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     """What is not computed, where it loses, which facts it misses, which claims are doubtful."""
-    for metric in found.metrics:
+    for metric in weaknesses.metrics:
         if metric.missing:
             note(f"{metric.label} is not computed: {metric.missing}.")
-    _show_losses(view, system, found)
-    _show_missed(view, system, found)
-    _show_doubtful(view, system, found)
+    _show_losses(view, system, weaknesses)
+    _show_missed(view, system, weaknesses)
+    _show_doubtful(view, system, weaknesses)
 
 
-def _show_losses(view: BoardView, system: str, found: Weaknesses) -> None:
+def _show_losses(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     st.header("Where it loses", anchor="losses")
-    if not found.losses:
-        note(f"Retrieval cannot be told from writing. {found.no_losses}")
+    if not weaknesses.losses:
+        note(f"Retrieval cannot be told from writing. {weaknesses.no_losses}")
         return
     note(
         "Of the sub-questions that the question's passages answer: how many its contexts answer, how many "
@@ -132,24 +132,24 @@ def _show_losses(view: BoardView, system: str, found: Weaknesses) -> None:
     rows = [
         (
             view.label(domain),
-            percent(found.losses[domain].lost_in_retrieval),
-            percent(found.losses[domain].lost_in_writing),
-            percent(found.losses[domain].context_coverage),
-            percent(found.losses[domain].answer_coverage),
-            f"{found.losses[domain].answerable:,}",
+            percent(weaknesses.losses[domain].lost_in_retrieval),
+            percent(weaknesses.losses[domain].lost_in_writing),
+            percent(weaknesses.losses[domain].context_coverage),
+            percent(weaknesses.losses[domain].answer_coverage),
+            f"{weaknesses.losses[domain].answerable:,}",
         )
         for domain in (OVERALL, *view.domains)
-        if domain in found.losses
+        if domain in weaknesses.losses
     ]
     put(plain_table(header, rows, spare=3))
-    offer_files(view, f"losses-{system}", lambda: loss_rows(system, found.losses))
+    offer_files(view, f"losses-{system}", lambda: loss_rows(system, weaknesses.losses))
     for sentence in view.agreement:
         note(sentence)
 
 
-def _show_missed(view: BoardView, system: str, found: Weaknesses) -> None:
+def _show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     st.header("Most often missed facts", anchor="missed")
-    missed = found.missed
+    missed = weaknesses.missed
     if not missed.in_all:
         note("No answer of this system misses a statement of the passages, or none was scored.")
         return
@@ -181,17 +181,17 @@ def _missed(fact: MissedFact) -> Sequence[Element]:
     others = fact.covered_by + fact.missed_by
     source = f"{', '.join(fact.passages)}; " if any(fact.passages) else ""
     sign, instead = ("✗", "; the answer contradicts it") if fact.contradicted else ("–", "")
-    told = f"{source}covered by {fact.covered_by} of {others} other answers{instead}"
-    return element("p", f"{sign} {fact.text}"), element("p", told, class_="aa-sub")
+    detail = f"{source}covered by {fact.covered_by} of {others} other answers{instead}"
+    return element("p", f"{sign} {fact.text}"), element("p", detail, class_="aa-sub")
 
 
-def _show_doubtful(view: BoardView, system: str, found: Weaknesses) -> None:
+def _show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     st.header("Claims the passages don't support", anchor="doubtful")
-    if not found.answers:
+    if not weaknesses.answers:
         note("Its claims were not scored.")
         return
-    if found.factuality is not None:
-        whole = found.factuality
+    if weaknesses.factuality is not None:
+        whole = weaknesses.factuality
         strip(
             (
                 ("factual precision (lexical)", percent(whole.precision)),
@@ -201,13 +201,14 @@ def _show_doubtful(view: BoardView, system: str, found: Weaknesses) -> None:
             )
         )
         note("K is the median number of claims of all answers to the set.")
-    counts = ", ".join(f"{found.labels[label]:,} {label}" for label in Label)
+    counts = ", ".join(f"{weaknesses.labels[label]:,} {label}" for label in Label)
     note(
-        f"Claims in {found.answers:,} answers: {counts}. Undecided is what no passage speaks for or against."
+        f"Claims in {weaknesses.answers:,} answers: {counts}. "
+        "Undecided is what no passage speaks for or against."
     )
-    put(_listed(view, found.doubtful, _doubtful))
-    if found.doubtful:
-        offer_files(view, f"claims-{system}", lambda: claim_rows(system, found.doubtful))
+    put(_listed(view, weaknesses.doubtful, _doubtful))
+    if weaknesses.doubtful:
+        offer_files(view, f"claims-{system}", lambda: claim_rows(system, weaknesses.doubtful))
 
 
 def _doubtful(claim: DoubtfulClaim) -> Sequence[Element]:
@@ -217,20 +218,20 @@ def _doubtful(claim: DoubtfulClaim) -> Sequence[Element]:
 
 def _listed(
     view: BoardView,
-    found: Sequence[MissedFact] | Sequence[DoubtfulClaim],
+    entries: Sequence[MissedFact] | Sequence[DoubtfulClaim],
     lines: Callable[..., Sequence[Element]],
 ) -> Element:
     items = []
-    for one in found:
-        where = element("p", f"{view.label(one.domain)} · ", class_="aa-sub")
-        where.append(anchor("Evidence", "question", board=view.name, id=one.question))
-        items.append(element("li", *lines(one), where, class_="aa-against"))
+    for entry in entries:
+        where = element("p", f"{view.label(entry.domain)} · ", class_="aa-sub")
+        where.append(anchor("Evidence", "question", board=view.name, id=entry.question))
+        items.append(element("li", *lines(entry), where, class_="aa-against"))
     return element("ul", *items, class_="aa-claims")
 
 
-def _place(name: str) -> tuple[int, str]:
-    known = [metric.name for metric in BOARD_METRICS]
-    return (known.index(name) if name in known else len(known), name)
+def _order(name: str) -> tuple[int, str]:
+    names = [metric.name for metric in BOARD_METRICS]
+    return (names.index(name) if name in names else len(names), name)
 
 
 def _label(name: str) -> str:

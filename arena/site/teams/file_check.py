@@ -60,8 +60,8 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
         note("It is only checked: nothing is submitted before you confirm.")
         return None
     key = (open_set.name, caller.name, dropped.file_id)
-    found: CheckedFile | None = st.session_state.get(CHECKED)
-    if found is None or found.key != key:
+    checked: CheckedFile | None = st.session_state.get(CHECKED)
+    if checked is None or checked.key != key:
         try:
             with st.spinner("Checking …"), _turns(), laid_down(dropped) as path:
                 checks = arena().submissions
@@ -72,21 +72,21 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
         except (FileFormatError, NotFoundError) as error:
             show_error(error)
             return None
-        found = CheckedFile(key=key, file=dropped, result=result)
-        st.session_state[CHECKED] = found
-    return found
+        checked = CheckedFile(key=key, file=dropped, result=result)
+        st.session_state[CHECKED] = checked
+    return checked
 
 
 def next_file() -> None:
     """Take the file away, and make room for another."""
-    found: CheckedFile | None = st.session_state.pop(CHECKED, None)
-    if found is not None:
-        forget(found.file)
+    checked: CheckedFile | None = st.session_state.pop(CHECKED, None)
+    if checked is not None:
+        forget(checked.file)
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
 
 
 def show_check(open_set: OpenSet, result: CheckResult) -> None:
-    """Say whether the file can be submitted, what to mend, and what it covers."""
+    """Say whether the file can be submitted, what to correct, and what it covers."""
     st.header("3. What the check found", anchor="check")
     if result.accepted:
         st.success("This file can be submitted.", icon=":material/check_circle:")
@@ -113,7 +113,7 @@ def show_check(open_set: OpenSet, result: CheckResult) -> None:
             for domain, share in result.coverage.items()
         ]
         put(plain_table(("Domain", "Questions", "Answered"), rows))
-        note("Questions that you leave out are not judged; your place stands on what you answered.")
+        note("Questions that you leave out are not judged; your rank follows from what you answered.")
 
 
 def problem_list(problems: Sequence[Problem]) -> Element:
@@ -138,8 +138,8 @@ def _show_problems(result: CheckResult) -> None:
 
 
 def _problem(problem: Problem) -> Element:
-    place = f"Line {problem.line:,}" if problem.line else "The file"
-    head = element("p", element("span", f"{place} · {problem.severity.value} · ", class_="aa-where"))
+    location = f"Line {problem.line:,}" if problem.line else "The file"
+    head = element("p", element("span", f"{location} · {problem.severity.value} · ", class_="aa-where"))
     head.append(element("span", problem.code, class_="aa-code"))
     lines = [head, element("p", problem.message)]
     if problem.advice:

@@ -39,18 +39,18 @@ class OpenSet:
 
 def choose_set() -> OpenSet | None:
     """The set that the address names, or that the visitor picks; None where there are none."""
-    found = {one.name: one for one in arena().sets.summaries()}
-    if not found:
+    summaries = {summary.name: summary for summary in arena().sets.summaries()}
+    if not summaries:
         st.info(
             "There is no question set to answer yet. Organisers add one by `arena sets import`.",
             icon=":material/inbox:",
         )
         return None
-    titles = {name: one.title or name for name, one in found.items()}
+    titles = {name: summary.title or name for name, summary in summaries.items()}
     name = choose_one("set", "Question set", titles)
     policy = arena().policies.get(name)
     return OpenSet(
-        summary=found[name],
+        summary=summaries[name],
         policy=policy,
         phase=policy.current(datetime.now(UTC)),
         limits=arena().submissions.limits(name),

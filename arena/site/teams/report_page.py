@@ -1,4 +1,4 @@
-"""The report of a judged submission, for its team: where it loses, and what to mend first."""
+"""The report of a judged submission, for its team: where it loses, and what to improve first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from leaderboard.export.tables import Stamp
 
 def opening(report: Report) -> str:
     """Where it loses most, in a sentence."""
-    judged = [one for one in report.domains if one.loss_rate is not None]
+    judged = [domain for domain in report.domains if domain.loss_rate is not None]
     if not judged:
         return "None of its battles has a verdict."
     worst = judged[0]
@@ -68,20 +68,20 @@ def show_domains(report: Report) -> None:
     header = ("Domain", "Lost", "Won", "Tied", "Lost share", "Words", "Field", "No answer", "No verdict")
     rows = [
         (
-            one.label,
-            f"{one.losses:,}",
-            f"{one.wins:,}",
-            f"{one.ties:,}",
-            percent(one.loss_rate),
-            shown(one.median_words, "g"),
-            shown(one.field_words, "g"),
-            f"{one.no_answers:,} of {one.answers:,}",
-            f"{one.undecided:,}",
+            domain.label,
+            f"{domain.losses:,}",
+            f"{domain.wins:,}",
+            f"{domain.ties:,}",
+            percent(domain.loss_rate),
+            shown(domain.median_words, "g"),
+            shown(domain.field_words, "g"),
+            f"{domain.no_answers:,} of {domain.answers:,}",
+            f"{domain.undecided:,}",
         )
-        for one in report.domains
+        for domain in report.domains
     ]
     put(plain_table(header, rows, spare=4))
-    _offer(report, "losses", lambda: [asdict(one) for one in report.domains])
+    _offer(report, "losses", lambda: [asdict(domain) for domain in report.domains])
     note(
         "Battles, the worst domain first. Words: median length of its answers; Field: the median over the "
         "other systems' medians. No answer: replies that say that none was found."
@@ -89,7 +89,7 @@ def show_domains(report: Report) -> None:
 
 
 def show_missed(report: Report) -> None:
-    """The facts that it misses most often beside the others."""
+    """The facts that it misses most often compared with the others."""
     st.header("Facts it misses most", anchor="missed")
     if not report.missed:
         note("None are known: its answers were not scored, or they miss nothing.")
@@ -134,13 +134,13 @@ def show_worst(report: Report) -> None:
     st.header("Its worst questions", anchor="worst")
     if not report.worst:
         note("On no question did it lose more than it won.")
-    for place, found in enumerate(report.worst):
-        record = found.record
-        with st.container(key=f"fact-worst-{place}", border=True):
+    for number, worst in enumerate(report.worst):
+        record = worst.record
+        with st.container(key=f"fact-worst-{number}", border=True):
             st.text(record.question)
-            told = f"{record.id}: {record.wins} won · {record.ties} tied · {record.losses} lost · "
-            put(element("p", told, _evidence(report, record.id), class_="aa-eyebrow"))
-            for lost in found.lost:
+            summary = f"{record.id}: {record.wins} won · {record.ties} tied · {record.losses} lost · "
+            put(element("p", summary, _evidence(report, record.id), class_="aa-eyebrow"))
+            for lost in worst.lost:
                 note(f"Lost to {lost.opponent}:")
                 st.text(lost.rationale or "The judge gave no reason.")
 
@@ -154,8 +154,8 @@ def _offer(report: Report, name: str, rows: Callable[[], Rows]) -> None:
 
 def _listed(report: Report, lines: Iterable[tuple[str, str, str]]) -> Element:
     items = []
-    for question, text, told in lines:
-        sub = element("p", f"{question} · {told} · ", class_="aa-sub")
+    for question, text, detail in lines:
+        sub = element("p", f"{question} · {detail} · ", class_="aa-sub")
         sub.append(_evidence(report, question))
         items.append(element("li", element("p", text), sub, class_="aa-against"))
     return element("ul", *items, class_="aa-claims")
@@ -175,25 +175,25 @@ def show() -> None:
     caller = show_visitor("read your team's reports")
     if not caller.signed_in:
         return
-    wanted = st.query_params.get("id", "")
-    if not (wanted.isascii() and wanted.isdecimal()):
+    number = st.query_params.get("id", "")
+    if not (number.isascii() and number.isdecimal()):
         st.info(
             "Choose a submission on My team; each that is published has a report.", icon=":material/list:"
         )
         put(element("p", anchor("Go to My team", "team")))
         return
-    report = arena().reports.of(int(wanted), round_name=st.query_params.get("round"), caller=caller)
-    one = report.submission
-    name_page(f"{one.system}, version {one.version}", "Report", report.round_name)
-    st.header(f"{one.system}, version {one.version}", anchor=False)
+    report = arena().reports.of(int(number), round_name=st.query_params.get("round"), caller=caller)
+    submission = report.submission
+    name_page(f"{submission.system}, version {submission.version}", "Report", report.round_name)
+    st.header(f"{submission.system}, version {submission.version}", anchor=False)
     lead(opening(report))
     attempt = f"{ordinal(report.attempt)} of {report.attempts}" if report.attempt else "–"
     strip(
         (
             ("round", report.round_name),
-            ("question set", one.set_name),
+            ("question set", submission.set_name),
             ("judged versions", attempt),
-            ("answers", f"{one.answers:,}"),
+            ("answers", f"{submission.answers:,}"),
             ("that found no answer", percent(report.no_answer_share)),
         )
     )

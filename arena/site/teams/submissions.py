@@ -1,4 +1,4 @@
-"""A team's submissions: where each stands, and what can be done with it."""
+"""A team's submissions: the status of each, and what can be done with it."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ from data.errors import ArenaError
 from data.records import Submission, SubmissionState, TokenScope
 
 
-def show_actions(one: Submission, status: SubmissionStatus, caller: Caller) -> None:
+def show_actions(submission: Submission, status: SubmissionStatus, caller: Caller) -> None:
     """Offer what the submission's state allows; the services decide."""
-    if one.state is SubmissionState.WITHDRAWN:
+    if submission.state is SubmissionState.WITHDRAWN:
         return
-    if one.state is SubmissionState.CHECKED:
-        if st.button("Submit it now", type="primary", key=f"confirm-{one.id}"):
+    if submission.state is SubmissionState.CHECKED:
+        if st.button("Submit it now", type="primary", key=f"confirm-{submission.id}"):
             act(
-                lambda: arena().submissions.confirm(one.id, caller=caller),
-                f"Submission {one.id} is accepted.",
+                lambda: arena().submissions.confirm(submission.id, caller=caller),
+                f"Submission {submission.id} is accepted.",
             )
-    elif one.selected:
-        note("This version is chosen: it stands for its system in rounds to come.")
+    elif submission.selected:
+        note("This version is chosen: it represents its system in future rounds.")
     elif st.button(
         "Choose this version for the board",
-        key=f"select-{one.id}",
+        key=f"select-{submission.id}",
         help="Rounds to come take this version of the system. Without a choice they take the newest.",
     ):
-        done = f"Version {one.version} of {one.system} enters the rounds to come."
-        act(lambda: arena().submissions.select(one.id, caller=caller), done)
+        done = f"Version {submission.version} of {submission.system} enters the rounds to come."
+        act(lambda: arena().submissions.select(submission.id, caller=caller), done)
     with st.expander("Withdraw it", icon=":material/delete:"):
-        _withdraw(one, status, caller)
+        _withdraw(submission, status, caller)
 
 
 def act(work: Callable[[], object], done: str) -> None:
-    """Do something and say so on the page drawn anew, or show why it cannot be done."""
+    """Do something, rerun the page and say so, or show why it cannot be done."""
     try:
         work()
     except ArenaError as error:
@@ -58,17 +58,19 @@ def act(work: Callable[[], object], done: str) -> None:
         tell(done)
 
 
-def _withdraw(one: Submission, status: SubmissionStatus, caller: Caller) -> None:
+def _withdraw(submission: Submission, status: SubmissionStatus, caller: Caller) -> None:
     note(
         "Its texts, and what judges wrote of them, are shown to nobody any more; its name, dates and reason "
         "stay. Published boards keep their numbers. This cannot be undone."
         + ("" if status.attempt else " If its judging has not begun, the attempt is given back.")
     )
-    reason = st.text_input("Reason (readers see it)", key=f"reason-{one.id}", max_chars=500)
-    sure = st.checkbox(f"Yes, withdraw version {one.version} of {one.system}", key=f"sure-{one.id}")
-    if st.button("Withdraw", disabled=not sure, key=f"withdraw-{one.id}"):
-        done = f"Submission {one.id} is withdrawn."
-        act(lambda: arena().submissions.withdraw(one.id, reason=reason, caller=caller), done)
+    reason = st.text_input("Reason (readers see it)", key=f"reason-{submission.id}", max_chars=500)
+    sure = st.checkbox(
+        f"Yes, withdraw version {submission.version} of {submission.system}", key=f"sure-{submission.id}"
+    )
+    if st.button("Withdraw", disabled=not sure, key=f"withdraw-{submission.id}"):
+        done = f"Submission {submission.id} is withdrawn."
+        act(lambda: arena().submissions.withdraw(submission.id, reason=reason, caller=caller), done)
 
 
 NEXT: Mapping[SubmissionState, str] = MappingProxyType(
@@ -82,8 +84,8 @@ NEXT: Mapping[SubmissionState, str] = MappingProxyType(
         SubmissionState.WITHDRAWN: "Withdrawn: its texts are shown to nobody, and this line stays.",
     }
 )
-LOOKS_EVERY = "5s"
-"""While something is queued, its line is read anew so often."""
+REFRESH_EVERY = "5s"
+"""While something is queued, its line is refreshed so often."""
 REPORTED = (SubmissionState.PUBLISHED, SubmissionState.JUDGED)
 
 
@@ -96,7 +98,7 @@ def show_submissions(team: str, caller: Caller) -> None:
         put(start)
         return
     waits = any(line.status.state is SubmissionState.QUEUED for line in lines)
-    st.fragment(_show_table, run_every=LOOKS_EVERY if waits else None)(team, caller)
+    st.fragment(_show_table, run_every=REFRESH_EVERY if waits else None)(team, caller)
     titles = {str(line.submission.id): title_of(line.submission) for line in lines}
     number = choose_one("id", "Submission", titles)
     _show_one(arena().submissions.view(int(number), caller=caller), caller)
@@ -120,18 +122,22 @@ def _show_table(team: str, caller: Caller) -> None:
 
 
 def _row(line: SubmissionLine) -> Element:
-    one, status = line.submission, line.status
-    name = anchor(one.system, "team", team=one.team, id=str(one.id))
+    submission, status = line.submission, line.status
+    name = anchor(submission.system, "team", team=submission.team, id=str(submission.id))
     cell = element("th", name, scope="row")
     for text, shown in (
-        ("chosen", one.selected),
-        ("anonymous", one.anonymous and not status.published),
+        ("chosen", submission.selected),
+        ("anonymous", submission.anonymous and not status.published),
         ("board retracted", bool(status.retracted)),
     ):
         if shown:
             cell.append(element("span", text, class_="aa-flag"))
     cell.append(
-        element("span", f"version {one.version} · {one.set_name} · submission {one.id}", class_="aa-sub")
+        element(
+            "span",
+            f"version {submission.version} · {submission.set_name} · submission {submission.id}",
+            class_="aa-sub",
+        )
     )
     state = element("span", status.state.value, class_=f"aa-state aa-state-{status.state.value}")
     return element(
@@ -141,29 +147,29 @@ def _row(line: SubmissionLine) -> Element:
         element("td", queue_of(status)),
         element("td", format_time(status.eta), class_="aa-second"),
         element("td", attempt_of(status), class_="aa-left aa-second"),
-        element("td", format_time(one.created_at), class_="aa-second"),
+        element("td", format_time(submission.created_at), class_="aa-second"),
     )
 
 
 def _show_one(view: SubmissionView, caller: Caller) -> None:
-    one, status = view.submission, view.status
-    st.subheader(f"{one.system}, version {one.version}", anchor="submission")
-    note(next_of(one, status))
+    submission, status = view.submission, view.status
+    st.subheader(f"{submission.system}, version {submission.version}", anchor="submission")
+    note(next_of(submission, status))
     strip(
         (
             ("state", status.state.value),
             *(_queue(status) if status.position is not None else ()),
             ("attempt", attempt_of(status)),
             ("counts against the quota", "yes" if status.charged else "no"),
-            ("answers", f"{one.answers:,}"),
+            ("answers", f"{submission.answers:,}"),
         )
     )
     if status.state in REPORTED and (status.published or caller.organiser):
         gone = status.retracted and status.state is not SubmissionState.PUBLISHED and not caller.organiser
         words = "Why there is no report" if gone else "Read its report"
-        put(element("p", anchor(words, "report", id=str(one.id), class_="aa-button")))
-    if may(caller, TokenScope.SUBMIT, team=one.team):
-        show_actions(one, status, caller)
+        put(element("p", anchor(words, "report", id=str(submission.id), class_="aa-button")))
+    if may(caller, TokenScope.SUBMIT, team=submission.team):
+        show_actions(submission, status, caller)
     if view.sight is Visibility.FULL:
         _show_content(view)
 
@@ -196,16 +202,16 @@ def attempt_of(status: SubmissionStatus) -> str:
     return f"{ordinal(status.attempt)} of {status.attempts} judged versions"
 
 
-def next_of(one: Submission, status: SubmissionStatus) -> str:
+def next_of(submission: Submission, status: SubmissionStatus) -> str:
     """What a submission waits for, in a sentence."""
     if status.state is SubmissionState.JUDGED and status.retracted:
         return " ".join(map(_retraction, status.retracted.items()))
-    if status.state is SubmissionState.WITHDRAWN and one.withdrawn_reason:
-        return f"{NEXT[status.state]} Reason: {one.withdrawn_reason}"
+    if status.state is SubmissionState.WITHDRAWN and submission.withdrawn_reason:
+        return f"{NEXT[status.state]} Reason: {submission.withdrawn_reason}"
     return NEXT[status.state]
 
 
-def _retraction(found: tuple[str, str]) -> str:
-    board, notice = found
+def _retraction(retraction: tuple[str, str]) -> str:
+    board, notice = retraction
     reason = f"Notice of the organisers: {notice}" if notice else "No notice says why."
     return f"Judged, and published on the board {board}, which was retracted. {reason}"

@@ -1,4 +1,4 @@
-"""Submit: choose a set, check a file, mend it, say what the system is, confirm."""
+"""Submit: choose a set, check a file, correct it, say what the system is, confirm."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _take_file() -> None:
 
 
 def _read() -> None:
-    """Fill the fields from the file that was dropped, or keep what is wrong with it."""
+    """Fill the fields from the file that was dropped, or report what is wrong with it."""
     dropped = st.session_state.get(SENT)
     st.session_state[WRONG] = ()
     if dropped is None:
@@ -139,18 +139,18 @@ def show_last() -> None:
 
 def _versions(open_set: OpenSet, team: str, caller: Caller) -> dict[str, Submission]:
     """The team's systems on the set, each with its newest version."""
-    found = arena().submissions.find(set_name=open_set.name, team=team, caller=caller)
-    return {line.submission.system: line.submission for line in found}
+    lines = arena().submissions.find(set_name=open_set.name, team=team, caller=caller)
+    return {line.submission.system: line.submission for line in lines}
 
 
 def _ask(versions: dict[str, Submission], team: str) -> SubmissionRequest:
     system = st.text_input("Name of the system", key="system-name", max_chars=100).strip()
-    known = ", ".join(f"{name} ({one.version})" for name, one in versions.items())
+    listed = ", ".join(f"{name} ({submission.version})" for name, submission in versions.items())
     before = versions.get(system)
     if before is not None:
         note(f"It follows version {before.version} of {system}, unless its answers are the same.")
-    elif known:
-        note(f"A name that you used before makes its next version: {known}. Another name is a new system.")
+    elif listed:
+        note(f"A name that you used before makes its next version: {listed}. Another name is a new system.")
     card = fill_card(before.card if before else None)
     anonymous = st.checkbox(
         "Stay anonymous until a board with it is published",
@@ -188,7 +188,7 @@ def _missing(open_set: OpenSet, request: SubmissionRequest, quota: Quota) -> str
         require_name(request.system, "System name")
     except RecordError as error:
         return str(error)
-    return "" if request.card is not None else "Mend the system card to go on."
+    return "" if request.card is not None else "Correct the system card to go on."
 
 
 def _add(
@@ -218,13 +218,13 @@ def _add(
     except ArenaError as error:
         show_error(error)
         return
-    one = added.submission
+    submission = added.submission
     next_file()
-    st.session_state[LAST] = (one.id, one.team)
-    what = f"{one.system}, version {one.version} ({one.answers:,} answers)"
+    st.session_state[LAST] = (submission.id, submission.team)
+    title = f"{submission.system}, version {submission.version} ({submission.answers:,} answers)"
     if not added.created:
-        tell(f"{what} has these answers already: nothing was changed. It is submission {one.id}.")
-    tell(f"{what} is {one.state.value} as submission {one.id}.")
+        tell(f"{title} has these answers already: nothing was changed. It is submission {submission.id}.")
+    tell(f"{title} is {submission.state.value} as submission {submission.id}.")
 
 
 def show() -> None:

@@ -28,7 +28,9 @@ def show_members(team: str, caller: Caller) -> None:
     """List the members; owners add and remove them."""
     view = arena().teams.view(team, caller=caller)
     if view.members:
-        rows = [(one.account, one.role.value, format_time(one.created_at)) for one in view.members]
+        rows = [
+            (member.account, member.role.value, format_time(member.created_at)) for member in view.members
+        ]
         put(words_table(("Account", "Role", "Since"), rows, spare=1, classes="aa-list"))
     else:
         note("The team has no members yet, only tokens. Its owners add people by the name of their account.")
@@ -37,7 +39,7 @@ def show_members(team: str, caller: Caller) -> None:
         return
     _add(team, caller)
     if view.members:
-        _remove(team, [one.account for one in view.members], caller)
+        _remove(team, [member.account for member in view.members], caller)
 
 
 def _add(team: str, caller: Caller) -> None:
@@ -80,8 +82,8 @@ def show_log(team: str, caller: Caller) -> None:
         note("Nothing was written down yet." if before is None else "There are no older lines.")
         return
     rows = [
-        (format_time(one.at), one.action.value, one.subject, one.actor, _in_words(one.detail))
-        for one in entries
+        (format_time(entry.at), entry.action.value, entry.subject, entry.actor, _in_words(entry.detail))
+        for entry in entries
     ]
     put(words_table(("When", "What", "Of", "Who", "More"), rows, spare=2, classes="aa-list"))
     if len(entries) == PAGE:
@@ -99,7 +101,7 @@ def _value(value: object) -> str:
 MARK = "aa_"
 DAYS = 90
 MEANINGS = {
-    TokenScope.READ: "read: look at what the team may see",
+    TokenScope.READ: "read: see what the team may see",
     TokenScope.SUBMIT: "submit: check, submit, withdraw",
     TokenScope.MANAGE: "manage: members and tokens",
 }
@@ -115,24 +117,24 @@ def show_tokens(team: str, caller: Caller) -> None:
         note("The team has no tokens.")
         return
     header = ("Name", "Begins with", "Scopes", "State", "Last used", "Expires")
-    put(words_table(header, [_row(one) for one in tokens], spare=3, classes="aa-list"))
-    live = {one.id: one for one in tokens if _state(one) == "valid"}
+    put(words_table(header, [_row(token) for token in tokens], spare=3, classes="aa-list"))
+    live = {token.id: token for token in tokens if _state(token) == "valid"}
     if owner and live:
         _revoke(live, caller)
     elif not owner:
         note("Owners make and revoke tokens.")
 
 
-def _row(one: Token) -> tuple[str, ...]:
-    scopes = ", ".join(sorted(one.scopes))
-    expires = format_time(one.expires_at) if one.expires_at else "never"
-    return (one.name, f"{MARK}{one.prefix}", scopes, _state(one), format_time(one.used_at), expires)
+def _row(token: Token) -> tuple[str, ...]:
+    scopes = ", ".join(sorted(token.scopes))
+    expires = format_time(token.expires_at) if token.expires_at else "never"
+    return (token.name, f"{MARK}{token.prefix}", scopes, _state(token), format_time(token.used_at), expires)
 
 
-def _state(one: Token) -> str:
-    if one.revoked_at is not None:
+def _state(token: Token) -> str:
+    if token.revoked_at is not None:
         return "revoked"
-    return "valid" if one.valid(datetime.now(UTC)) else "expired"
+    return "valid" if token.valid(datetime.now(UTC)) else "expired"
 
 
 def _create(team: str, caller: Caller) -> None:
@@ -149,15 +151,17 @@ def _create(team: str, caller: Caller) -> None:
     if not sent:
         return
     try:
-        made = arena().tokens.create(
+        created = arena().tokens.create(
             name=name.strip(), scopes=scopes, team=team, days=int(days), caller=caller
         )
     except ArenaError as error:
         show_error(error)
         return
-    told = f"This is the token {made.token.name!r}. Copy it now: it is shown this once and kept nowhere."
-    put(element("p", told, class_="aa-told", role="status"))
-    st.code(made.secret, language=None, wrap_lines=True)
+    message = (
+        f"This is the token {created.token.name!r}. Copy it now: it is shown this once and stored nowhere."
+    )
+    put(element("p", message, class_="aa-told", role="status"))
+    st.code(created.secret, language=None, wrap_lines=True)
 
 
 def _revoke(live: dict[int, Token], caller: Caller) -> None:
@@ -165,9 +169,9 @@ def _revoke(live: dict[int, Token], caller: Caller) -> None:
         number = st.selectbox(
             "Token to revoke",
             tuple(live),
-            format_func=lambda one: f"{live[one].name} ({MARK}{live[one].prefix}…)",
+            format_func=lambda token_id: f"{live[token_id].name} ({MARK}{live[token_id].prefix}…)",
         )
-        sure = st.checkbox("Yes, revoke it: whoever uses it is refused at once")
+        sure = st.checkbox("Yes, revoke it: its users are refused at once")
         sent = st.form_submit_button("Revoke")
     if sent and not sure:
         note("Tick the box to revoke the token.")

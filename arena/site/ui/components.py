@@ -20,9 +20,9 @@ def notice_of(text: str) -> Element:
 
 
 def retracted(board: str, notice: str) -> Element:
-    """What stands at every address of a board that was taken down."""
-    ways = (("Every board that was ever published", "./rounds"), ("The boards that stand", "./"))
-    links = [element("li", element("a", text, href=href, target="_self")) for text, href in ways]
+    """The page at every address of a retracted board."""
+    destinations = (("Every board that was ever published", "./rounds"), ("The published boards", "./"))
+    links = [element("li", element("a", text, href=href, target="_self")) for text, href in destinations]
     why = notice_of(notice) if notice else element("p", "No notice says why.", class_="aa-notice")
     return element(
         "section",
@@ -58,7 +58,7 @@ def note(text: str) -> None:
 
 
 def definitions() -> None:
-    """What the columns and the marks beside names mean, all in one place."""
+    """What the columns and the marks next to names mean."""
     with st.expander("What the columns mean", icon=":material/help:"):
         named = (*DEFINITIONS.items(), *FLAGS.values())
         terms = [element("p", element("strong", name), f"  {text}") for name, text in named]
@@ -73,7 +73,7 @@ BARS = 6
 def skeleton(page: str) -> Iterator[None]:
     """Show bars until the page is whole; only where it is opened, not where something on it is chosen.
 
-    They stand below everything else, so nothing moves when they go. A page that is quick is whole before the
+    They are below everything else, so nothing moves when they go. A page that is quick is whole before the
     style sheet lets them be seen.
     """
     body, below = st.container(), st.empty()

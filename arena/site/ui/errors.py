@@ -15,7 +15,7 @@ log = structlog.get_logger("arena.site")
 
 
 def public_error(error: ArenaError) -> ArenaError:
-    """The error as a visitor is told it: of a database that fails neither host nor name."""
+    """The error as a visitor reads it: of a database that fails neither host nor name."""
     if not isinstance(error, StoreError):
         return error
     log.error("unavailable", error=str(error))

@@ -67,9 +67,10 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th')}"
 
 
-def title_of(one: Submission) -> str:
+def title_of(submission: Submission) -> str:
     """A submission's name for people."""
-    return f"{one.system}, version {one.version}, on {one.set_name} (submission {one.id})"
+    version = f"{submission.system}, version {submission.version}"
+    return f"{version}, on {submission.set_name} (submission {submission.id})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What the words on the pages mean, in one place."""
+"""What the words on the pages mean."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
         "No answer": "Share of its answers that say that none was found, in per cent.",
         "Words": "Median length of its answers in words.",
         "Battles": "Judged battles behind the rating. Where there is a reference, the rates count "
-        "the battles against it alone: that number stands below.",
+        "the battles against it alone: that number is below.",
     }
 )
 
@@ -70,7 +70,7 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "prior": ("by prior", "Finite only thanks to the prior that was asked for."),
         "anchor": ("anchor", "Its rating is fixed by definition; the others are measured from it."),
         "no_interval": ("no interval", "Too few questions or battles to say how sure the rating is."),
-        "borrowed": ("overall rating", "No battle in this domain; the overall rating stands in."),
+        "borrowed": ("overall rating", "No battle in this domain; the overall rating is shown instead."),
         "partial": ("partial", "It answered only part of the questions."),
     }
 )

@@ -16,17 +16,17 @@ Child = Element | str
 
 def element(tag: str, *children: Child, **attributes: str) -> Element:
     """Make an element; `class_` and `for_` lose their underscore, `aria_label` becomes `aria-label`."""
-    made = Element(tag, {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()})
+    node = Element(tag, {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()})
     for child in children:
         if isinstance(child, str):
-            _append_text(made, child)
+            _append_text(node, child)
         else:
-            made.append(child)
-    return made
+            node.append(child)
+    return node
 
 
 def explained(text: str, meaning: str, *, class_: str = "") -> Element:
-    """A word with its meaning, which is shown to whoever points at it, taps it or moves the focus there."""
+    """A word with its meaning, which is shown on hover, tap or focus."""
     tip = element("span", meaning, class_="aa-tip", role="tooltip", aria_hidden="true")
     classes = f"aa-term {class_}".strip()
     return element("span", text, tip, class_=classes, tabindex="0", aria_description=meaning)

@@ -22,37 +22,39 @@ EVERY = 0.25
 def shown(do: Callable[[Callable[[], None]], Result], *, until_told: str) -> Result:
     """Do something in a thread of its own and show how far it is; what it raises is raised here.
 
-    The work touches nothing of the page. What it is given it calls now and then: that raises StoppedError
-    once the visitor has left. `until_told` is shown until it says how far it is.
+    The work touches nothing of the page. It gets a function that it calls at intervals, which raises
+    StoppedError once the visitor has left. `until_told` is shown until it says how far it is.
     """
-    latest, place, left = Latest(), st.empty(), Event()
+    latest, box, left = Latest(), st.empty(), Event()
 
-    def look() -> None:
+    def raise_if_left() -> None:
         if left.is_set():
             raise StoppedError("The visitor left before the work was done.", advice="Open the page again.")
 
-    place.progress(0.0, until_told)
+    box.progress(0.0, until_told)
     with listening(latest):
         context = copy_context()
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(context.run, do, look)
+        future = pool.submit(context.run, do, raise_if_left)
         try:
             while wait([future], timeout=EVERY).not_done:
                 work = latest.work
                 # Where the visitor has left or gone on, whatever is put on the page raises.
-                place.progress((work and work.progress.share) or 0.0, words_of(work) if work else until_told)
+                box.progress((work and work.progress.share) or 0.0, words_of(work) if work else until_told)
         except BaseException:
             left.set()
             raise
-    place.empty()
+    box.empty()
     return future.result()
 
 
 def words_of(work: Work) -> str:
     """How far work is, in words: how much is done of how much, and how long the rest takes."""
-    found, unit = work.progress, MEBIBYTE if work.in_bytes else 1
+    progress, unit = work.progress, MEBIBYTE if work.in_bytes else 1
     amount, form = (" MiB", ",.1f") if work.in_bytes else ("", ",.0f")
-    if found.total is None:
-        return f"{work.what}: {format(found.done / unit, form)}{amount}" if found.done else work.what
-    told = f"{work.what}: {format(found.done / unit, form)} of {format(found.total / unit, form)}{amount}"
-    return told if found.seconds_left is None else f"{told}, {span(found.seconds_left)} left"
+    if progress.total is None:
+        return f"{work.what}: {format(progress.done / unit, form)}{amount}" if progress.done else work.what
+    text = (
+        f"{work.what}: {format(progress.done / unit, form)} of {format(progress.total / unit, form)}{amount}"
+    )
+    return text if progress.seconds_left is None else f"{text}, {span(progress.seconds_left)} left"

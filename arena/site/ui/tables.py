@@ -16,20 +16,20 @@ def link(page: str, **query: str) -> str:
 
 def anchor(text: str, page: str, *, class_: str = "", **query: str) -> Element:
     """A link to a page, which opens in place of this one."""
-    made = element("a", text, href=link(page, **query), target="_self")
+    node = element("a", text, href=link(page, **query), target="_self")
     if class_:
-        made.set("class", class_)
-    return made
+        node.set("class", class_)
+    return node
 
 
 def plain_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, spare: int = 0) -> Element:
     """A table of figures as texts; its first column is the row's heading.
 
-    `spare` is how many of the last columns give way on a phone.
+    `spare` is how many of the last columns are hidden on a phone.
     """
-    kept = len(header) - spare
-    heads = [(name, _classes("" if at else "aa-left", at, kept)) for at, name in enumerate(header)]
-    return rows_table(heads, (_row(cells, "", kept) for cells in rows))
+    primary = len(header) - spare
+    heads = [(name, _classes("" if at else "aa-left", at, primary)) for at, name in enumerate(header)]
+    return rows_table(heads, (_row(cells, "", primary) for cells in rows))
 
 
 def words_table(
@@ -43,12 +43,12 @@ def words_table(
 ) -> Element:
     """A table of words, all of it left-aligned; its first column is the row's heading.
 
-    `spare` is how many of the last columns give way on a phone; `classes` are the table's, `wrap` those of
+    `spare` is how many of the last columns are hidden on a phone; `classes` are the table's, `wrap` those of
     the box around it.
     """
-    kept = len(header) - spare
-    heads = [(name, _classes("aa-left", at, kept)) for at, name in enumerate(header)]
-    body = (_row(cells, "aa-words", kept) for cells in rows)
+    primary = len(header) - spare
+    heads = [(name, _classes("aa-left", at, primary)) for at, name in enumerate(header)]
+    body = (_row(cells, "aa-words", primary) for cells in rows)
     return rows_table(heads, body, caption=caption, classes=classes, class_=f"aa-wrap {wrap}".strip())
 
 
@@ -81,11 +81,11 @@ def rows_table(
     return element("div", table, class_=class_, **wrap)
 
 
-def _row(cells: Sequence[Child], classes: str, kept: int) -> Element:
+def _row(cells: Sequence[Child], classes: str, primary: int) -> Element:
     first, *rest = cells
-    others = (element("td", cell, class_=_classes(classes, at, kept)) for at, cell in enumerate(rest, 1))
+    others = (element("td", cell, class_=_classes(classes, at, primary)) for at, cell in enumerate(rest, 1))
     return element("tr", element("th", first, scope="row"), *others)
 
 
-def _classes(own: str, at: int, kept: int) -> str:
-    return own if at < kept else f"{own} aa-second".strip()
+def _classes(own: str, at: int, primary: int) -> str:
+    return own if at < primary else f"{own} aa-second".strip()

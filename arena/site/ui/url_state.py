@@ -1,4 +1,4 @@
-"""What the reader chose: board and domain, kept in the address so that it can be passed on."""
+"""What the reader chose: board and domain, in the address so that it can be shared."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import streamlit as st
 
 
 def chosen_words(name: str) -> str:
-    """What the address says that the reader looks for."""
+    """What the address says that the reader searches for."""
     return st.query_params.get(name, "")
 
 
@@ -23,8 +23,8 @@ def optional_select(name: str, label: str, options: Mapping[str, str], nothing: 
 
 def chosen_many(name: str, options: Sequence[str], default: Sequence[str]) -> list[str]:
     """Several things, which the address names with commas between them."""
-    wanted = st.query_params.get(name, "").split(",")
-    return [one for one in options if one in wanted] or list(default)
+    addressed = st.query_params.get(name, "").split(",")
+    return [option for option in options if option in addressed] or list(default)
 
 
 def choose_pills(name: str, label: str, options: Mapping[str, str], default: Sequence[str]) -> None:
@@ -57,7 +57,7 @@ def is_on(name: str) -> bool:
 
 
 def text_filter(name: str, label: str, *, width: int | Literal["stretch"] = 480) -> str:
-    """What the reader looks for."""
+    """What the reader searches for."""
     key = f"choice-{name}"
     st.session_state[key] = chosen_words(name)
     words = st.text_input(
@@ -91,7 +91,7 @@ def choose_segment(
 ) -> str:
     """One of a few things side by side that the address may name; the first is the default.
 
-    `options` are values in the address to what the reader sees; the label may be kept from sight.
+    `options` are values in the address to what the reader sees; the label may be hidden.
     """
     key = _from_address(name, tuple(options), next(iter(options)))
     chosen = st.segmented_control(
@@ -114,8 +114,8 @@ def _from_address(name: str, options: Sequence[str], default: str) -> str:
     Streamlit's own binding puts labels into the address; permalinks need ids, which stay.
     """
     key = f"choice-{name}"
-    wanted = st.query_params.get(name)
-    st.session_state[key] = wanted if wanted in options else default
+    addressed = st.query_params.get(name)
+    st.session_state[key] = addressed if addressed in options else default
     return key
 
 
