@@ -73,7 +73,7 @@ def measure(battles: int, concurrency: int, latency: float, url: str | None) -> 
 
     with tempfile.TemporaryDirectory() as folder, endpoint(latency=latency) as served:
         home = Path(folder)
-        arena = fill(home, battles, served, **({"database_url": url} if url else {}))
+        arena = fill(home, battles, served, database_url=url)
         settings = arena.settings
         variables = {
             "ARENA_HOME": str(settings.home),
@@ -102,8 +102,7 @@ def measure(battles: int, concurrency: int, latency: float, url: str | None) -> 
 
 def warm() -> None:
     """Load on a node what a task loads."""
-    import arena.worker  # noqa: F401
-
+    import arena.workers.ray  # noqa: F401
     import judges.llm.transports.openai  # noqa: F401
 
 

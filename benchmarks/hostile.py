@@ -24,6 +24,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -238,7 +239,7 @@ def check() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "card: keys", lambda: check_card("".join(f"key{n}: a\n" for n in range(200_000)))
     yield "card: as many keys as fit", lambda: check_card("".join(f"{n}: a\n" for n in range(7_000)))
     for opening in ("[", "{", "- ", "? ", "&a [*a, ", "a: ", "'", '"', "|\n "):
-        yield f"card: {opening!r}", lambda opening=opening: check_card((opening * 65_536)[:65_536])
+        yield f"card: {opening!r}", partial(check_card, (opening * 65_536)[:65_536])
 
 
 def files(questions: QuestionSet) -> Iterator[tuple[str, bytes]]:
@@ -289,7 +290,7 @@ def lexical() -> Iterator[tuple[str, Callable[[], object]]]:
         judge_input = JudgeInput(
             battle_id="b", question=question, answer_a=text, answer_b=f"{question.reference} {text}"[:ANSWER]
         )
-        yield name, lambda judge_input=judge_input: judge.settle(judge_input)
+        yield name, partial(judge.settle, judge_input)
 
 
 def longest() -> Question:
@@ -301,13 +302,23 @@ def prepare() -> Iterator[tuple[str, Callable[[], object]]]:
     """Answers on their way to a judge."""
     for name, text in answers():
         sides = Sides(a=text, b=f"{text}x")
-        yield name, lambda sides=sides: (gate(sides), inspect(sides), sanitise(sides.a))
+        yield name, partial(prepared, sides)
+
+
+def prepared(sides: Sides) -> tuple[object, ...]:
+    """What is done to two answers before a judge sees them."""
+    return gate(sides), inspect(sides), sanitise(sides.a)
 
 
 def replies() -> Iterator[tuple[str, Callable[[], object]]]:
     """Replies of a judge."""
     for name, text in answers():
-        yield name, lambda text=text: [read(reply(text), form) for form in ReplyFormat]
+        yield name, partial(readings, text)
+
+
+def readings(text: str) -> list[object]:
+    """A reply as every format reads it."""
+    return [read(reply(text), form) for form in ReplyFormat]
 
 
 def reply(text: str) -> Reply:
@@ -319,7 +330,12 @@ def relations() -> Iterator[tuple[str, Callable[[], object]]]:
     """Claims against contexts, both of a stranger."""
     for name, text in answers():
         pairs = [Pair(premise=text, hypothesis=text[:2_000]), Pair(premise=text[:2_000], hypothesis=text)]
-        yield name, lambda pairs=pairs: asyncio.run(LexicalRelations().relate(pairs, question="Why?"))
+        yield name, partial(related, pairs)
+
+
+def related(pairs: list[Pair]) -> object:
+    """What the claims of each pair have to do with each other."""
+    return asyncio.run(LexicalRelations().relate(pairs, question="Why?"))
 
 
 SURFACES = {"check": check, "lexical": lexical, "prepare": prepare, "reply": replies, "relations": relations}

@@ -29,8 +29,8 @@ from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.team_report_files import report_html, report_json
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from arena.site import services
 from arena.site.questions.question_page import answer_text, passage_text
+from arena.site.services import as_secrets
 from arena.site.ui.markup import as_html
 from data.records import Outcome
 
@@ -107,7 +107,12 @@ def report(arena: Arena, system: str) -> None:
 def evidence(arena: Arena) -> Iterator[Step]:
     """Everything of a question page that is text."""
     for one in questions(arena):
-        yield one, lambda one=one: marked(arena.evidence.question(ROUND, one, caller=OPERATOR))
+        yield one, partial(shown, arena, one)
+
+
+def shown(arena: Arena, question: str) -> None:
+    """The texts of one question with their marks."""
+    marked(arena.evidence.question(ROUND, question, caller=OPERATOR))
 
 
 def marked(found: QuestionView) -> None:
@@ -121,14 +126,14 @@ def marked(found: QuestionView) -> None:
 
 def pages(arena: Arena, name: str, ids: Iterable[str]) -> Iterator[Step]:
     """Pages, drawn as a whole."""
-    services.arena = lambda: arena
     for one in ids:
-        yield one, partial(drawn, name, one)
+        yield one, partial(drawn, arena.settings, name, one)
 
 
-def drawn(name: str, one: str) -> None:
+def drawn(settings: Settings, name: str, one: str) -> None:
     """Draw a page."""
     page = AppTest.from_function(_page, args=(name,), default_timeout=120)
+    page.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
     page.query_params.update({"board": ROUND, "id": one})
     page.run()
     assert not page.exception, page.exception
@@ -137,7 +142,7 @@ def drawn(name: str, one: str) -> None:
 def _page(name: str) -> None:
     import importlib  # AppTest runs this function as a script of its own
 
-    importlib.import_module(f"arena.site.pages.{name}").show()
+    importlib.import_module(f"arena.site.{name}").show()
 
 
 def questions(arena: Arena) -> list[str]:

@@ -29,7 +29,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -53,15 +53,15 @@ LATENCY = 0.3
 RUBRIC = "Weigh truthfulness, then helpfulness, then completeness. " * 90
 ANSWER = "Bread rises because yeast turns sugar into gas that the gluten holds, word {n}. "
 
-Pipeline = Callable[[str, Sequence[tuple[Message, ...]], int], Awaitable[None]]
+Pipeline = Callable[[str, Sequence[tuple[Message, ...]], int], Coroutine[Any, Any, None]]
 
 
 @contextmanager
 def endpoint(**options: object) -> Iterator[str]:
     """A scripted endpoint in a process of its own."""
     flags = [text for name, value in options.items() for text in (f"--{name}", str(value))]
-    command = [sys.executable, str(ROOT / "tests" / "scripted_llm.py"), *flags]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, "-m", "tests.scripted_llm", *flags]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         if process.stdout is None:
             raise RuntimeError("The scripted endpoint has no output.")
         try:

@@ -31,7 +31,7 @@ EVERY = 8
 def questions_of(path: Path) -> list[tuple[Question, str, str]]:
     """Each question with the answers that people like best and least."""
     texts: dict[str, dict[str, str]] = defaultdict(dict)
-    liked: dict[str, Counter[str]] = defaultdict(Counter)
+    liked: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     rows: dict[str, dict[str, Any]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 
@@ -293,8 +294,8 @@ def speed(options: argparse.Namespace) -> None:
     )
     print(f"{len(plan):,} battles, {len(votes):,} votes")
     for kind in (IntervalKind.SANDWICH, IntervalKind.BOOTSTRAP):
-        taken = min(_seconds(lambda kind=kind: correct(plan, votes, interval=kind)) for _ in range(3))
-        plain = min(_seconds(lambda kind=kind: rate(plan, interval=kind)) for _ in range(3))
+        taken = min(_seconds(partial(correct, plan, votes, interval=kind)) for _ in range(3))
+        plain = min(_seconds(partial(rate, plan, interval=kind)) for _ in range(3))
         print(f"{kind.value}: {taken:.2f} s, {taken / plain:.1f} times the plain rate ({plain:.2f} s)")
 
 

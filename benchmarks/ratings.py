@@ -18,11 +18,17 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize
+
+if TYPE_CHECKING:
+    from leaderboard.battles import BattleTable
+    from leaderboard.ratings import RatingTable
 
 PIN = (
     "OPENBLAS_NUM_THREADS=1",
@@ -69,13 +75,12 @@ def make_frame(systems: int, star: int, complete: int) -> pd.DataFrame:
     )
 
 
-def ours(frame: pd.DataFrame, **settings: object) -> object:
+def ours(frame: pd.DataFrame, kind: str, draws: int) -> RatingTable:
     """This project's ratings, from strings."""
     from leaderboard.battles import BattleTable
-    from leaderboard.ratings import rate
 
     table = BattleTable.from_columns(*(frame[name] for name in frame.columns))
-    return rate(table, **settings)
+    return rating_of(kind, draws)(table)
 
 
 def evalica_fit(
@@ -87,7 +92,8 @@ def evalica_fit(
     words = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw}
     left, right, winners = frame["model_a"], frame["model_b"], frame["winner"].map(words)
     if lists:
-        left, right, winners = left.tolist(), right.tolist(), winners.tolist()
+        columns = (left.tolist(), right.tolist(), winners.tolist())
+        return evalica.bradley_terry(*columns, tolerance=tolerance, limit=limit).scores
     return evalica.bradley_terry(left, right, winners, tolerance=tolerance, limit=limit).scores
 
 
@@ -152,15 +158,15 @@ def clock(job: Callable[[], object], rounds: int) -> float:
     return statistics.median(times)
 
 
-def settings_of(kind: str, draws: int) -> dict[str, object]:
-    """Arguments of `rate` by a short name."""
-    from leaderboard.ratings import Cluster, IntervalKind
+def rating_of(kind: str, draws: int) -> Callable[[BattleTable], RatingTable]:
+    """A way to rate by a short name."""
+    from leaderboard.ratings import Cluster, IntervalKind, rate
 
     return {
-        "fit": {"interval": IntervalKind.SANDWICH, "cluster": Cluster.NONE},
-        "clustered": {"interval": IntervalKind.SANDWICH, "cluster": Cluster.QUESTION},
-        "battles": {"bootstrap": draws, "cluster": Cluster.NONE},
-        "questions": {"bootstrap": draws, "cluster": Cluster.QUESTION},
+        "fit": partial(rate, interval=IntervalKind.SANDWICH, cluster=Cluster.NONE),
+        "clustered": partial(rate, interval=IntervalKind.SANDWICH, cluster=Cluster.QUESTION),
+        "battles": partial(rate, bootstrap=draws, cluster=Cluster.NONE),
+        "questions": partial(rate, bootstrap=draws, cluster=Cluster.QUESTION),
     }[kind]
 
 
@@ -171,10 +177,10 @@ def compare(name: str, rounds: int, draws: int) -> None:
     few = 1 if name == "L" else rounds
     found: dict[str, float] = {}
     engines: dict[str, tuple[str, Callable[[], object], int]] = {
-        "ours: fit + standard errors": ("", lambda: ours(frame, **settings_of("fit", draws)), rounds),
+        "ours: fit + standard errors": ("", lambda: ours(frame, "fit", draws), rounds),
         "ours: fit + clustered sandwich": (
             "",
-            lambda: ours(frame, **settings_of("clustered", draws)),
+            lambda: ours(frame, "clustered", draws),
             rounds,
         ),
         "evalica: fit": ("evalica", lambda: evalica_fit(frame), few),
@@ -183,12 +189,12 @@ def compare(name: str, rounds: int, draws: int) -> None:
         "choix: fit": ("choix", lambda: choix_fit(frame), few),
         BATTLES: (
             "",
-            lambda: ours(frame, **settings_of("battles", draws)),
+            lambda: ours(frame, "battles", draws),
             few,
         ),
         QUESTIONS: (
             "",
-            lambda: ours(frame, **settings_of("questions", draws)),
+            lambda: ours(frame, "questions", draws),
             few,
         ),
         ARENA: ("", lambda: chatbot_arena_draws(frame, draws), few),
@@ -219,11 +225,10 @@ def report_ratios(found: dict[str, float]) -> None:
 def report_memory(frame: pd.DataFrame, draws: int) -> None:
     """Peak of what question resamples allocate above the loaded table."""
     from leaderboard.battles import BattleTable
-    from leaderboard.ratings import rate
 
     table = BattleTable.from_columns(*(frame[name] for name in frame.columns))
     tracemalloc.start()
-    rate(table, **settings_of("questions", draws))
+    rating_of("questions", draws)(table)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     print(f"  question resamples, peak above the loaded battles: {peak / 1e6:.0f} MB")
@@ -235,8 +240,10 @@ def report_accuracy(frame: pd.DataFrame) -> None:
         return
     scores = evalica_fit(frame, tolerance=1e-12, limit=100_000)
     theirs = POINTS * (np.log(scores) - np.log(scores).mean()) + 1000
-    table = ours(frame, **settings_of("fit", 2))
-    gap = max(abs(theirs[rating.system] - rating.rating) for rating in table.ratings)
+    table = ours(frame, "fit", 2)
+    gap = max(
+        abs(theirs[rating.system] - rating.rating) for rating in table.ratings if rating.rating is not None
+    )
     print(f"  largest difference from evalica at tolerance 1e-12: {gap:.1e} points")
 
 

@@ -73,8 +73,18 @@ def prose(seed: int, words: int) -> str:
     return f"In case {seed}, " + ". The ".join(lines) + "."
 
 
-def fill(home: Path, battles: int, url: str, transport: TransportKind = TransportKind.OPENAI) -> Arena:
-    """An arena with a set and eight systems that make so many battles against the reference."""
+def fill(
+    home: Path,
+    battles: int,
+    url: str,
+    transport: TransportKind = TransportKind.OPENAI,
+    *,
+    database_url: str | None = None,
+) -> Arena:
+    """An arena with a set and eight systems that make so many battles against the reference.
+
+    Its database is an empty one that is named, or a file in its home.
+    """
     questions = -(-battles // SYSTEMS)
     folder = home / "bench"
     folder.mkdir(parents=True)
@@ -92,7 +102,7 @@ def fill(home: Path, battles: int, url: str, transport: TransportKind = Transpor
             file.write(json.dumps(row) + "\n")
     settings = Settings(
         home=home,
-        database_url=f"sqlite:///{home / 'arena.sqlite'}",
+        database_url=database_url or f"sqlite:///{home / 'arena.sqlite'}",
         endpoint=url,
         api_key="none",
         transport=transport,

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ from leaderboard.sampling.strata import Allocation, allocate
 from leaderboard.standings.published import bundled_board
 
 Floats = NDArray[np.float64]
+Numbers = NDArray[np.floating[Any] | np.integer[Any]]
 SHARED = Path(__file__).parents[1] / "../shared/data"
 SYSTEMS, QUESTIONS, SHARE = 8, 500, 0.1
 
@@ -57,7 +59,7 @@ def simulated(random: np.random.Generator, likeness: float) -> Round:
     return Round(table_of(a, b, question, cheap, SYSTEMS), verdicts)
 
 
-def table_of(a: Floats, b: Floats, question: Floats, share: Floats, systems: int) -> BattleTable:
+def table_of(a: Numbers, b: Numbers, question: Numbers, share: Floats, systems: int) -> BattleTable:
     """A table of one domain from codes and shares."""
     return BattleTable(
         systems=tuple(f"s{n}" for n in range(systems)),
@@ -80,6 +82,7 @@ def rated(table: BattleTable) -> RatingTable:
 def differences(table: RatingTable) -> tuple[Floats, Floats]:
     """Differences of systems next to each other by name, and their standard errors."""
     order = [table.systems.index(f"s{n}") for n in range(len(table.systems))]
+    assert table.covariance is not None
     points, covariance = table.points[order], table.covariance[np.ix_(order, order)]
     step = np.diff(np.eye(len(order)), axis=0)
     return step @ points, np.sqrt(np.diag(step @ covariance @ step.T))
@@ -171,7 +174,9 @@ def true_differences() -> Floats:
     """What a simulated round of endless questions would give, from one of very many."""
     random = np.random.default_rng(1)
     rounds = [simulated(random, 0.5) for _ in range(30)]
-    return np.mean([differences(rated(replace(r.planned, score=r.verdicts)))[0] for r in rounds], axis=0)
+    gaps = [differences(rated(replace(r.planned, score=r.verdicts)))[0] for r in rounds]
+    means: Floats = np.mean(gaps, axis=0)
+    return means
 
 
 def real_round() -> Round | None:
@@ -195,14 +200,14 @@ def real_round() -> Round | None:
                 )
             )
             cells.append((a, b, question, (np.sign(grade[a] - grade[b]) + 1) / 2))
-    a, b, question, verdicts = (np.array(column) for column in zip(*cells, strict=True))
+    first, second, asked, verdicts = (np.array(column) for column in zip(*cells, strict=True))
     features = pair_features(texts)
     # Trained on a tenth of the questions, as an organiser would on verdicts already paid for.
-    paid = np.where(question % 10 == 0, verdicts, np.nan)
-    shares = predicted_shares(features, paid, question.astype(np.int32))
-    kept = question % 10 != 0
-    _, codes = np.unique(question[kept], return_inverse=True)
-    return Round(table_of(a[kept], b[kept], codes, shares[kept], 5), verdicts[kept])
+    paid = np.where(asked % 10 == 0, verdicts, np.nan)
+    shares = predicted_shares(features, paid, asked.astype(np.int32))
+    kept = asked % 10 != 0
+    _, codes = np.unique(asked[kept], return_inverse=True)
+    return Round(table_of(first[kept], second[kept], codes, shares[kept], 5), verdicts[kept])
 
 
 def stratified() -> None:
@@ -234,7 +239,7 @@ def main() -> None:
     for likeness in (0.5, 0.7, 0.9):
         compare(
             f"Simulated, cheap margin correlated {likeness} with the expensive one",
-            lambda random, likeness=likeness: simulated(random, likeness),
+            partial(simulated, likeness=likeness),
             truth,
             repeats,
         )

@@ -29,6 +29,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from large_round import DOMAINS, NAME, make_large_round
@@ -134,9 +135,9 @@ def first_tables(driver: webdriver.Chrome, site: str, nothing: str, runs: int) -
             if run:  # The first round fills the browser's and the servers' caches.
                 times[name].append(taken)
     base = statistics.median(times["empty page"])
-    for name, taken in times.items():
-        middle = statistics.median(taken)
-        print(f"{name:26} median {middle:6.0f} ms ({min(taken):.0f}–{max(taken):.0f})  {middle / base:.2f}×")
+    for name, each in times.items():
+        middle = statistics.median(each)
+        print(f"{name:26} median {middle:6.0f} ms ({min(each):.0f}–{max(each):.0f})  {middle / base:.2f}×")
     print(f"{'':26} target at most 1.5× the empty page")
 
 
@@ -182,13 +183,16 @@ def searches(driver: webdriver.Chrome, site: str, settings: Settings, runs: int)
         start = time.perf_counter()
         field.send_keys(("orchids", "batteries tides", "cheese")[at % 3], Keys.ENTER)
         patient = WebDriverWait(driver, 30, 0.01, ignored_exceptions=(StaleElementReferenceException,))
-        patient.until(
-            lambda d, before=before: d.find_element(By.CSS_SELECTOR, ".aa-note").text not in {before, ""}
-        )
+        patient.until(partial(noted, before))
         times.append(1000 * (time.perf_counter() - start))
         time.sleep(1)
     told("search in the browser", times)
     print(f"{'':26} target below 1,000 ms")
+
+
+def noted(before: str, driver: webdriver.Chrome) -> bool:
+    """Whether the page says something else than before."""
+    return driver.find_element(By.CSS_SELECTOR, ".aa-note").text not in {before, ""}
 
 
 async def readers(site: str, pid: int) -> None:

@@ -16,6 +16,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 PATIENCE = 120.0
+STREAMLIT = websockets.Subprotocol("streamlit")
 
 
 class Session:
@@ -28,7 +29,7 @@ class Session:
 
     async def open(self) -> None:
         """Connect; nothing is shown yet."""
-        self._socket = await websockets.connect(self._address, subprotocols=["streamlit"], max_size=None)
+        self._socket = await websockets.connect(self._address, subprotocols=[STREAMLIT], max_size=None)
 
     async def visit(self, query: str, page: str = "") -> float:
         """Run a page to its end, and return the seconds that took."""

@@ -1,4 +1,4 @@
-"""Recognising a reply that gives no answer: "I couldn't find an answer" and its kin.
+"""Recognising a reply that gives no answer: "I couldn't find an answer" and similar sentences.
 
 RAG-QA Arena tells systems to say exactly that when the passages do not help (Han et al., 2024,
 Table 11) and reports its share for each system (Table 9); real systems say it in many ways.
@@ -138,7 +138,7 @@ def is_no_answer(text: str) -> bool:
 
 
 def _without_reasoning(text: str) -> str:
-    ends = [found.end() for found in _REASONING_END.finditer(text)] if "</" in text else []
+    ends = [match.end() for match in _REASONING_END.finditer(text)] if "</" in text else []
     text = text[ends[-1] :] if ends else text
     labelled = _LABELLED_REASONING.match(text)
     return text[labelled.end() :] if labelled else text
@@ -160,9 +160,9 @@ def _sentences(text: str) -> list[str]:
 
 def _says_nothing(sentence: str) -> bool:
     lead = _LEAD.match(sentence)
-    said = sentence[lead.end() :] if lead else sentence
-    if _TURN.search(said):
+    statement = sentence[lead.end() :] if lead else sentence
+    if _TURN.search(statement):
         return False
-    return any(pattern.fullmatch(said) for pattern in _SAYS_NOTHING) or (
-        lead is not None and _NOTHING_ABOUT.fullmatch(said) is not None
+    return any(pattern.fullmatch(statement) for pattern in _SAYS_NOTHING) or (
+        lead is not None and _NOTHING_ABOUT.fullmatch(statement) is not None
     )

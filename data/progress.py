@@ -44,7 +44,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """The estimated time to the end in seconds; None where it cannot be told yet."""
+        """The estimated time to the end in seconds; None where it cannot be estimated yet."""
         if self.total is None or self.rate <= 0:
             return None
         return max(0, self.total - self.done) / self.rate
@@ -98,7 +98,7 @@ class Work:
 
 
 class Listener(Protocol):
-    """Is told when work begins and ends, and looks at it meanwhile."""
+    """Is notified when work begins and ends, and reads its progress meanwhile."""
 
     def begin(self, work: Work) -> None:
         """Some work begins."""
@@ -124,7 +124,7 @@ class Latest:
 
     def end(self, work: Work) -> None:
         """It ended."""
-        self._works = [one for one in self._works if one is not work]
+        self._works = [other for other in self._works if other is not work]
 
 
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
@@ -132,7 +132,7 @@ _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """A context whose work this listener is told of."""
+    """A context about whose work this listener is notified."""
     token = _LISTENER.set(listener)
     try:
         yield

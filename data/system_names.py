@@ -41,4 +41,4 @@ def name_key(name: str) -> str:
 def look_alike(name: str, names: Iterable[str]) -> str | None:
     """The first of some names that looks like this one; None where none does."""
     key = name_key(name)
-    return next((one for one in names if name_key(one) == key), None)
+    return next((other for other in names if name_key(other) == key), None)

@@ -57,14 +57,14 @@ class TextWork(Protocol):
         """Call a function of a module, perhaps in another process.
 
         Raises:
-            WorkError: This text brought no result, as where the limit was exceeded.
+            WorkError: This text gave no result, as where the limit was exceeded.
             JudgeError: Working on texts as a whole cannot go on.
         """
         ...
 
 
 class HereAndNow:
-    """Works in this process, without a limit: for whoever brings their own texts."""
+    """Works in this process, without a limit: for callers that judge their own texts."""
 
     async def do(self, function: Callable[..., Value], *arguments: object) -> Value:
         """Call a function."""

@@ -51,15 +51,17 @@ def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:
         NotFoundError: No judge bears the name.
         SpecError: The spec cannot be used; every problem is named.
     """
-    found = _find(name, folders)
+    file = _find(name, folders)
     stem = Path(name).stem if name.endswith(SUFFIX) else name
-    return make_spec(_prompted(_whole(found, stem, folders, ())))
+    return make_spec(_prompted(_resolved(file, stem, folders, ())))
 
 
 def spec_names(*, folders: Sequence[Path] = ()) -> tuple[str, ...]:
     """The names that `load_spec` knows, an organiser's own first."""
-    own = [path.stem for folder in folders if folder.is_dir() for path in sorted(folder.glob(f"*{SUFFIX}"))]
-    return tuple(dict.fromkeys([*own, *sorted(_bundled())]))
+    custom = [
+        path.stem for folder in folders if folder.is_dir() for path in sorted(folder.glob(f"*{SUFFIX}"))
+    ]
+    return tuple(dict.fromkeys([*custom, *sorted(_bundled())]))
 
 
 def _bundled() -> Iterator[str]:
@@ -77,11 +79,11 @@ def _find(name: str, folders: Sequence[Path]) -> _File:
     if name in set(_bundled()):
         with as_file(files("judges") / "specs" / f"{name}{SUFFIX}") as path:
             return _read(path)
-    known = spec_names(folders=folders)
-    near = difflib.get_close_matches(name, known, n=1)
+    names = spec_names(folders=folders)
+    suggestions = difflib.get_close_matches(name, names, n=1)
     message = f"There is no judge {name!r}."
-    hint = f"Did you mean {near[0]!r}? " if near else ""
-    raise NotFoundError(message, advice=f"{hint}Give the path of a .toml file or one of: {', '.join(known)}.")
+    hint = f"Did you mean {suggestions[0]!r}? " if suggestions else ""
+    raise NotFoundError(message, advice=f"{hint}Give the path of a .toml file or one of: {', '.join(names)}.")
 
 
 def _read(path: Path) -> _File:
@@ -94,10 +96,12 @@ def _read(path: Path) -> _File:
         return _File(tomllib.loads(text), path.parent)
     except tomllib.TOMLDecodeError as error:
         message = f"Judge spec {path} is no valid TOML: {error}."
-        raise SpecError(message, advice="Mend that line; docs/judges.md has examples.") from error
+        raise SpecError(message, advice="Correct that line; docs/judges.md has examples.") from error
 
 
-def _whole(source: _File, name: str, folders: Sequence[Path], seen: tuple[str, ...]) -> dict[str, Any]:
+def _resolved(
+    source: _File, name: str, folders: Sequence[Path], ancestors: tuple[str, ...]
+) -> dict[str, Any]:
     """Plain values with prompt and members read, and with what the spec extends filled in."""
     values = {"name": name, **_flat(source.values, name)}
     if "prompt" in values:
@@ -106,11 +110,11 @@ def _whole(source: _File, name: str, folders: Sequence[Path], seen: tuple[str, .
             raise SpecError(message, advice='Write prompt = "pairwise".')
         values["prompt"] = load_prompt(values["prompt"], beside=source.folder)
     if "members" in values:
-        values["members"] = _members(values["members"], name, source.folder, folders, seen)
+        values["members"] = _members(values["members"], name, source.folder, folders, ancestors)
     parent = values.pop("extends", None)
     if parent is None:
         return values
-    base = dict(_parent(parent, name, source.folder, folders, seen))
+    base = dict(_parent(parent, name, source.folder, folders, ancestors))
     return {**base, **values}
 
 
@@ -124,17 +128,17 @@ def _prompted(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _parent(
-    parent: object, name: str, folder: Path, folders: Sequence[Path], seen: tuple[str, ...]
+    parent: object, name: str, folder: Path, folders: Sequence[Path], ancestors: tuple[str, ...]
 ) -> Mapping[str, Any]:
-    if not isinstance(parent, str) or parent in seen:
+    if not isinstance(parent, str) or parent in ancestors:
         message = f"Judge spec {name} extends {parent!r}, which is no other judge's name."
         raise SpecError(message, advice="Name one bundled judge, and none that leads back here.")
     path = str(folder / parent) if parent.endswith(SUFFIX) else parent
-    return _whole(
+    return _resolved(
         _find(path, folders),
         Path(parent).stem if parent.endswith(SUFFIX) else parent,
         folders,
-        (*seen, parent),
+        (*ancestors, parent),
     )
 
 
@@ -152,23 +156,23 @@ def _flat(values: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _members(
-    entries: object, panel: str, folder: Path, folders: Sequence[Path], seen: tuple[str, ...]
+    entries: object, panel: str, folder: Path, folders: Sequence[Path], ancestors: tuple[str, ...]
 ) -> tuple[JudgeSpec, ...]:
     if not isinstance(entries, list):
         message = f"Panel {panel}: 'members' is no list."
         raise SpecError(message, advice='Write members = ["reference-free", …] or [[members]] tables.')
     return tuple(
-        _member(entry, f"{panel}.{number}", folder, folders, (*seen, panel))
+        _member(entry, f"{panel}.{number}", folder, folders, (*ancestors, panel))
         for number, entry in enumerate(entries, 1)
     )
 
 
 def _member(
-    entry: object, name: str, folder: Path, folders: Sequence[Path], seen: tuple[str, ...]
+    entry: object, name: str, folder: Path, folders: Sequence[Path], ancestors: tuple[str, ...]
 ) -> JudgeSpec:
     if isinstance(entry, dict):
-        return make_spec(_prompted(_whole(_File(entry, folder), name, folders, seen)))
-    return make_spec(_prompted(_parent(entry, name, folder, folders, seen)))
+        return make_spec(_prompted(_resolved(_File(entry, folder), name, folders, ancestors)))
+    return make_spec(_prompted(_parent(entry, name, folder, folders, ancestors)))
 
 
 def build_judge(spec: JudgeSpec, *, client: LlmClient | None = None, work: TextWork = HERE) -> Judge:

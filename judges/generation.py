@@ -78,10 +78,13 @@ class AnswerGenerator:
 
     def request(self, question: Question) -> Request:
         """The request of one question."""
-        shown = [sanitise(passage_text(passage)).text for passage in self._passages(question)]
-        asked = sanitise(question.question).text
-        mark = mark_of(self.prompt.hash, asked, *shown)
-        values = {"question": delimit("question", asked, mark), "passages": passage_blocks(shown, mark)}
+        texts = [sanitise(passage_text(passage)).text for passage in self._passages(question)]
+        question_text = sanitise(question.question).text
+        mark = mark_of(self.prompt.hash, question_text, *texts)
+        values = {
+            "question": delimit("question", question_text, mark),
+            "passages": passage_blocks(texts, mark),
+        }
         content = fill(self.prompt.section("task"), values)
         if self.settings.thinking:
             content = f"{content}\n\n{self.prompt.section('thinking')}"
@@ -126,5 +129,5 @@ class AnswerGenerator:
 
 def no_answer_share(answers: Iterable[str]) -> float | None:
     """The share of answers that say that none was found (Table 9 of the paper); None without answers."""
-    said = [is_no_answer(answer) for answer in answers]
-    return sum(said) / len(said) if said else None
+    no_answers = [is_no_answer(answer) for answer in answers]
+    return sum(no_answers) / len(no_answers) if no_answers else None

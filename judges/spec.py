@@ -121,7 +121,7 @@ class JudgeSpec(BaseModel):
     lexical: Mapping[str, Scalar] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_consistency(self) -> Self:
         problems = [*_common_problems(self), *_PROBLEMS[self.kind](self)]
         if problems:
             raise ValueError("\n".join(problems))
@@ -246,15 +246,15 @@ def _prompt_problems(prompt: Prompt, yardstick: Yardstick) -> Iterator[str]:
     if not prompt.section("pair"):
         yield f"prompt {prompt.name} has no `## pair` section, so it judges nothing"
         return
-    shown = prompt.placeholders("pair")
-    wanted = {
+    placeholders = prompt.placeholders("pair")
+    required = {
         Yardstick.NONE: set[str](),
         Yardstick.REFERENCE: {"reference"},
         Yardstick.PASSAGES: {"passages"},
     }[yardstick]
-    for name in sorted(wanted - shown):
+    for name in sorted(required - placeholders):
         yield f"prompt {prompt.name} does not show {{{name}}}, which the yardstick {yardstick} needs"
-    for name in sorted(({"reference", "passages"} & shown) - wanted):
+    for name in sorted(({"reference", "passages"} & placeholders) - required):
         yield f"prompt {prompt.name} shows {{{name}}}, so 'yardstick' must not be {yardstick}"
 
 

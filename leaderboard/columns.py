@@ -79,13 +79,13 @@ def encode_words(column: Column, name: str, words: Mapping[str, int]) -> NDArray
     Raises:
         RecordError: A missing value, or a word that is not among `words`.
     """
-    codes, found = _dictionary(column, name)
-    for code, word in enumerate(found):
+    codes, entries = _dictionary(column, name)
+    for code, word in enumerate(entries):
         if word not in words and (codes == code).any():
             known = ", ".join(f"`{known}`" for known in words)
-            what = f"`{word}` is unknown" if word else "the value is missing"
-            _refuse(name, int(np.argmax(codes == code)), what, advice=f"Write one of {known}.")
-    return np.array([words.get(word, -1) for word in found], dtype=np.int8)[codes]
+            problem = f"`{word}` is unknown" if word else "the value is missing"
+            _refuse(name, int(np.argmax(codes == code)), problem, advice=f"Write one of {known}.")
+    return np.array([words.get(word, -1) for word in entries], dtype=np.int8)[codes]
 
 
 def encode_scores(column: Column, name: str) -> NDArray[np.float64] | None:
@@ -196,13 +196,13 @@ def _numbers(column: Column, name: str) -> NDArray[np.float64]:
     return numbers
 
 
-def _refuse_where(name: str, bad: NDArray[np.bool_], values: NDArray[np.float64], what: str) -> None:
+def _refuse_where(name: str, bad: NDArray[np.bool_], values: NDArray[np.float64], problem: str) -> None:
     if bad.any():
         row = int(np.argmax(bad))
-        others = int(bad.sum()) - 1
-        more = f", and so are {others} more" if others else ""
-        _refuse(name, row, f"{values[row]:g} {what}{more}")
+        further = int(bad.sum()) - 1
+        more = f", and so are {further} more" if further else ""
+        _refuse(name, row, f"{values[row]:g} {problem}{more}")
 
 
-def _refuse(name: str, row: int, what: str, *, advice: str = "Correct that row.") -> NoReturn:
-    raise RecordError(f"Row {row + 1}, column {name}: {what}.", advice=advice)
+def _refuse(name: str, row: int, problem: str, *, advice: str = "Correct that row.") -> NoReturn:
+    raise RecordError(f"Row {row + 1}, column {name}: {problem}.", advice=advice)

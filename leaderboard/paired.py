@@ -50,10 +50,10 @@ def paired_shares(table: BattleTable, first: str, second: str) -> tuple[PairedSh
         NotFoundError: The table does not have one of the two.
     """
     differences, domains = _by_question(table, first, second)
-    found = [_summed(OVERALL, differences)]
+    shares = [_summed(OVERALL, differences)]
     for code, domain in enumerate(table.domains):
-        found.append(_summed(domain, differences[domains == code]))
-    return tuple(found)
+        shares.append(_summed(domain, differences[domains == code]))
+    return tuple(shares)
 
 
 def question_differences(table: BattleTable, first: str, second: str) -> Mapping[str, float]:
@@ -63,8 +63,8 @@ def question_differences(table: BattleTable, first: str, second: str) -> Mapping
         NotFoundError: The table does not have one of the two.
     """
     differences, _ = _by_question(table, first, second)
-    known = np.flatnonzero(~np.isnan(differences))
-    return {table.questions[at]: float(differences[at]) for at in known}
+    compared = np.flatnonzero(~np.isnan(differences))
+    return {table.questions[at]: float(differences[at]) for at in compared}
 
 
 def spread_most(
@@ -78,9 +78,9 @@ def spread_most(
         NotFoundError: The table does not have one of the systems.
     """
     shares = np.stack([_shares(table, _code(table, system)) for system in systems])
-    known = np.flatnonzero((~np.isnan(shares)).sum(axis=0) > 1)
-    spread = np.nanmax(shares[:, known], axis=0) - np.nanmin(shares[:, known], axis=0)
-    order = known[np.argsort(-spread, kind="stable")][:most]
+    comparable = np.flatnonzero((~np.isnan(shares)).sum(axis=0) > 1)
+    spread = np.nanmax(shares[:, comparable], axis=0) - np.nanmin(shares[:, comparable], axis=0)
+    order = comparable[np.argsort(-spread, kind="stable")][:most]
     return tuple(
         (
             table.questions[at],
@@ -95,19 +95,19 @@ def spread_most(
 
 
 def _summed(domain: str, differences: Floats) -> PairedShare:
-    known = differences[~np.isnan(differences)]
-    if not len(known):
+    defined = differences[~np.isnan(differences)]
+    if not len(defined):
         return PairedShare(domain=domain, difference=None, interval=None, questions=0, ahead=0, behind=0)
-    mean = float(known.mean())
-    variance = cluster_variance(known - mean, len(known))
-    found = mean_interval(mean, None if variance is None else float(np.sqrt(variance)), len(known))
+    mean = float(defined.mean())
+    variance = cluster_variance(defined - mean, len(defined))
+    interval = mean_interval(mean, None if variance is None else float(np.sqrt(variance)), len(defined))
     return PairedShare(
         domain=domain,
         difference=mean,
-        interval=found and Interval(max(-1.0, found.lower), min(1.0, found.upper)),
-        questions=len(known),
-        ahead=int((known > 0).sum()),
-        behind=int((known < 0).sum()),
+        interval=interval and Interval(max(-1.0, interval.lower), min(1.0, interval.upper)),
+        questions=len(defined),
+        ahead=int((defined > 0).sum()),
+        behind=int((defined < 0).sum()),
     )
 
 
@@ -116,11 +116,11 @@ def _by_question(table: BattleTable, first: str, second: str) -> tuple[Floats, N
 
     A direct battle counts as one more opponent, with the difference of its two shares.
     """
-    one, other = _code(table, first), _code(table, second)
-    left, right = _cells(table, one), _cells(table, other)
+    first_code, second_code = _code(table, first), _code(table, second)
+    left, right = _cells(table, first_code), _cells(table, second_code)
     size, questions = len(table.systems), len(table.questions)
     keys, at_left, at_right = np.intersect1d(left[0], right[0], return_indices=True)
-    direct = left[0] % size == other
+    direct = left[0] % size == second_code
     question = np.concatenate([keys // size, left[0][direct] // size]).astype(np.int64)
     gap = np.concatenate([left[1][at_left] - right[1][at_right], 2 * left[1][direct] - 1])
     counts = np.bincount(question, minlength=questions).astype(float)

@@ -217,8 +217,8 @@ def _merged(tallies: _Tallies, domain: Codes) -> _Tallies:
 def _counting(table: BattleTable, reference: str | None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which rows count from side a, and which from side b."""
     if reference is None:
-        every = np.ones(len(table), dtype=bool)
-        return every, every
+        all_rows = np.ones(len(table), dtype=bool)
+        return all_rows, all_rows
     if reference not in table.systems:
         message = f"No battle names the reference {reference}."
         raise NotFoundError(message, advice=f"The systems are {', '.join(sorted(table.systems)[:20])}.")
@@ -237,7 +237,7 @@ def _rows(
     residuals = tallies.sums - means[cell] * weight[:, None]
     squares = np.column_stack([_sums(cell, column**2, size) for column in residuals.T])
     questions = np.bincount(cell, minlength=size)
-    found = []
+    rates = []
     for index in np.flatnonzero(totals[:, 0] > 0).tolist():
         n, q = float(totals[index, 0]), int(questions[index])
         # Clustered by question, with the Q/(Q−1) factor.
@@ -254,7 +254,7 @@ def _rows(
         ]
         plain = math.sqrt(spread / (n - 1)) if n > 1 else None
         error = math.sqrt(variances[3]) if q > 1 and clustered else None
-        found.append(
+        rates.append(
             Rate(
                 system=systems[index // len(domains)],
                 domain=domains[index % len(domains)],
@@ -273,7 +273,7 @@ def _rows(
                 score_interval=_bounded(mean_interval(score / n, error if clustered else plain, q, level)),
             )
         )
-    return found
+    return rates
 
 
 def _bounded(interval: Interval | None) -> Interval | None:

@@ -35,12 +35,12 @@ def judge_directed(text: str) -> str:
 
     Case, look-alikes of other scripts, escapes and hidden characters make no difference.
     """
-    found = [(one.start, one.end) for one in steering(text) if one.family]
+    spans = [(finding.start, finding.end) for finding in steering(text) if finding.family]
     read = skeleton_of(text)
-    found += [read.span(start, end) for start, end, _ in live_tokens(read.bones)]
-    if not found:
+    spans += [read.span(start, end) for start, end, _ in live_tokens(read.text)]
+    if not spans:
         return ""
-    start, end = min(found)
+    start, end = min(spans)
     return " ".join(text[start:end].split())
 
 
@@ -73,11 +73,11 @@ def copied_share(answer: str, reference: str) -> float:
     if len(words) * 2 < len(expected) or not expected:
         return 0.0
     # Counting shared words is cheap and rules most answers out before any shingle is made.
-    known = set(expected)
-    if sum(word in known for word in words) * 2 < len(words):
+    reference_words = set(expected)
+    if sum(word in reference_words for word in words) * 2 < len(words):
         return 0.0
-    given, kept = _shingles(words), _shingles(expected)
-    return len(given & kept) / len(given)
+    answer_shingles, reference_shingles = _shingles(words), _shingles(expected)
+    return len(answer_shingles & reference_shingles) / len(answer_shingles)
 
 
 def _words(text: str) -> list[str]:
@@ -140,7 +140,7 @@ class AnswerWarnings:
         """Note what only the whole file shows."""
         for name, line in unknown_fields.items():
             message = f"The field {shown(name)} is not read."
-            self._findings.add(line, Code.UNKNOWN_FIELD, message, "Remove it, or mend its name.")
+            self._findings.add(line, Code.UNKNOWN_FIELD, message, "Remove it, or correct its name.")
         if not self._answers:
             return
         self._close_coverage(questions, answered)
@@ -150,10 +150,10 @@ class AnswerWarnings:
 
     def _remember(self, line: int, text: str) -> None:
         key = hashlib.blake2b(normalised(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        seen = self._texts.setdefault(key, _Repeated())
-        seen.count += 1
-        if len(seen.lines) < self._levels.listed:
-            seen.lines.append(line)
+        repetition = self._texts.setdefault(key, _Repeated())
+        repetition.count += 1
+        if len(repetition.lines) < self._levels.listed:
+            repetition.lines.append(line)
 
     def _look_for_copy(self, row: AcceptedRow) -> None:
         share = copied_share(row.answer.answer, row.question.reference or "")
@@ -176,31 +176,35 @@ class AnswerWarnings:
 
     def _close_coverage(self, questions: Sequence[Question], answered: Mapping[str, int]) -> None:
         for domain, count in Counter(question.domain for question in questions).items():
-            given = answered.get(domain, 0)
-            if given < count:
-                message = f"{domain}: {given:,} of {count:,} questions are answered ({given / count:.0%})."
+            number = answered.get(domain, 0)
+            if number < count:
+                message = f"{domain}: {number:,} of {count:,} questions are answered ({number / count:.0%})."
                 advice = "Only answered questions are judged."
                 self._findings.add(0, Code.UNANSWERED_QUESTIONS, message, advice)
 
     def _close_contexts(self) -> None:
         advice = "Add what the system was given: context and faithfulness scores need it."
         if not self.with_contexts:
-            self._findings.add(0, Code.NO_CONTEXTS, "No answer brings its contexts.", advice)
+            self._findings.add(0, Code.NO_CONTEXTS, "No answer has contexts.", advice)
         elif self._bare:
             lines = listed(self._bare, self._levels.listed)
-            message = f"{len(self._bare):,} answers bring no contexts (lines {lines})."
+            message = f"{len(self._bare):,} answers have no contexts (lines {lines})."
             self._findings.add(self._bare[0], Code.MISSING_CONTEXTS, message, advice)
 
     def _close_texts(self) -> None:
         enough = min(self._levels.same_answer, max(2, self._answers))
-        repeated = [seen for seen in self._texts.values() if seen.count >= enough]
-        repeated.sort(key=lambda seen: (-seen.count, seen.lines[0]))
-        for seen in repeated[: self._levels.listed]:
-            more = f" and {seen.count - len(seen.lines):,} more" if seen.count > len(seen.lines) else ""
-            lines = ", ".join(map(str, seen.lines)) + more
-            message = f"{seen.count:,} questions get the same answer (lines {lines})."
+        repeated = [repetition for repetition in self._texts.values() if repetition.count >= enough]
+        repeated.sort(key=lambda repetition: (-repetition.count, repetition.lines[0]))
+        for repetition in repeated[: self._levels.listed]:
+            more = (
+                f" and {repetition.count - len(repetition.lines):,} more"
+                if repetition.count > len(repetition.lines)
+                else ""
+            )
+            lines = ", ".join(map(str, repetition.lines)) + more
+            message = f"{repetition.count:,} questions get the same answer (lines {lines})."
             advice = "Look whether the system answered each question by itself."
-            self._findings.add(seen.lines[0], Code.SAME_ANSWER, message, advice)
+            self._findings.add(repetition.lines[0], Code.SAME_ANSWER, message, advice)
 
     def _close_shares(self) -> None:
         copied = self._copies / self._answers

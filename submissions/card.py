@@ -40,7 +40,7 @@ def load_card(path: Path, check: Callable[[str], CardCheck] | None = None) -> Sy
     card, problems = (check or check_card)(read_text(path, _LIMITS))
     if card is None:
         count = f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}"
-        raise InvalidFileError(f"{path.name} has {count}.", problems, advice="Mend the card.")
+        raise InvalidFileError(f"{path.name} has {count}.", problems, advice="Correct the card.")
     return card
 
 
@@ -57,7 +57,7 @@ def check_card(text: str) -> CardCheck:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = mark.line + 1 if mark else 0
-        problems.add(line, "bad-yaml", f"This is not YAML: {error.problem}.", advice="Mend it there.")
+        problems.add(line, "bad-yaml", f"This is not YAML: {error.problem}.", advice="Correct it there.")
         return None, problems.result()
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else f"{error}"
@@ -78,17 +78,17 @@ def check_fields(values: Mapping[str, str]) -> tuple[SystemCard | None, Mapping[
     Args:
         values: Names of fields to what stands there; space around it does not count.
     """
-    found: dict[str, tuple[Problem, ...]] = {}
-    kept = {name: value.strip() for name, value in values.items()}
-    for name, value in kept.items():
+    by_field: dict[str, tuple[Problem, ...]] = {}
+    stripped = {name: value.strip() for name, value in values.items()}
+    for name, value in stripped.items():
         problems = ProblemList()
         if name not in FIELDS:
             problems.add(0, "unknown-field", f"A card has no field {name[:60]!r}.")
         else:
             _check_value(name, 0, value, problems)
         if problems.errors:
-            found[name] = problems.result()
-    return (None if found else SystemCard(**kept)), found
+            by_field[name] = problems.result()
+    return (None if by_field else SystemCard(**stripped)), by_field
 
 
 def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[int, str]]:

@@ -27,11 +27,11 @@ class CheckResult:
         set_name: The question set.
         format: The file's format; None where it has none of ours.
         rows: Lines, items or rows that were read, faulty ones included where they could be parsed.
-        answers: Rows that name a question of the set, each another, and bring a text.
+        answers: Rows that name a question of the set, each another, and have a text.
         questions: Questions of the set.
         coverage: Share of each domain's questions that are answered, 0–1, in the set's order.
         no_answers: Answers that say they found none.
-        with_contexts: Answers that bring contexts.
+        with_contexts: Answers that have contexts.
         errors: How many errors there are, listed or not.
         warnings: How many warnings there are, listed or not.
         problems: The problems by line; those of the file as a whole come first.
@@ -69,7 +69,7 @@ def check_answers(
     Memory does not grow with the file, only with the number of its answers (about 100 bytes each).
 
     Args:
-        path: JSONL, a JSON array or CSV, plain or gzipped, told by content.
+        path: JSONL, a JSON array or CSV, plain or gzipped, recognised by content.
         questions: The set that is answered.
         limits: What is refused.
         levels: From where on there are warnings.
@@ -77,16 +77,16 @@ def check_answers(
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
     usage = _Tally(QuestionIndex(questions), limits, levels or WarningLevels(), findings)
-    with _noting(findings):
+    with _recording_errors(findings):
         for accepted in _accepted_rows(path, usage, limits, findings):
             usage.add(accepted)
-    with _noting(findings):
+    with _recording_errors(findings):
         usage.close()
     return usage.result()
 
 
 def refused_for_time(questions: Questions, seconds: float) -> CheckResult:
-    """What is told of a file whose check took longer than it may, and was ended (A4)."""
+    """The result for a file whose check took longer than it may, and was ended (A4)."""
     findings = Findings(IntakeLimits().errors)
     message = f"The check took longer than the {seconds:,.0f} seconds that this file may take, and was ended."
     advice = "Look for unusual texts in it, such as one sign repeated for pages."
@@ -103,7 +103,7 @@ def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | Non
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
     usage = _Tally(QuestionIndex(questions), limits, WarningLevels(), findings)
-    with _noting(findings):
+    with _recording_errors(findings):
         for accepted in _accepted_rows(path, usage, limits, findings):
             if findings.errors:
                 break
@@ -112,11 +112,11 @@ def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | Non
         usage.close_empty()
     if findings.errors:
         message = f"{path.name} has errors; nothing was stored."
-        raise InvalidFileError(message, findings.result(), advice="Check it, mend it and add it again.")
+        raise InvalidFileError(message, findings.result(), advice="Check it, correct it and add it again.")
 
 
 @contextmanager
-def _noting(findings: Findings) -> Iterator[None]:
+def _recording_errors(findings: Findings) -> Iterator[None]:
     """Turn what ends the reading of a file into a problem of that file."""
     try:
         yield
@@ -172,24 +172,24 @@ class _Tally:
         else:
             self._answered.subtract(domain for _, _, domain in self._empty)
         severity = Severity.WARNING if few else Severity.ERROR
-        mend = 'Leave the row out, or write "I couldn\'t find an answer."'
-        advice = "It is judged as no answer." if few else mend
+        remedy = 'Leave the row out, or write "I couldn\'t find an answer."'
+        advice = "It is judged as no answer." if few else remedy
         for line, place, _ in self._empty:
             message = with_place("The answer is empty.", place)
             self._findings.add(line, Code.EMPTY_ANSWER, message, advice, severity)
 
     def result(self) -> CheckResult:
-        asked = Counter(question.domain for question in self.index.questions)
-        coverage = {domain: self._answered[domain] / count for domain, count in asked.items()}
+        totals = Counter(question.domain for question in self.index.questions)
+        coverage = {domain: self._answered[domain] / count for domain, count in totals.items()}
         digest = hashlib.sha256()
-        for one in sorted(self._digests):
-            digest.update(one)
+        for row_digest in sorted(self._digests):
+            digest.update(row_digest)
         return CheckResult(
             set_name=self.index.set_name,
             format=self.format,
             rows=self.rows,
             answers=self._answered.total(),
-            questions=asked.total(),
+            questions=totals.total(),
             coverage=MappingProxyType(coverage),
             no_answers=self._watch.no_answers,
             with_contexts=self._watch.with_contexts,

@@ -107,7 +107,7 @@ class Findings:
         return self._list.warnings
 
     def add(self, line: int, code: Code, message: str, advice: str, severity: Severity | None = None) -> None:
-        """Note one problem, of the code's own severity unless told otherwise.
+        """Note one problem, of the code's own severity unless another is given.
 
         Raises:
             FileFormatError: There are so many errors that going on helps nobody.
@@ -115,7 +115,7 @@ class Findings:
         self._list.add(line, code.value, message, severity=severity or code.severity, advice=advice)
         if self._list.errors == self._most + 1 and code is not Code.TOO_MANY_ERRORS:
             message = f"The check stopped after {self._most:,} errors."
-            advice = "Mend the first ones and check again."
+            advice = "Correct the first ones and check again."
             raise FileFormatError(message, advice=advice, code=Code.TOO_MANY_ERRORS, line=line)
 
     def add_failure(self, error: FileFormatError, place: str = "") -> None:

@@ -49,9 +49,9 @@ class QuestionIndex:
 
         `domain` chooses among several where it is one of theirs.
         """
-        found = self._by_text.get(normalised(text), [])
-        within = [question for question in found if question.domain == domain]
-        return within or found
+        candidates = self._by_text.get(normalised(text), [])
+        within = [question for question in candidates if question.domain == domain]
+        return within or candidates
 
     @cached_property
     def _by_text(self) -> dict[str, list[Question]]:
@@ -134,12 +134,12 @@ class RowReader:
                 self.unknown_fields.setdefault(name[:NAMES_LISTED], line)
 
     def _question(self, row: Row, fields: Mapping[str, object]) -> Question | None:
-        given = fields.get("question_id")
-        if given is None or given == "":
+        value = fields.get("question_id")
+        if value is None or value == "":
             return self._by_text(row, fields)
-        question_id = _as_id(given)
+        question_id = _as_id(value)
         if question_id is None:
-            message = f"The question_id is {kind(given)}."
+            message = f"The question_id is {kind(value)}."
             self._note(row, Code.WRONG_TYPE, message, "Give the question's id as a string.")
             return None
         question = self._index.with_id(question_id) or self._index.with_id(question_id.strip())
@@ -161,12 +161,12 @@ class RowReader:
             self._note(row, Code.WRONG_TYPE, message, "Give the question's text as a string.")
             return None
         domain = fields.get("domain")
-        found = self._index.with_text(text, domain if isinstance(domain, str) else "")
-        if len(found) == 1:
-            return found[0]
-        if found:
-            message = f"{len(found)} questions of the set have the text {shown(text)}."
-            advice = f"Add a question_id: {' or '.join(shown(question.id) for question in found[:5])}."
+        candidates = self._index.with_text(text, domain if isinstance(domain, str) else "")
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            message = f"{len(candidates)} questions of the set have the text {shown(text)}."
+            advice = f"Add a question_id: {' or '.join(shown(question.id) for question in candidates[:5])}."
             self._note(row, Code.AMBIGUOUS_QUESTION, message, advice)
             return None
         message = f"Question set {self._index.set_name} has no question with the text {shown(text)}."
@@ -174,8 +174,8 @@ class RowReader:
         return None
 
     def _compare_text(self, row: Row, fields: Mapping[str, object], question: Question) -> None:
-        given = fields.get("question")
-        if isinstance(given, str) and given.strip() and normalised(given) != normalised(question.question):
+        text = fields.get("question")
+        if isinstance(text, str) and text.strip() and normalised(text) != normalised(question.question):
             message = f"Question {shown(question.id)} has another text in the set than in this row."
             advice = "Look whether ids and answers slipped against each other."
             self._note(row, Code.QUESTION_DIFFERS, message, advice)
@@ -220,20 +220,20 @@ class RowReader:
                 raise _bad_context(f"contexts is {kind(value)}, not a list.")
             if len(value) > self._limits.contexts:
                 raise _bad_context(f"There are {len(value):,} contexts; {self._limits.contexts} are allowed.")
-            passages = [self._context(number, given) for number, given in enumerate(value, start=1)]
+            passages = [self._context(number, item) for number, item in enumerate(value, start=1)]
         except FileFormatError as error:
             self._note(row, Code.BAD_CONTEXT, error.message, error.advice)
             return ()
-        kept = tuple(passage for passage in passages if passage is not None)
-        if len(kept) < len(passages):
-            message = f"{len(passages) - len(kept)} of {len(passages)} contexts are empty and left out."
+        filled = tuple(passage for passage in passages if passage is not None)
+        if len(filled) < len(passages):
+            message = f"{len(passages) - len(filled)} of {len(passages)} contexts are empty and left out."
             self._note(row, Code.EMPTY_CONTEXT, message, "Give only contexts with text.")
-        return kept
+        return filled
 
-    def _context(self, number: int, given: object) -> Passage | None:
-        entry: object = {"text": given} if isinstance(given, str) else given
+    def _context(self, number: int, item: object) -> Passage | None:
+        entry: object = {"text": item} if isinstance(item, str) else item
         if not isinstance(entry, Mapping):
-            raise _bad_context(f"Context {number} is {kind(given)}.")
+            raise _bad_context(f"Context {number} is {kind(item)}.")
         text, title = entry.get("text"), entry.get("title")
         passage_id = _as_id(entry.get("id") or f"c{number}")
         if not isinstance(text, str):

@@ -51,7 +51,7 @@ def _spread(questions: Questions, number: int) -> list[Question]:
     for question in questions.questions:
         by_domain.setdefault(question.domain, []).append(question)
     most = max(map(len, by_domain.values()), default=0)
-    rounds = (asked[place] for place in range(most) for asked in by_domain.values() if place < len(asked))
+    rounds = (group[place] for place in range(most) for group in by_domain.values() if place < len(group))
     return [question for _, question in zip(range(number), rounds, strict=False)]
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 # The parser of the standard library has no public name.
-from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
+from re import _constants as op
+from re import _parser
 from typing import Any
 
 SPOILER = "\x01"
@@ -135,7 +135,8 @@ def _wide(body: Any) -> str:  # noqa: ANN401 - the parser's own tree
     """Several of the characters that a repeated set takes."""
     if len(body) != 1 or body[0][0] not in {op.ANY, op.IN, op.NOT_LITERAL}:
         return ""
-    return "".join(character for character in CANDIDATES if _takes(*body[0], character))[:8]
+    code, value = body[0]
+    return "".join(character for character in CANDIDATES if _takes(code, value, character))[:8]
 
 
 def _example(items: Any) -> str:  # noqa: ANN401 - the parser's own tree
@@ -150,7 +151,7 @@ def _one(code: Any, value: Any) -> str:  # noqa: ANN401 - the parser's own tree
         known = [chr(item[0] if kind is op.RANGE else item) for kind, item in _members(code, value)]
         return next((one for one in (*CANDIDATES, *known) if _takes(code, value, one)), "a")
     if code in REPEATS:
-        return _example(value[2]) * min(value[0], 24)
+        return _example(value[2]) * min(int(value[0]), 24)
     if code in {op.BRANCH, op.SUBPATTERN, op.ATOMIC_GROUP}:
         return _example(_bodies(code, value)[0])
     return ""
@@ -170,7 +171,7 @@ def _takes(code: Any, value: Any, character: str) -> bool:  # noqa: ANN401 - the
 
 def _among(kind: Any, item: Any, character: str) -> bool:  # noqa: ANN401 - the parser's own tree
     if kind is op.LITERAL:
-        return ord(character) == item
+        return ord(character) == int(item)
     if kind is op.RANGE:
         return bool(item[0] <= ord(character) <= item[1])
     tests = {

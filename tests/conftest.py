@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib.util
 import shutil
 import socket
-import sys
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,6 +16,7 @@ from hypothesis import settings
 from sqlalchemy import create_engine, text
 
 from data.store import Store
+from tests.scripted_llm import Script, ScriptedLLM
 
 POSTGRES = "postgresql+psycopg://postgres@127.0.0.1:5432"
 
@@ -35,28 +33,8 @@ def _old_objects_stay() -> None:
     gc.freeze()
 
 
-def _load(name: str) -> ModuleType:
-    """Load a helper module of the tests by path, since tests are no package."""
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-        if spec is None or spec.loader is None:
-            message = f"tests/{name}.py cannot be loaded"
-            raise ImportError(message)
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-@pytest.fixture(scope="session")
-def scripted_module() -> ModuleType:
-    """The module `tests/scripted_llm.py`: `Script`, `Fault`, `ScriptedLLM`, `RULES`."""
-    for name in ("scripted_replies", "scripted_log", "scripted_batches"):
-        _load(name)
-    return _load("scripted_llm")
-
-
 @pytest.fixture
-def scripted_llm(scripted_module: ModuleType) -> Iterator[Callable[..., object]]:
+def scripted_llm() -> Iterator[Callable[..., ScriptedLLM]]:
     """Start scripted endpoints: `scripted_llm(latency=0.1, faults={"rate_limit": 0.2})`.
 
     Takes the fields of `Script`, gives a running `ScriptedLLM` (`.url`, `.script`, `.log`,
@@ -64,18 +42,10 @@ def scripted_llm(scripted_module: ModuleType) -> Iterator[Callable[..., object]]
     """
     with contextlib.ExitStack() as stack:
 
-        def serve(**fields: object) -> object:
-            server = scripted_module.ScriptedLLM(scripted_module.Script(**fields))
-            return stack.enter_context(server.running())
+        def serve(**fields: Any) -> ScriptedLLM:  # noqa: ANN401 - the fields of `Script`
+            return stack.enter_context(ScriptedLLM(Script(**fields)).running())
 
         yield serve
-
-
-@pytest.fixture
-def openid_provider() -> Iterator[Any]:
-    """A running OpenID Connect provider: the `Provider` of `tests/openid_provider.py`."""
-    with _load("openid_provider").running_provider() as provider:
-        yield provider
 
 
 def _postgres_runs() -> bool:

@@ -6,8 +6,9 @@ import json
 from typing import Any, Protocol
 
 from aiohttp import web
-from scripted_log import Log, error
-from scripted_replies import STATUS_FAULTS, Ask, Fault, Script
+
+from tests.scripted_log import Log, error
+from tests.scripted_replies import STATUS_FAULTS, Ask, Fault, Script
 
 
 class Endpoint(Protocol):
@@ -49,7 +50,10 @@ class Batches:
     async def upload(self, request: web.Request) -> web.Response:
         """`POST /v1/files`."""
         form = await request.post()
-        content = form["file"].file.read()
+        sent = form["file"]
+        if not isinstance(sent, web.FileField):
+            return error(400, "invalid_request_error", "'file' is no file.")
+        content = sent.file.read()
         return web.json_response(self._keep(content))
 
     def _keep(self, content: bytes) -> dict[str, Any]:
@@ -109,7 +113,8 @@ class Batches:
         batch["status"] = self._endpoint.script.batch_end
         if not self._endpoint.script.batch_output:
             return
-        good, bad = [], []
+        good: list[str] = []
+        bad: list[str] = []
         for line in self._files[batch["input_file_id"]].decode().splitlines():
             item = json.loads(line)
             ask = Ask(item["body"])

@@ -2,7 +2,7 @@
 
 Inside tests, use the `scripted_llm` fixture. For other processes, run it as a program:
 
-    python tests/scripted_llm.py --port 8010 --latency 0.05 --fault rate_limit=0.1 --fault drop=0.02
+    python -m tests.scripted_llm --port 8010 --latency 0.05 --fault rate_limit=0.1 --fault drop=0.02
 
 It serves `/v1/chat/completions`, `/v1/embeddings`, `/v1/models`, `/v1/files` and `/v1/batches`;
 `GET /scripted/log` tells what was asked, `POST /scripted/script` changes the script, and
@@ -25,9 +25,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from aiohttp import web
-from scripted_batches import Batches
-from scripted_log import Log, error
-from scripted_replies import (
+
+from tests.scripted_batches import Batches
+from tests.scripted_log import Log, error
+from tests.scripted_replies import (
     RULES,
     STATUS_FAULTS,
     Ask,

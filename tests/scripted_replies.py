@@ -42,7 +42,7 @@ class Fault(StrEnum):
         return self in {Fault.REFUSAL, Fault.FILTERED, Fault.TRUNCATED, Fault.WRONG_FORMAT}
 
 
-STATUS_FAULTS: Mapping[Fault, tuple[int, str]] = {
+STATUS_FAULTS: Mapping[Fault | str | None, tuple[int, str]] = {
     Fault.RATE_LIMIT: (429, "rate_limit_exceeded"),
     Fault.RATE_LIMIT_AFTER: (429, "rate_limit_exceeded"),
     Fault.QUOTA: (429, "insufficient_quota"),

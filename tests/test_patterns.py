@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.util
 import inspect
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
@@ -23,6 +21,7 @@ from typing import Any
 import pytest
 
 from data.records import Question, Reply
+from tests.attack_strings import attacks
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("arena", "data", "judges", "leaderboard", "submissions")
@@ -54,21 +53,6 @@ SECONDS_A_CHARACTER = 3e-7
 BEST_OF = 5
 MOST = 10
 """Patterns of a file that are tried; of a longer list, as many at even distances."""
-
-
-def _attack_strings() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "attack_strings", Path(__file__).with_name("attack_strings.py")
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["attack_strings"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-Attacks = _attack_strings()
 
 
 def _calls(path: Path) -> list[ast.Call]:
@@ -163,8 +147,14 @@ def _patterns(path: Path, monkeypatch: pytest.MonkeyPatch) -> list[re.Pattern[An
         found += [pattern] if pattern else []
     if _name(path) in BUILT:
         compiled: list[re.Pattern[Any]] = []
-        kept = re._compile  # type: ignore[attr-defined]
-        monkeypatch.setattr(re, "_compile", lambda *given: compiled.append(kept(*given)) or compiled[-1])
+        kept = re._compile  # type: ignore[attr-defined]  # private: every way to compile ends there
+
+        def compile_and_keep(*given: Any) -> re.Pattern[Any]:  # noqa: ANN401 - what `re` was given
+            pattern: re.Pattern[Any] = kept(*given)
+            compiled.append(pattern)
+            return pattern
+
+        monkeypatch.setattr(re, "_compile", compile_and_keep)
         BUILT[_name(path)]()
         monkeypatch.undo()
         found += compiled
@@ -256,7 +246,7 @@ class Trial:
 
 def _steep(pattern: re.Pattern[Any]) -> str:
     """The first text on which a pattern is worse than linear, empty where there is none."""
-    trials = [Trial(pattern, use, attack) for attack in Attacks.attacks(pattern) for use in USES]
+    trials = [Trial(pattern, use, attack) for attack in attacks(pattern) for use in USES]
     for trial in trials:
         if found := trial.hopeless():
             return found

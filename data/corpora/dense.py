@@ -58,15 +58,15 @@ class VectorsAbout:
     @classmethod
     def of(cls, corpus: Corpus, *, model: str, endpoint: str, fingerprint: str) -> VectorsAbout:
         """What vectors of a corpus by a model would say."""
-        made = corpus.manifest
+        manifest = corpus.manifest
         return cls(
             model=model,
             endpoint=endpoint,
             fingerprint=fingerprint,
-            content_hash=made.content_hash,
-            words=made.words,
-            overlap=made.overlap,
-            chunks=made.chunks,
+            content_hash=manifest.content_hash,
+            words=manifest.words,
+            overlap=manifest.overlap,
+            chunks=manifest.chunks,
         )
 
     def same_making(self, other: VectorsAbout) -> bool:
@@ -158,8 +158,8 @@ class VectorIndex:
         name = corpus.manifest.name
         if about is None:
             raise StoreError(f"The corpus {name} has no vectors.", advice=EMBED)
-        wanted = VectorsAbout.of(corpus, model="", endpoint="", fingerprint="")
-        if not about.same_texts(wanted):
+        of_corpus = VectorsAbout.of(corpus, model="", endpoint="", fingerprint="")
+        if not about.same_texts(of_corpus):
             raise StoreError(f"The vectors of the corpus {name} are of another content.", advice=EMBED)
         self.about = about
         self._corpus = corpus
@@ -183,9 +183,9 @@ class VectorIndex:
             raise StoreError(message, advice=EMBED)
         if k < 1:
             return ()
-        wanted = vector.astype(np.float32)
+        query = vector.astype(np.float32)
         pieces = [
-            np.asarray(self._vectors[first : first + ROWS], dtype=np.float32) @ wanted
+            np.asarray(self._vectors[first : first + ROWS], dtype=np.float32) @ query
             for first in range(0, len(self._vectors), ROWS)
         ]
         scores = np.concatenate(pieces)

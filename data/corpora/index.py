@@ -92,11 +92,11 @@ class Postings:
         penalty = K1 * (1 - B + B * lengths / lengths.mean())
         filled = starts[:-1].copy()
         for chunk, term, count in self._blocks():
-            own, first, size = np.unique(term, return_index=True, return_counts=True)
-            place = np.repeat(filled[own] - first, size) + np.arange(len(term))
+            present, first, size = np.unique(term, return_index=True, return_counts=True)
+            place = np.repeat(filled[present] - first, size) + np.arange(len(term))
             data[place] = idf[term] * count / (penalty[chunk] + count)
             indices[place] = chunk
-            filled[own] += size
+            filled[present] += size
         self._path.unlink()
         return {"data": data, "indices": indices, "indptr": starts}
 
@@ -105,16 +105,16 @@ class Postings:
         ends = np.cumsum(np.frombuffer(self._distinct, dtype=np.uint32).astype(np.int64))
         if not len(ends) or not ends[-1]:
             return
-        done, first = 0, 0
-        while done < len(ends):
-            last = max(done + 1, int(np.searchsorted(ends, first + BLOCK, side="right")))
+        first_chunk, first = 0, 0
+        while first_chunk < len(ends):
+            last = max(first_chunk + 1, int(np.searchsorted(ends, first + BLOCK, side="right")))
             end = int(ends[last - 1])
-            own = np.fromfile(self._path, dtype=PAIR, count=end - first, offset=first * PAIR.itemsize)
-            sizes = np.diff(ends[done:last], prepend=first)
-            chunk = np.repeat(np.arange(done, last), sizes)
-            order = np.argsort(own["term"], kind="stable")
-            yield chunk[order], own["term"][order].astype(np.intp), own["count"][order].astype(np.float64)
-            done, first = last, end
+            block = np.fromfile(self._path, dtype=PAIR, count=end - first, offset=first * PAIR.itemsize)
+            sizes = np.diff(ends[first_chunk:last], prepend=first)
+            chunk = np.repeat(np.arange(first_chunk, last), sizes)
+            order = np.argsort(block["term"], kind="stable")
+            yield chunk[order], block["term"][order].astype(np.intp), block["count"][order].astype(np.float64)
+            first_chunk, first = last, end
 
 
 FORMAT = 1
@@ -159,10 +159,10 @@ class Manifest:
 
     def same_making(self, other: Manifest) -> bool:
         """Whether two corpora were made alike from the same documents."""
-        return _making(self) == _making(other)
+        return _build_key(self) == _build_key(other)
 
 
-def _making(manifest: Manifest) -> tuple[object, ...]:
+def _build_key(manifest: Manifest) -> tuple[object, ...]:
     return (manifest.content_hash, manifest.analyser, manifest.words, manifest.overlap, manifest.format)
 
 
@@ -181,13 +181,13 @@ def build_corpus(
         offsets, count = _write_chunks(folder / CHUNKS, documents, manifest, analyser, postings)
         if not postings.vocabulary:
             message = f"The corpus {manifest.name} has no words in its {count} documents."
-            raise FileFormatError(message, advice="Bring documents with text.", code="empty-file")
+            raise FileFormatError(message, advice="Give documents with text.", code="empty-file")
         np.save(folder / OFFSETS, np.frombuffer(offsets, dtype=np.uint64))
         with working("writing the index"):
             _save_index(folder, postings)
-    made = Manifest(**{**asdict(manifest), "documents": count, "chunks": postings.chunks})
-    (folder / MANIFEST).write_text(json.dumps(asdict(made), indent=1), encoding="utf-8")
-    return made
+    completed = Manifest(**{**asdict(manifest), "documents": count, "chunks": postings.chunks})
+    (folder / MANIFEST).write_text(json.dumps(asdict(completed), indent=1), encoding="utf-8")
+    return completed
 
 
 def _write_chunks(
@@ -245,8 +245,10 @@ class Corpus:
         except (OSError, ValueError, KeyError) as error:
             message = f"The files of the corpus {self.manifest.name} cannot be read: {error}."
             raise StoreError(message, advice=AGAIN) from error
-        whole = len(self._offsets) == self.manifest.chunks + 1 and int(self._offsets[-1]) == len(self._chunks)
-        if not whole or self._index.scores["num_docs"] != self.manifest.chunks:
+        complete = len(self._offsets) == self.manifest.chunks + 1 and int(self._offsets[-1]) == len(
+            self._chunks
+        )
+        if not complete or self._index.scores["num_docs"] != self.manifest.chunks:
             raise StoreError(f"The files of the corpus {self.manifest.name} are incomplete.", advice=AGAIN)
 
     def __len__(self) -> int:
@@ -264,19 +266,19 @@ class Corpus:
 
     def search(self, query: str, k: int) -> Sequence[tuple[int, float]]:
         """Return the places and scores of what `find` finds."""
-        known = self._index.vocab_dict
-        wanted = [known[term] for term in self._analyser.terms(query) if term in known]
-        if not wanted or k < 1:
+        vocabulary = self._index.vocab_dict
+        term_ids = [vocabulary[term] for term in self._analyser.terms(query) if term in vocabulary]
+        if not term_ids or k < 1:
             return ()
-        scores: NDArray[np.float32] = self._index.get_scores_from_ids(wanted)
+        scores: NDArray[np.float32] = self._index.get_scores_from_ids(term_ids)
         return [(int(place), float(scores[place])) for place in best_places(scores, k)]
 
 
 def best_places(scores: NDArray[np.float32], k: int) -> NDArray[np.intp]:
     """The places of the k highest scores above 0, best first, ties in their own order."""
     least = np.partition(scores, -k)[-k] if k < len(scores) else np.float32(0)
-    found = np.flatnonzero((scores >= least) & (scores > 0))
-    best: NDArray[np.intp] = found[np.argsort(-scores[found], kind="stable")][:k]
+    candidates = np.flatnonzero((scores >= least) & (scores > 0))
+    best: NDArray[np.intp] = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
     return best
 
 

@@ -21,7 +21,7 @@ from data.records.questions import require_name
 
 TEXT_FILES = (".txt", ".md", ".text")
 LARGEST = ReadLimits(file_bytes=64 * 1024 * MEBIBYTE, lines=200_000_000)
-ADVICE = "Bring a folder of .txt or .md files, or a JSONL file with an id and a text a line."
+ADVICE = "Give a folder of .txt or .md files, or a JSONL file with an id and a text a line."
 READ_AT_ONCE = MEBIBYTE
 
 
@@ -61,10 +61,10 @@ def text_files(folder: Path) -> list[Path]:
     Raises:
         FileFormatError: There are none.
     """
-    found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in TEXT_FILES and path.is_file())
-    if not found:
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in TEXT_FILES and path.is_file())
+    if not paths:
         raise FileFormatError(f"{folder} holds no text files.", advice=ADVICE, code="empty-file")
-    return found
+    return paths
 
 
 def refuse(path: Path, problems: ProblemList) -> None:
@@ -75,7 +75,7 @@ def refuse(path: Path, problems: ProblemList) -> None:
     """
     if problems.errors:
         message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Mend them and import it again.")
+        raise InvalidFileError(message, problems.result(), advice="Correct them and import it again.")
 
 
 def _from_folder(folder: Path, problems: ProblemList, limits: ReadLimits) -> Iterator[Passage]:
@@ -148,31 +148,31 @@ class CorpusLibrary:
         cut = chunking or Chunking()
         with working(f"reading {source.name}"):
             digest = content_hash(source)
-        wanted = Manifest(
+        planned = Manifest(
             name=name,
             content_hash=digest,
             analyser=self._analyser.name,
             words=cut.words,
             overlap=cut.overlap,
         )
-        old = self._known(name)
-        if old is not None and old.same_making(wanted):
+        old = self._manifest(name)
+        if old is not None and old.same_making(planned):
             return Imported(manifest=old, built=False)
-        with self._workplace() as place:
+        with self._build_folder() as place:
             problems = ProblemList()
             documents = _distinct(read_documents(source, problems), problems)
-            made = build_corpus(place, documents, wanted, self._analyser)
+            manifest = build_corpus(place, documents, planned, self._analyser)
             refuse(source, problems)
             self._replace(name, place)
-        return Imported(manifest=made, built=True)
+        return Imported(manifest=manifest, built=True)
 
     def list(self) -> tuple[Manifest, ...]:
         """The corpora, by name."""
         if not self._folder.is_dir():
             return ()
         names = sorted(path.name for path in self._folder.iterdir() if (path / MANIFEST).is_file())
-        found = (self._known(name) for name in names if not name.startswith("."))
-        return tuple(manifest for manifest in found if manifest is not None)
+        manifests = (self._manifest(name) for name in names if not name.startswith("."))
+        return tuple(manifest for manifest in manifests if manifest is not None)
 
     def open(self, name: str) -> Corpus:
         """Open a corpus.
@@ -191,11 +191,11 @@ class CorpusLibrary:
         """
         folder = self._folder / require_name(name, "Corpus name")
         if not (folder / MANIFEST).is_file():
-            known = ", ".join(manifest.name for manifest in self.list()) or "none"
-            raise NotFoundError(f"There is no corpus {name!r}.", advice=f"Import it; known are: {known}.")
+            names = ", ".join(manifest.name for manifest in self.list()) or "none"
+            raise NotFoundError(f"There is no corpus {name!r}.", advice=f"Import it; known are: {names}.")
         return folder
 
-    def _known(self, name: str) -> Manifest | None:
+    def _manifest(self, name: str) -> Manifest | None:
         """The manifest of a corpus, None where there is none that can be read."""
         try:
             return read_manifest(self._folder / name)
@@ -203,7 +203,7 @@ class CorpusLibrary:
             return None
 
     @contextmanager
-    def _workplace(self) -> Iterator[Path]:
+    def _build_folder(self) -> Iterator[Path]:
         """A folder to build in, on the same disk, gone afterwards."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-"""Files that strangers bring."""
+"""Files from outside, which may hold anything."""

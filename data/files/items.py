@@ -68,17 +68,17 @@ def _passages(line: int, row: Mapping[str, object], name: str, problems: Problem
     if not isinstance(value, list):
         problems.add(line, "wrong-type", f"{name} is not a list.")
         return ()
-    found = []
-    for number, given in enumerate(value, start=1):
-        entry = {"text": given} if isinstance(given, str) else given
+    passages = []
+    for number, item in enumerate(value, start=1):
+        entry = {"text": item} if isinstance(item, str) else item
         if not isinstance(entry, Mapping) or not isinstance(entry.get("text"), str):
             problems.add(line, "bad-passage", f"{name}: number {number} has no text.")
             continue
         title = entry.get("title")
-        found.append(
+        passages.append(
             Passage(str(entry.get("id") or f"p{number}"), entry["text"], str(title) if title else "")
         )
-    return tuple(found)
+    return tuple(passages)
 
 
 LABELS: Mapping[str, float] = MappingProxyType({"a": -1.0, "b": 1.0, "tie": 0.0})
@@ -145,8 +145,8 @@ def _number(line: int, value: object, problems: ProblemList) -> float:
 def _passage_texts(line: int, value: object, problems: ProblemList) -> tuple[str, ...]:
     if value is None:
         return ()
-    given = value if isinstance(value, list) else [value]
-    texts = [one.get("text") if isinstance(one, Mapping) else one for one in given]
+    items = value if isinstance(value, list) else [value]
+    texts = [item.get("text") if isinstance(item, Mapping) else item for item in items]
     if not all(isinstance(text, str) for text in texts):
         problems.add(line, "bad-passage", "passages is not a list of texts, or of objects with a text.")
         return ()

@@ -31,13 +31,13 @@ def read_records(path: Path, limits: ReadLimits, make: Make[Record]) -> tuple[Re
         InvalidFileError: The file has problems; all of them are listed.
     """
     problems = ProblemList()
-    found = tuple(made for _, made in each_record(path, limits, make, problems))
-    if not found and not problems.errors:
+    records = tuple(record for _, record in each_record(path, limits, make, problems))
+    if not records and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no records.", advice="Write at least one.")
     if problems.errors:
         message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Mend them and try again.")
-    return found
+        raise InvalidFileError(message, problems.result(), advice="Correct them and try again.")
+    return records
 
 
 def each_record(
@@ -47,12 +47,12 @@ def each_record(
     try:
         for line, content in read_lines(path, limits):
             try:
-                made = make(line, parse_json(decode(content, line), line), problems)
+                record = make(line, parse_json(decode(content, line), line), problems)
             except FileFormatError as error:
                 problems.add(line, error.code, f"{path.name}: {error.message}", advice=error.advice)
                 continue
-            if made is not None:
-                yield line, made
+            if record is not None:
+                yield line, record
     except FileFormatError as error:
         problems.add(error.line, error.code, error.message, advice=error.advice)
 
@@ -78,17 +78,17 @@ def each_row(
     Raises:
         InvalidFileError: It raised for some rows; all of them are listed.
     """
-    problems, made, count = ProblemList(), [], 0
+    problems, records, count = ProblemList(), [], 0
     for number, row in enumerate(rows, 1):
         count += 1
         try:
-            made.append(make(number, row))
+            records.append(make(number, row))
         except FileFormatError as error:
             problems.add(0, "bad-row", f"row {number}: {error.message}")
     if problems.errors:
         message = f"{where}: {problems.errors:,} of {count:,} rows cannot be used."
         raise InvalidFileError(message, problems.result(), advice=expected)
-    return tuple(made)
+    return tuple(records)
 
 
 LONGEST_VALUE = 60
@@ -128,10 +128,10 @@ WORDS: Mapping[str, str] = {
 
 def in_words(error: ValidationError) -> tuple[str, ...]:
     """Every problem with its place: `claims.3.label must be 'supported' or 'contradicted' (it is 'X')`."""
-    return tuple(_told(error))
+    return tuple(_problem_lines(error))
 
 
-def _told(error: ValidationError) -> Iterator[str]:
+def _problem_lines(error: ValidationError) -> Iterator[str]:
     for problem in error.errors(include_url=False):
         place = ".".join(str(part) for part in problem["loc"])
         yield f"{place} {wording(problem)}".strip()
@@ -143,8 +143,8 @@ def wording(problem: Mapping[str, Any], *, shown: bool = True) -> str:
     if problem["type"] in {"value_error", "assertion_error"}:
         return str(context["error"])
     words = WORDS.get(problem["type"], "cannot be used").format_map(context)
-    given = problem["input"]
-    if not shown or problem["type"] in NOTHING_GIVEN or not isinstance(given, str | int | float | None):
+    value = problem["input"]
+    if not shown or problem["type"] in NOTHING_GIVEN or not isinstance(value, str | int | float | None):
         return words
-    said = repr(given)
-    return f"{words} (it is {said if len(said) <= LONGEST_VALUE else said[:LONGEST_VALUE] + '…'})"
+    quoted = repr(value)
+    return f"{words} (it is {quoted if len(quoted) <= LONGEST_VALUE else quoted[:LONGEST_VALUE] + '…'})"

@@ -49,9 +49,9 @@ class ReadLimits:
     gzip_ratio: int = 300
 
 
-def file_name(given: str) -> str:
+def file_name(path_text: str) -> str:
     """What somebody calls a file, as the name of one: without folders, printable, not too long."""
-    last = re.split(r"[/\\]", given)[-1][-LONGEST_NAME:]
+    last = re.split(r"[/\\]", path_text)[-1][-LONGEST_NAME:]
     return "".join(sign for sign in last if sign.isprintable()).strip(" .") or "file"
 
 
@@ -101,7 +101,7 @@ class GuardedStream:
             raise FileFormatError(message, advice=advice, code="too-large", line=self.line)
         if self.line > self.limits.lines:
             message = f"{self.name} has more than {self.limits.lines:,} lines."
-            raise FileFormatError(message, advice="Bring a smaller file.", code="too-large", line=self.line)
+            raise FileFormatError(message, advice="Give a smaller file.", code="too-large", line=self.line)
         return content
 
     def read(self, size: int) -> bytes:
@@ -128,7 +128,7 @@ class GuardedStream:
     def _check_size(self) -> None:
         if self._read > self.limits.file_bytes:
             message = f"{self.name} holds more than {self.limits.file_bytes:,} bytes once decompressed."
-            raise FileFormatError(message, advice="Bring a smaller file.", code="too-large", line=self.line)
+            raise FileFormatError(message, advice="Give a smaller file.", code="too-large", line=self.line)
         if not self.gzipped or self._read <= RATIO_FROM:
             return
         if self._read > self.limits.gzip_ratio * max(1, self._raw.tell()):

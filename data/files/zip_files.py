@@ -39,13 +39,17 @@ def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Pat
     limits = limits or ArchiveLimits()
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [one for one in archive.infolist() if not one.is_dir() and not _is_hidden(one.filename)]
+            members = [
+                member
+                for member in archive.infolist()
+                if not member.is_dir() and not _is_hidden(member.filename)
+            ]
             if len(members) > limits.files:
                 raise _bad(path, f"holds more than {limits.files} files", "archive-too-large")
             places = [_place(path, member) for member in members]
-            left = limits.total_bytes
+            remaining = limits.total_bytes
             for member, place in zip(members, places, strict=True):
-                left -= _write(path, archive, member, folder / place, left)
+                remaining -= _write(path, archive, member, folder / place, remaining)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
         raise _bad(path, "is no zip file, or a damaged one", "not-zip") from error
     tops = {place.parts[0] for place in places if len(place.parts) == DEEPEST}
@@ -63,14 +67,14 @@ def _place(path: Path, member: zipfile.ZipInfo) -> PurePosixPath:
     return place
 
 
-def _write(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, left: int) -> int:
+def _write(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, limit: int) -> int:
     """Unpack one file and count its bytes, whatever the archive says of its size."""
     place.parent.mkdir(parents=True, exist_ok=True)
     written = 0
     with archive.open(member) as source, place.open("xb") as target:
         while part := source.read(CHUNK):
             written += len(part)
-            if written > left:
+            if written > limit:
                 raise _bad(path, "is too large once unpacked", "archive-too-large")
             target.write(part)
     return written
@@ -81,7 +85,9 @@ def _is_hidden(name: str) -> bool:
     return any(part in HIDDEN for part in parts)
 
 
-def _bad(path: Path, what: str, code: str) -> FileFormatError:
+def _bad(path: Path, problem: str, code: str) -> FileFormatError:
     return FileFormatError(
-        f"{path.name} {what}.", advice="Pack set.toml and questions.jsonl into a plain zip file.", code=code
+        f"{path.name} {problem}.",
+        advice="Pack set.toml and questions.jsonl into a plain zip file.",
+        code=code,
     )

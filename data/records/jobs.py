@@ -19,7 +19,7 @@ class WorkerId:
         name: For people.
         place: The machine since its start, and its namespace of processes; empty where that is not known.
         pid: Its number there.
-        started: When the process began, as the system says it, so that a number used again is told apart.
+        started: When the process began, as the system says it, so that a reused number is recognised.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Lease:
         id: Never used again, so that it fences off a worker that was given up.
         seconds: Since it was taken.
         beat_age: Seconds since the worker was last heard of.
-        lease_left: Seconds until it counts as dead; negative where it does.
+        lease_left: Seconds until it expires; negative where it has.
         done: Battles and canaries that it settled.
         work: What it does at a job that cannot be shared, and how far that is; None where it said nothing.
     """
@@ -103,7 +103,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beat:
-    """What a heartbeat brings back: whether to go on, and how many leases are taken in all."""
+    """What a heartbeat returns: whether to go on, and how many leases are taken in all."""
 
     wanted: bool
     seats: int

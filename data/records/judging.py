@@ -26,7 +26,7 @@ class Reply:
     """What an LLM returned, with what it took to get it.
 
     `key` is the sha256 of the canonical request; `latency` is in seconds. Tokens and cost are what it
-    took to get it, calls that were charged and brought nothing included; `cost_usd` is None where no
+    took to get it, calls that were charged without a reply included; `cost_usd` is None where no
     price is known. `cached` replies cost nothing now: their tokens and cost are those first paid.
     """
 

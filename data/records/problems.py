@@ -73,17 +73,17 @@ def few_of_each(problems: Iterable[Problem], line: Callable[[Problem], str]) -> 
 
     Args:
         problems: All of them.
-        line: How one is told.
+        line: Formats one problem as a line.
     """
     listed = tuple(problems)
-    counts = Counter((one.severity, one.code) for one in listed)
-    last = {(one.severity, one.code): one.line for one in listed}
-    told: Counter[tuple[Severity, str]] = Counter()
-    for one in listed:
-        kind = one.severity, one.code
-        told[kind] += 1
-        if counts[kind] <= FEW or told[kind] <= EXAMPLES:
-            yield line(one)
-        if counts[kind] > FEW and told[kind] == EXAMPLES:
+    counts = Counter((problem.severity, problem.code) for problem in listed)
+    last = {(problem.severity, problem.code): problem.line for problem in listed}
+    written: Counter[tuple[Severity, str]] = Counter()
+    for problem in listed:
+        kind = problem.severity, problem.code
+        written[kind] += 1
+        if counts[kind] <= FEW or written[kind] <= EXAMPLES:
+            yield line(problem)
+        if counts[kind] > FEW and written[kind] == EXAMPLES:
             where = f", the last in line {last[kind]:,}" if last[kind] else ""
-            yield f"{one.severity} {one.code}: {counts[kind] - EXAMPLES:,} more of this kind{where}."
+            yield f"{problem.severity} {problem.code}: {counts[kind] - EXAMPLES:,} more of this kind{where}."

@@ -45,7 +45,7 @@ class Phase:
                     f"A moment of phase {self.name} has no time zone.", advice="Write 2026-05-01T12:00Z."
                 )
         if self.opens_at and self.closes_at and self.opens_at >= self.closes_at:
-            raise RecordError(f"Phase {self.name} closes before it opens.", advice="Mend the two moments.")
+            raise RecordError(f"Phase {self.name} closes before it opens.", advice="Correct the two times.")
         for label in ("daily_quota", "total_quota", "file_mb", "answer_chars"):
             value = getattr(self, label)
             if value is not None and value < 1:
@@ -88,19 +88,19 @@ def require_apart(phases: Sequence[Phase]) -> None:
     Raises:
         RecordError: There are such.
     """
-    for place, one in enumerate(phases):
+    for place, phase in enumerate(phases):
         for other in phases[place + 1 :]:
-            if one.name == other.name:
-                raise RecordError(f"Two phases are called {one.name}.", advice="Give each its own name.")
-            if _begins_before_end(one, other) and _begins_before_end(other, one):
+            if phase.name == other.name:
+                raise RecordError(f"Two phases are called {phase.name}.", advice="Give each its own name.")
+            if _begins_before_end(phase, other) and _begins_before_end(other, phase):
                 raise RecordError(
-                    f"The phases {one.name} and {other.name} are open at the same time.",
+                    f"The phases {phase.name} and {other.name} are open at the same time.",
                     advice="Close one before the other opens.",
                 )
 
 
-def _begins_before_end(one: Phase, other: Phase) -> bool:
-    return one.opens_at is None or other.closes_at is None or one.opens_at < other.closes_at
+def _begins_before_end(phase: Phase, other: Phase) -> bool:
+    return phase.opens_at is None or other.closes_at is None or phase.opens_at < other.closes_at
 
 
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}")
@@ -260,7 +260,7 @@ class Submission:
 
     Attributes:
         team: Name of the team, empty for none.
-        state: What is stored of its life: `checked`, `accepted` or `withdrawn`; the rest is derived.
+        state: What is stored of its status: `checked`, `accepted` or `withdrawn`; the rest is derived.
         phase: The phase of the set in which it came.
         anonymous: Whether its names are hidden from others until a board with it is published.
         submitted_at: When it was submitted, None where it was only ever checked.

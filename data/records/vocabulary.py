@@ -72,7 +72,7 @@ class JudgeKind(StrEnum):
 
 
 class RoundState(StrEnum):
-    """The life of a round."""
+    """The states of a round."""
 
     PLANNED = "planned"
     RUNNING = "running"
@@ -94,7 +94,7 @@ class JobKind(StrEnum):
 
 
 class JobState(StrEnum):
-    """The life of a job."""
+    """The states of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -104,7 +104,7 @@ class JobState(StrEnum):
 
 
 class SubmissionState(StrEnum):
-    """The life of a submission."""
+    """The status of a submission."""
 
     DRAFT = "draft"
     CHECKED = "checked"

@@ -71,45 +71,45 @@ class Steering:
 def steering(text: str) -> tuple[Steering, ...]:
     """Where a text addresses its judge, in the order of the text."""
     read = skeleton_of(text)
-    bones = without_code(read.bones)
-    spoken = _spoken(bones) if _QUOTE.search(bones) else bones
-    tokens = _TOKEN.findall(spoken)
-    found = {
-        *_ruled(spoken, tokens),
-        *(Steering(*span, "other-language") for span in foreign(spoken, tokens)),
-        *_lined(bones, spoken),
-        *(_primed(spoken) if "(" in spoken else ()),
-        *_disguised(read.bones, _TOKEN.findall(read.bones)),
+    plain_text = without_code(read.text)
+    unquoted = _without_quotes(plain_text) if _QUOTE.search(plain_text) else plain_text
+    tokens = _TOKEN.findall(unquoted)
+    findings = {
+        *_by_rules(unquoted, tokens),
+        *(Steering(*span, "other-language") for span in foreign(unquoted, tokens)),
+        *_verdict_lines(plain_text, unquoted),
+        *(_near_chat_tokens(unquoted) if "(" in unquoted else ()),
+        *_disguised(read.text, _TOKEN.findall(read.text)),
     }
-    if found:
-        found |= set(_followers(bones, sorted(found)))
-    return tuple(sorted({*(_placed(read, one) for one in found), *_encoded(text)}))
+    if findings:
+        findings |= set(_followers(plain_text, sorted(findings)))
+    return tuple(sorted({*(_in_text(read, finding) for finding in findings), *_encoded(text)}))
 
 
 def meant_for_judges(text: str) -> bool:
     """Whether a text that nobody should see, hidden or decoded, is meant for a judge."""
-    shown = skeleton(text)
-    return any(word in shown for word in _record()["meant_for_judges"]["words"])
+    folded = skeleton(text)
+    return any(word in folded for word in _record()["meant_for_judges"]["words"])
 
 
-def _placed(read: Skeleton, one: Steering) -> Steering:
-    start, end = read.span(one.start, one.end)
-    return Steering(start, end, one.family)
+def _in_text(read: Skeleton, finding: Steering) -> Steering:
+    start, end = read.span(finding.start, finding.end)
+    return Steering(start, end, finding.family)
 
 
-def _ruled(spoken: str, tokens: Sequence[str]) -> Iterator[Steering]:
+def _by_rules(unquoted: str, tokens: Sequence[str]) -> Iterator[Steering]:
     """Sentences that a rule fits, of what the text says itself."""
     coded = _coded(tokens)
     fitting = [rule for rule in _rules().possible(coded) if rule.pattern.search(coded)]
     if fitting:
-        yield from _fitted(spoken, fitting)
+        yield from _rule_sentences(unquoted, fitting)
 
 
-def _fitted(spoken: str, fitting: Sequence[Rule]) -> Iterator[Steering]:
+def _rule_sentences(unquoted: str, fitting: Sequence[Rule]) -> Iterator[Steering]:
     """The sentences that rules fit, each with the family of the first of them."""
-    tokens = list(_TOKEN.finditer(spoken))
+    tokens = list(_TOKEN.finditer(unquoted))
     codes = "".join([_code(token[0]) for token in tokens])
-    sentences = [match.span() for match in _SENTENCE.finditer(spoken)]
+    sentences = [match.span() for match in _SENTENCE.finditer(unquoted)]
     starts = [start for start, _ in sentences]
     families: dict[tuple[int, int], str] = {}
     for rule in fitting:
@@ -136,32 +136,40 @@ def _code(token: str) -> str:
     return _rules().codes.get(token, UNKNOWN if token[0].isalnum() else END)
 
 
-def _followers(bones: str, found: Sequence[Steering]) -> Iterator[Steering]:
+def _followers(plain_text: str, findings: Sequence[Steering]) -> Iterator[Steering]:
     """Sentences of the same paragraph that speak of judging or plead: alone they would mean nothing.
 
     Where most of a paragraph speaks to the judge, its short sentences do as well; where nearly all of it
     does, so does the rest.
     """
-    taken = _Taken(found)
-    for begin, end in _paragraphs(bones):
-        if taken.meets(begin, end):
+    covered = _Spans(findings)
+    for begin, end in _paragraphs(plain_text):
+        if covered.meets(begin, end):
             others = [
-                match for match in _SENTENCE.finditer(bones, begin, end) if not taken.meets(*match.span())
+                match
+                for match in _SENTENCE.finditer(plain_text, begin, end)
+                if not covered.meets(*match.span())
             ]
-            rest = sum(len(match[0].split()) for match in others)
-            words = len(bones[begin:end].split())
-            longest = words if _NEARLY * rest <= words else _SHORT if _MOSTLY * rest <= words else 0
+            uncovered_words = sum(len(match[0].split()) for match in others)
+            words = len(plain_text[begin:end].split())
+            longest = (
+                words
+                if _NEARLY * uncovered_words <= words
+                else _SHORT
+                if _MOSTLY * uncovered_words <= words
+                else 0
+            )
             for match in others:
                 if len(match[0].split()) <= longest or _rules().weak.search(_codes_of(match[0])):
                     yield Steering(match.start(), match.end(), "")
 
 
-def _primed(bones: str) -> Iterator[Steering]:
+def _near_chat_tokens(plain_text: str) -> Iterator[Steering]:
     """Sentences about choosing an answer beside chat tokens that were made harmless."""
-    tokens = _Taken([Steering(*match.span(), "") for match in _CHAT.finditer(bones)])
-    for begin, end in _paragraphs(bones) if tokens else ():
+    tokens = _Spans([Steering(*match.span(), "") for match in _CHAT.finditer(plain_text)])
+    for begin, end in _paragraphs(plain_text) if tokens else ():
         if tokens.meets(begin, end):
-            for match in _SENTENCE.finditer(bones, begin, end):
+            for match in _SENTENCE.finditer(plain_text, begin, end):
                 if _rules().primed.search(_codes_of(match[0])):
                     yield Steering(match.start(), match.end(), "chat-tokens")
 
@@ -170,18 +178,18 @@ def _codes_of(sentence: str) -> str:
     return _coded(_TOKEN.findall(sentence))
 
 
-class _Taken:
-    """The places that were found, in order and without overlaps, to look stretches of the text up in."""
+class _Spans:
+    """The spans of findings, in order and without overlaps, to look up parts of the text in."""
 
-    def __init__(self, found: Sequence[Steering]) -> None:
+    def __init__(self, findings: Sequence[Steering]) -> None:
         self._starts: list[int] = []
         self._ends: list[int] = []
-        for one in found:
-            if self._ends and one.start < self._ends[-1]:
-                self._ends[-1] = max(self._ends[-1], one.end)
+        for finding in findings:
+            if self._ends and finding.start < self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], finding.end)
             else:
-                self._starts.append(one.start)
-                self._ends.append(one.end)
+                self._starts.append(finding.start)
+                self._ends.append(finding.end)
 
     def __bool__(self) -> bool:
         return bool(self._starts)
@@ -192,18 +200,18 @@ class _Taken:
         return place < len(self._starts) and self._starts[place] < end
 
 
-def _paragraphs(bones: str) -> Iterator[tuple[int, int]]:
+def _paragraphs(plain_text: str) -> Iterator[tuple[int, int]]:
     begin = 0
-    for match in _PARAGRAPH.finditer(bones):
+    for match in _PARAGRAPH.finditer(plain_text):
         yield begin, match.end()
         begin = match.end()
-    yield begin, len(bones)
+    yield begin, len(plain_text)
 
 
-def _lined(bones: str, spoken: str) -> Iterator[Steering]:
+def _verdict_lines(plain_text: str, unquoted: str) -> Iterator[Steering]:
     """Lines that hold verdicts in the notation of some judge, or tags of its prompt."""
-    for family, patterns in _line_patterns(spoken, bones):
-        for line in _LINE.finditer(bones):
+    for family, patterns in _line_patterns(unquoted, plain_text):
+        for line in _LINE.finditer(plain_text):
             if any(pattern.search(line[0]) for pattern in patterns) and not _explained(line[0]):
                 yield Steering(*line.span(), family)
 
@@ -217,22 +225,24 @@ def _explained(line: str) -> bool:
     )
 
 
-def _line_patterns(spoken: str, bones: str) -> Iterator[tuple[str, Sequence[re.Pattern[str]]]]:
-    if "(" in spoken and _FAKE_TAG.search(spoken):
+def _line_patterns(unquoted: str, plain_text: str) -> Iterator[tuple[str, Sequence[re.Pattern[str]]]]:
+    if "(" in unquoted and _FAKE_TAG.search(unquoted):
         yield "fake-tags", (_FAKE_TAG,)
-    if "assistant -" in bones and all(turn.search(bones) for turn in _TURNS):
+    if "assistant -" in plain_text and all(turn.search(plain_text) for turn in _TURNS):
         yield "role-headers", _TURNS
     needs, telling, notations = _verdicts()
-    if any(need in bones for need in needs):
-        kinds = [pattern for pattern in notations if pattern.search(bones)]
-        if len(kinds) >= _MIXTURE or telling.search(bones):
+    if any(need in plain_text for need in needs):
+        kinds = [pattern for pattern in notations if pattern.search(plain_text)]
+        if len(kinds) >= _MIXTURE or telling.search(plain_text):
             yield "verdict-spam", (telling, *kinds)
 
 
-def _disguised(bones: str, tokens: Sequence[str]) -> Iterator[Steering]:
+def _disguised(plain_text: str, tokens: Sequence[str]) -> Iterator[Steering]:
     """Stretches that are spelt out, in leetspeak, reversed or rotated, and mean something to the judge."""
-    known = _record()["disguised"]
-    for start, end, meaning in disguised(bones, tokens, known["telling"].split(), known["common"].split()):
+    record = _record()["disguised"]
+    for start, end, meaning in disguised(
+        plain_text, tokens, record["telling"].split(), record["common"].split()
+    ):
         if _fits(meaning) or all(word in meaning for word in ("answer", "rat")):
             yield Steering(start, end, "encoded")
 
@@ -252,15 +262,15 @@ def without_code(text: str) -> str:
     return text if len(_WORD.findall(outside)) < _FENCED_CONTEXT else _FENCE.sub(_blank, text)
 
 
-def _spoken(bones: str) -> str:
+def _without_quotes(plain_text: str) -> str:
     """A text without what its sentences quote, unless the quotation is all there is of a sentence."""
-    unquoted = _QUOTED.sub(_blank, bones)
-    if unquoted == bones:
-        return bones
+    unquoted = _QUOTED.sub(_blank, plain_text)
+    if unquoted == plain_text:
+        return plain_text
     pieces = []
     for match in _SENTENCE.finditer(unquoted):
-        own = len(_WORD.findall(match[0])) >= _QUOTED_CONTEXT
-        pieces.append(match[0] if own else bones[match.start() : match.end()])
+        is_mostly_own = len(_WORD.findall(match[0])) >= _QUOTED_CONTEXT
+        pieces.append(match[0] if is_mostly_own else plain_text[match.start() : match.end()])
     return "".join(pieces)
 
 

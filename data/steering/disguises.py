@@ -49,27 +49,27 @@ def encoded(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def disguised(
-    bones: str, tokens: Sequence[str], telling: Sequence[str], common: Sequence[str]
+    plain_text: str, tokens: Sequence[str], telling: Sequence[str], common: Sequence[str]
 ) -> Iterator[tuple[int, int, str]]:
     """Stretches of a skeleton that are spelt out, in leetspeak, reversed or rotated, each as it is meant.
 
     Args:
-        bones: The skeleton of a text.
+        plain_text: The skeleton of a text.
         tokens: Its words.
         telling: Words of which a line that was turned around or rotated has one.
         common: Words of which such a line has some more.
     """
     if len([token for token in tokens if len(token) == 1]) >= _SPELT_LEAST:
-        for match in _LETTERS.finditer(bones):
+        for match in _LETTERS.finditer(plain_text):
             yield match.start(), match.end(), _joined(match[0])
-    if _MIXED.search(bones):
-        for line in _LINE.finditer(bones):
+    if _MIXED.search(plain_text):
+        for line in _LINE.finditer(plain_text):
             if len(_MIXED.findall(line[0])) >= _MIXED_LEAST:
                 yield line.start(), line.end(), line[0].translate(_LEET)
     for turn in (_reversed, _rotated):
         turned = _turned(turn, tuple(telling))
         if not turned.isdisjoint(tokens):
-            yield from _lines(bones, turn, turned, _turned(turn, tuple(common)))
+            yield from _lines(plain_text, turn, turned, _turned(turn, tuple(common)))
 
 
 @lru_cache
@@ -78,12 +78,12 @@ def _turned(turn: Callable[[str], str], words: tuple[str, ...]) -> frozenset[str
 
 
 def _lines(
-    bones: str, turn: Callable[[str], str], telling: AbstractSet[str], common: AbstractSet[str]
+    plain_text: str, turn: Callable[[str], str], telling: AbstractSet[str], common: AbstractSet[str]
 ) -> Iterator[tuple[int, int, str]]:
-    for line in _LINE.finditer(bones):
+    for line in _LINE.finditer(plain_text):
         words = set(_WORD.findall(line[0]))
-        told = len(words & telling)
-        if told and told + len(words & common) >= _WORDS_LEAST:
+        count = len(words & telling)
+        if count and count + len(words & common) >= _WORDS_LEAST:
             yield line.start(), line.end(), turn(line[0][:_LONGEST_LINE])
 
 

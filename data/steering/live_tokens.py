@@ -51,10 +51,10 @@ _ALIKE = 0.33
 _SIGNS = ("<", "[", "&", "%", "\\")
 
 
-def live_tokens(bones: str) -> Iterator[tuple[int, int, LiveToken]]:
+def live_tokens(plain_text: str) -> Iterator[tuple[int, int, LiveToken]]:
     """The tokens of a text's skeleton: where each begins and ends there, and its kind."""
-    yield from _live(bones)
-    yield from _headers(bones)
+    yield from _live(plain_text)
+    yield from _headers(plain_text)
 
 
 def role_in(header: str) -> str:
@@ -68,23 +68,23 @@ def may_have_tokens(text: str) -> bool:
     return any(sign in text for sign in _SIGNS) or (":" in text and _SPEAKER.search(text.lower()) is not None)
 
 
-def _live(bones: str) -> Iterator[tuple[int, int, LiveToken]]:
+def _live(plain_text: str) -> Iterator[tuple[int, int, LiveToken]]:
     for flag, pattern in _LIVE:
-        for match in pattern.finditer(bones):
-            yield _opened(bones, match.start()), match.end(), flag
-    if not bones.isascii():
-        for match in _ANY_TAG.finditer(bones):
+        for match in pattern.finditer(plain_text):
+            yield _opened(plain_text, match.start()), match.end(), flag
+    if not plain_text.isascii():
+        for match in _ANY_TAG.finditer(plain_text):
             if _resembles_ours(match[0]):
-                yield _opened(bones, match.start()), match.end(), LiveToken.TAG
+                yield _opened(plain_text, match.start()), match.end(), LiveToken.TAG
 
 
-def _opened(bones: str, start: int) -> int:
+def _opened(plain_text: str, start: int) -> int:
     """Where the brackets begin that stand before a tag with no word between."""
     first = start
     for place in range(start - 1, max(-1, start - 64), -1):
-        if bones[place] == "<":
+        if plain_text[place] == "<":
             first = place
-        elif bones[place].isalnum() or bones[place] in ">\n":
+        elif plain_text[place].isalnum() or plain_text[place] in ">\n":
             break
     return first
 
@@ -105,26 +105,26 @@ def _resembles_ours(tag: str) -> bool:
     return max(likes, default=0) >= _ALIKE * len(name[0])
 
 
-def _headers(bones: str) -> Iterator[tuple[int, int, LiveToken]]:
+def _headers(plain_text: str) -> Iterator[tuple[int, int, LiveToken]]:
     """The role headers that open a turn, with what decorates them.
 
     Such a header stands after an empty line or is a Markdown one, or several speakers have lines of their
     own. A lone one at the very beginning ("Human: a member of the species") opens nothing.
     """
-    found = list(_ROLE.finditer(bones))
-    talk = len({match["role"].startswith(_ASSISTANTS) for match in found}) > 1
-    for match in found:
-        if talk or "#" in match[0] or _after_empty_line(bones, match.start()):
+    headers = list(_ROLE.finditer(plain_text))
+    talk = len({match["role"].startswith(_ASSISTANTS) for match in headers}) > 1
+    for match in headers:
+        if talk or "#" in match[0] or _after_empty_line(plain_text, match.start()):
             yield match.start(), match.end(), LiveToken.ROLE
 
 
-def _after_empty_line(bones: str, start: int) -> bool:
+def _after_empty_line(plain_text: str, start: int) -> bool:
     """Whether a line follows an empty one; the delimiter before a text ends the first of the two lines."""
     breaks = 0
     for place in range(start - 1, -1, -1):
-        if not bones[place].isspace():
+        if not plain_text[place].isspace():
             return False
-        breaks += bones[place] == "\n"
+        breaks += plain_text[place] == "\n"
         if breaks > 1:
             return True
     return breaks > 0

@@ -130,12 +130,12 @@ class Grammar:
         return bits
 
     def _commonness(self, bits: int) -> int:
-        if bits not in self._known:
-            self._known[bits] = sum(weight for bit, weight in self._weights.items() if bit & bits)
-        return self._known[bits]
+        if bits not in self._weight_of_bits:
+            self._weight_of_bits[bits] = sum(weight for bit, weight in self._weights.items() if bit & bits)
+        return self._weight_of_bits[bits]
 
     @cached_property
-    def _known(self) -> dict[int, int]:
+    def _weight_of_bits(self) -> dict[int, int]:
         return {}
 
     @cached_property
@@ -218,15 +218,15 @@ _SENTENCE = re.compile(r"[^\n.!?。！？]++[.!?。！？]*+")
 _BEGINNING = 5
 
 
-def foreign(spoken: str, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
+def foreign(unquoted: str, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The sentences of a text that say to ignore the rules, or what this answer is to be."""
-    if spoken.isascii() and _beginnings().isdisjoint([token[:_BEGINNING] for token in tokens]):
+    if unquoted.isascii() and _beginnings().isdisjoint([token[:_BEGINNING] for token in tokens]):
         return
-    likely = [one for one in _languages() if one.possible(spoken)]
+    likely = [language for language in _languages() if language.possible(unquoted)]
     if not likely:
         return
-    for match in _SENTENCE.finditer(spoken):
-        if any(one.fits(match[0]) for one in likely):
+    for match in _SENTENCE.finditer(unquoted):
+        if any(language.fits(match[0]) for language in likely):
             yield match.span()
 
 
@@ -272,5 +272,7 @@ def _languages() -> tuple[_Language, ...]:
 @cache
 def _beginnings() -> frozenset[str]:
     """What the longest word of some phrase begins with, of those that make a language possible."""
-    phrases = [phrase for one in _languages() for phrase in (*one.rules, *one.answer, *one.text)]
+    phrases = [
+        phrase for language in _languages() for phrase in (*language.rules, *language.answer, *language.text)
+    ]
     return frozenset(max(phrase.split(), key=len)[:_BEGINNING] for phrase in phrases)

@@ -54,7 +54,7 @@ PLAIN = re.compile(
 class Skeleton:
     """What a reader sees of a text; character i comes from `text[starts[i]:ends[i]]`."""
 
-    bones: str
+    text: str
     starts: Sequence[int]
     ends: Sequence[int]
 
@@ -70,16 +70,16 @@ def skeleton_of(text: str) -> Skeleton:
     """The skeleton of a text."""
     lines = _one_line_end(text)
     if lines.isascii() or PLAIN.fullmatch(lines):
-        bones = lines.lower() if lines.isascii() else lines.translate(_latin()).lower()
-        found = Skeleton(bones, range(len(text)), range(1, len(text) + 1))
+        plain_text = lines.lower() if lines.isascii() else lines.translate(_latin()).lower()
+        folded = Skeleton(plain_text, range(len(text)), range(1, len(text) + 1))
     else:
-        found = _by_character(lines)
-    return _unescaped(found) if any(sign in found.bones for sign in _ESCAPE_SIGNS) else found
+        folded = _by_character(lines)
+    return _unescaped(folded) if any(sign in folded.text for sign in _ESCAPE_SIGNS) else folded
 
 
 def skeleton(text: str) -> str:
     """A text as a reader sees it."""
-    return skeleton_of(text).bones
+    return skeleton_of(text).text
 
 
 def _one_line_end(text: str) -> str:
@@ -90,42 +90,42 @@ def _one_line_end(text: str) -> str:
 
 
 def _by_character(text: str) -> Skeleton:
-    bones: list[str] = []
+    pieces: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
         for plain in plain_of(character):
-            bones.append(plain)
+            pieces.append(plain)
             places.append(place)
-    return Skeleton("".join(bones), places, [place + 1 for place in places])
+    return Skeleton("".join(pieces), places, [place + 1 for place in places])
 
 
-def _unescaped(found: Skeleton) -> Skeleton:
+def _unescaped(folded: Skeleton) -> Skeleton:
     """A skeleton with its escapes undone, once for each kind that hides another."""
     for _ in range(3):
-        matches = list(_ESCAPE.finditer(found.bones))
+        matches = list(_ESCAPE.finditer(folded.text))
         if not matches:
             break
-        found = _spliced(found, matches)
-    return found
+        folded = _spliced(folded, matches)
+    return folded
 
 
-def _spliced(found: Skeleton, matches: Sequence[re.Match[str]]) -> Skeleton:
-    bones: list[str] = []
+def _spliced(folded: Skeleton, matches: Sequence[re.Match[str]]) -> Skeleton:
+    pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    done = 0
+    position = 0
     for match in matches:
-        bones.append(found.bones[done : match.start()])
-        starts += found.starts[done : match.start()]
-        ends += found.ends[done : match.start()]
-        first, last = found.span(match.start(), match.end())
-        meant = _meaning(match[0])
-        bones.append(meant)
-        starts += [first] * len(meant)
-        ends += [last] * len(meant)
-        done = match.end()
-    bones.append(found.bones[done:])
-    return Skeleton("".join(bones), [*starts, *found.starts[done:]], [*ends, *found.ends[done:]])
+        pieces.append(folded.text[position : match.start()])
+        starts += folded.starts[position : match.start()]
+        ends += folded.ends[position : match.start()]
+        first, last = folded.span(match.start(), match.end())
+        decoded = _meaning(match[0])
+        pieces.append(decoded)
+        starts += [first] * len(decoded)
+        ends += [last] * len(decoded)
+        position = match.end()
+    pieces.append(folded.text[position:])
+    return Skeleton("".join(pieces), [*starts, *folded.starts[position:]], [*ends, *folded.ends[position:]])
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -156,10 +156,10 @@ def plain_of(character: str) -> str:
     if character in _DROPPED:
         return ""
     folded = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", character))
-    return "".join(_look(letter) for letter in folded if not unicodedata.combining(letter))
+    return "".join(_plain_letter(letter) for letter in folded if not unicodedata.combining(letter))
 
 
-def _look(letter: str) -> str:
+def _plain_letter(letter: str) -> str:
     if letter.isascii():
         return letter.lower()
     sign = _sign(letter)

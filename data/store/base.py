@@ -53,5 +53,5 @@ def to_record(kind: type[Record], row: object, **others: Any) -> Record:  # noqa
 
 def to_row(table: Table, record: Dataclass, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
     """The values of a new row: a record's fields that bear columns' names, and `others`."""
-    known = {name: getattr(record, name) for name in record.__dataclass_fields__ if name in table.c}
-    return known | others
+    values = {name: getattr(record, name) for name in record.__dataclass_fields__ if name in table.c}
+    return values | others

@@ -1,7 +1,7 @@
 """A whole arena as files and back: JSON lines a table, streamed, with a manifest of hashes.
 
 The files do not depend on the engine, so an arena moves between SQLite and PostgreSQL by them. What only
-means something to running workers, their leases and holds, stays behind.
+means something to running workers, their leases and claims, stays behind.
 """
 
 from __future__ import annotations
@@ -89,11 +89,11 @@ def import_all(database: Database, folder: Path) -> Mapping[str, int]:
 
 def row_counts(connection: Connection, names: Iterable[str]) -> dict[str, int]:
     """The rows of tables by name."""
-    known = metadata.tables
+    tables = metadata.tables
     return {
-        name: int(connection.execute(select(func.count()).select_from(known[name])).scalar_one())
+        name: int(connection.execute(select(func.count()).select_from(tables[name])).scalar_one())
         for name in names
-        if name in known
+        if name in tables
     }
 
 
@@ -111,14 +111,14 @@ def _rows(connection: Connection, table: Table) -> Iterator[dict[str, Any]]:
     streamed = connection.execution_options(stream_results=True, yield_per=ROWS_AT_ONCE)
     for row in streamed.execute(select(table).order_by(*keys)).mappings():
         values = {name: _plain(value) for name, value in row.items()}
-        yield _at_rest(values) if table is jobs else values
+        yield _without_workers(values) if table is jobs else values
 
 
 def _plain(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def _at_rest(job: dict[str, Any]) -> dict[str, Any]:
+def _without_workers(job: dict[str, Any]) -> dict[str, Any]:
     """A job as it is without workers."""
     if job["state"] not in {JobState.RUNNING, JobState.QUEUED}:
         return job
@@ -183,7 +183,7 @@ def _read(connection: Connection, table: Table, path: Path, work: Work) -> None:
 
 
 def _reset_sequences(connection: Connection) -> None:
-    """Let PostgreSQL go on numbering after the rows that were brought."""
+    """Let PostgreSQL go on numbering after the rows that were copied."""
     for table in dumped_tables():
         (key, *more) = table.primary_key.columns
         if more or key.type.python_type is not int or key.foreign_keys:
@@ -191,5 +191,5 @@ def _reset_sequences(connection: Connection) -> None:
         highest = connection.execute(select(func.max(key))).scalar()
         if highest is not None:
             statement = text("SELECT setval(pg_get_serial_sequence(:table, :key), :highest)")
-            given = {"table": f'"{table.name}"', "key": key.name, "highest": highest}
-            connection.execute(statement, given)
+            parameters = {"table": f'"{table.name}"', "key": key.name, "highest": highest}
+            connection.execute(statement, parameters)

@@ -162,7 +162,7 @@ class Database:
             }
 
     def upgrade(self) -> None:
-        """Bring the schema to the newest version, making it where there is none.
+        """Migrate the schema to the newest version, making it where there is none.
 
         Raises:
             StoreError: The database cannot be used, or a newer program made its schema.

@@ -71,8 +71,8 @@ class SetStore(StorePart):
         with self._database.begin() as connection:
             row = connection.execute(select(question_sets).where(question_sets.c.name == name)).first()
             if row is None:
-                known = ", ".join(connection.execute(select(question_sets.c.name)).scalars())
-                advice = f"There are: {known}." if known else "Import one with `arena sets import PATH`."
+                names = ", ".join(connection.execute(select(question_sets.c.name)).scalars())
+                advice = f"There are: {names}." if names else "Import one with `arena sets import PATH`."
                 raise NotFoundError(f"There is no question set {name!r}.", advice=advice)
             return _summary(connection, row)
 
@@ -83,9 +83,9 @@ class SetStore(StorePart):
             NotFoundError: No set has this name.
         """
         summary = self.summary(name)
-        asked = tuple(question for _, question in self.numbered(summary.id))
-        language = asked[0].language if asked else ENGLISH
-        return to_record(QuestionSet, summary, questions=asked, language=language)
+        set_questions = tuple(question for _, question in self.numbered(summary.id))
+        language = set_questions[0].language if set_questions else ENGLISH
+        return to_record(QuestionSet, summary, questions=set_questions, language=language)
 
     def numbered(self, set_id: int) -> Iterator[tuple[int, Question]]:
         """Yield each question of a set with the store's number for it."""

@@ -58,7 +58,7 @@ class Store:
 
     @classmethod
     def open(cls, url: str) -> Store:
-        """Open a store; an empty database gets the newest schema, an SQLite one is brought up to it.
+        """Open a store; an empty database gets the newest schema, an SQLite one is migrated to it.
 
         Raises:
             StoreError: The database cannot be used, or is a server whose schema is old.

@@ -46,7 +46,7 @@ jobs = JobRow.__table__
 
 
 class SeatRow(Base, table=True):
-    """Workers' leases on jobs. A number is never used again, so it fences off a dead worker.
+    """Workers' leases on jobs. A number is never used again, so it fences off a worker whose lease expired.
 
     Moments are seconds of the database's clock since 1970. `drawn_usd` is what it set aside, `paid_*` what it
     reported to the round's account, `recorded_*` what its committed verdicts say was paid.

@@ -43,7 +43,7 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors | CallFailure:
-        """Embed texts: one row each, of unit length; or why that brought nothing.
+        """Embed texts: one row each, of unit length; or why there are none.
 
         Raises:
             JudgeError: Asking as a whole cannot go on.
@@ -77,13 +77,13 @@ async def embed_corpus(corpus: Corpus, folder: Path, embedder: Embedder) -> Embe
         BudgetError: The budget's cap is reached.
         StoreError: The vectors cannot be written.
     """
-    wanted = VectorsAbout.of(
+    about = VectorsAbout.of(
         corpus, model=embedder.model, endpoint=embedder.endpoint, fingerprint=embedder.fingerprint
     )
     old = read_about(folder)
-    if old is not None and old.same_making(wanted):
+    if old is not None and old.same_making(about):
         return Embedded(about=old, built=False)
-    with VectorWriter(folder, wanted) as writer, working("embedding chunks", len(corpus)) as work:
+    with VectorWriter(folder, about) as writer, working("embedding chunks", len(corpus)) as work:
         for first in range(0, len(corpus), AT_ONCE):
             places = range(first, min(first + AT_ONCE, len(corpus)))
             vectors = await embedder.embed([_text(corpus.chunk(place)) for place in places])
@@ -152,13 +152,13 @@ class LocalEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors | CallFailure:
         """Embed texts, in a thread."""
-        found = await asyncio.to_thread(self._model.encode, list(texts), use_multiprocessing=False)
-        return unit_rows(np.asarray(found, dtype=np.float32).reshape(len(texts), -1))
+        rows = await asyncio.to_thread(self._model.encode, list(texts), use_multiprocessing=False)
+        return unit_rows(np.asarray(rows, dtype=np.float32).reshape(len(texts), -1))
 
 
 def _hash_of(folder: Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(each for each in folder.iterdir() if each.is_file()):
+    for path in sorted(entry for entry in folder.iterdir() if entry.is_file()):
         digest.update(f"{path.name}:{path.stat().st_size}:".encode())
         with path.open("rb") as file:
             while piece := file.read(READ_AT_ONCE):

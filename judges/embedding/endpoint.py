@@ -94,7 +94,7 @@ class EmbeddingTransport:
         """Wait for the call that carries this text.
 
         Raises:
-            CallError: It brought nothing.
+            CallError: It returned nothing.
         """
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         lane = (request.endpoint, request.model)

@@ -71,12 +71,12 @@ class CacheReader:
 
     async def _settle(self, some: Mapping[str, asyncio.Future[Reply | None]]) -> None:
         # Gathered, since whatever goes wrong belongs to those who wait.
-        [found] = await asyncio.gather(self._cache.get_many(list(some)), return_exceptions=True)
+        [replies] = await asyncio.gather(self._cache.get_many(list(some)), return_exceptions=True)
         for key, future in some.items():
             # Whoever waited may have been cancelled.
             if future.done():
                 continue
-            if isinstance(found, BaseException):
-                future.set_exception(found)
+            if isinstance(replies, BaseException):
+                future.set_exception(replies)
             else:
-                future.set_result(found.get(key))
+                future.set_result(replies.get(key))

@@ -163,8 +163,11 @@ def _usage_of(payload: object) -> tuple[int, int]:
     usage = payload.get("usage") if isinstance(payload, Mapping) else None
     if not isinstance(usage, Mapping):
         return 0, 0
-    given, returned = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    return (given if isinstance(given, int) else 0, returned if isinstance(returned, int) else 0)
+    input_tokens, output_tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return (
+        input_tokens if isinstance(input_tokens, int) else 0,
+        output_tokens if isinstance(output_tokens, int) else 0,
+    )
 
 
 def _logprobs_of(logprobs: object) -> str | None:
@@ -172,12 +175,12 @@ def _logprobs_of(logprobs: object) -> str | None:
     content = logprobs.get("content") if isinstance(logprobs, Mapping) else None
     if not isinstance(content, list) or not content:
         return None
-    kept = [
+    tokens = [
         {**_token_of(item), "top_logprobs": [_token_of(top) for top in item.get("top_logprobs") or ()]}
         for item in content
         if isinstance(item, Mapping)
     ]
-    return json.dumps(kept, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(tokens, separators=(",", ":"), ensure_ascii=False)
 
 
 def _token_of(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -102,10 +102,10 @@ class Scheduler:
     async def _answer(self, request: Request) -> Reply | CallFailure:
         mode = self._settings.cache_mode
         if self._reader is not None and mode is not CacheMode.RECORD:
-            known = await self._reader.get(request.key)
-            if known is not None:
+            recorded = await self._reader.get(request.key)
+            if recorded is not None:
                 self.usage.cached += 1
-                return known.from_cache()
+                return recorded.from_cache()
         if mode is CacheMode.REPLAY:
             message = f"Replay met a request to {request.model} that was never recorded ({request.key[:12]})."
             raise ReplayMissError(message, advice="Run with the cache mode 'live' to ask for it.")
@@ -150,16 +150,16 @@ class Scheduler:
             reserved = await self._meter.reserve(request)
             if reserved is None:
                 return None
-            sent = time.monotonic()
+            sent_at = time.monotonic()
             try:
                 reply = await self._send(request, bill, reserved)
             except CallError as fault:
                 self.usage.faults += 1
                 self.usage.rate_limited += fault.kind is CallErrorKind.RATE_LIMITED
-                endpoint.fail(fault, request.key, sent)
+                endpoint.fail(fault, request.key, sent_at)
                 raise
             endpoint.succeed()
-            # What was charged for calls that brought nothing belongs to this reply as well.
+            # What was charged for calls without a reply belongs to this reply as well.
             reply = replace(
                 reply,
                 input_tokens=bill.input_tokens,

@@ -36,7 +36,7 @@ class Ledger(Protocol):
     """The shared account of a round; every method is atomic across workers.
 
     An implementation keeps what is drawn by worker, so that it can be released when the worker is
-    known to be dead.
+    known to have stopped.
     """
 
     async def draw(self, least: float, wished: float) -> float:
@@ -60,10 +60,10 @@ class MemoryLedger:
 
     async def draw(self, least: float, wished: float) -> float:
         """Take what is allowed."""
-        left = self._cap - self._spent - self._lost - self._drawn + ROUNDING
-        if least > left:
+        available = self._cap - self._spent - self._lost - self._drawn + ROUNDING
+        if least > available:
             return 0.0
-        amount = max(least, min(wished, left))
+        amount = max(least, min(wished, available))
         self._drawn += amount
         return amount
 
@@ -129,8 +129,8 @@ class Budget:
         lacking = amount - self._free
         if lacking > 0:
             # Calls settle and are reserved meanwhile, so what is free is read again after the wait.
-            drawn = await self._ledger.draw(lacking, amount * self._block_calls)
-            self._free += drawn
+            amount_drawn = await self._ledger.draw(lacking, amount * self._block_calls)
+            self._free += amount_drawn
         return self._take(amount)
 
     def settle(self, reserved: float, spent: float, lost: float = 0.0) -> None:
@@ -186,7 +186,7 @@ class Usage:
 
 @dataclass(slots=True)
 class CallUsage:
-    """What one request's calls used so far, whether they brought a reply or not."""
+    """What one request's calls used so far, with or without a reply."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -220,9 +220,9 @@ class CostMeter:
     def _most_output(self, request: Request) -> int:
         return request.sampling.max_tokens or self._unbounded_output
 
-    def price(self, request: Request, given: int, returned: int) -> float | None:
+    def price(self, request: Request, input_tokens: int, output_tokens: int) -> float | None:
         """USD for so many tokens; None where no price is known."""
-        return self._prices.cost(request.endpoint, request.model, given, returned)
+        return self._prices.cost(request.endpoint, request.model, input_tokens, output_tokens)
 
     def _most_cost(self, request: Request) -> float | None:
         return self.price(request, self._counter.bound(request), self._most_output(request))
@@ -242,14 +242,14 @@ class CostMeter:
         return most if await self._budget.reserve(most) else None
 
     def settle_reply(self, request: Request, bill: CallUsage, reserved: float, reply: Reply) -> None:
-        """A call brought a reply."""
+        """A call returned a reply."""
         self._settle(request, bill, reserved, (reply.input_tokens, reply.output_tokens))
         self.usage.replies += 1
 
     def settle_fault(
         self, request: Request, bill: CallUsage, reserved: float, fault: CallError | None
     ) -> None:
-        """A call brought none; without a fault it was cut off from our side.
+        """A call returned none; without a fault it was cut off from our side.
 
         What may have been charged without a report counts as lost, at the most that it may have cost.
         """
@@ -257,7 +257,7 @@ class CostMeter:
         self._settle(request, bill, reserved, (0, 0) if fault is None else fault.usage, unknown=unknown)
 
     def settle_unsent(self, request: Request, bill: CallUsage, reserved: float) -> None:
-        """A call was let go of: what it brings is paid for when it is asked for again."""
+        """A call was handed over: its reply is paid for when it is asked for again."""
         self._settle(request, bill, reserved, (0, 0))
 
     def _settle(

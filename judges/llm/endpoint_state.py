@@ -4,7 +4,7 @@ How many calls may be in flight, and how many may start in a minute.
 
 `AdaptiveLimiter` is additive increase and multiplicative decrease (Chiu & Jain, 1989): the limit grows while
 every place is taken, and shrinks when the endpoint says 429, once for all calls that were in flight
-together. Other faults leave it alone, since fewer calls would not mend them.
+together. Other faults leave it alone, since fewer calls would not cure them.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class TokenBucket:
 class CircuitBreaker:
     """Opens for good after faults in a row that lasted long enough, with no success between.
 
-    A dropped second of a busy endpoint brings hundreds of faults at once and must not end a round:
+    A dropped second of a busy endpoint causes hundreds of faults at once and must not end a round:
     hence the duration. An endpoint that never answered is given up sooner. A request on which an
     endpoint always fails must not end a round either, however often it is tried: unless no connection
     was made at all, the faults have to come from as many different requests. Rejected requests (HTTP
@@ -228,7 +228,9 @@ class CircuitBreaker:
     def error(self) -> EndpointError:
         """Why the endpoint was given up, as an error of one line."""
         message = f"The LLM endpoint {self._name} was given up ({self._reason})."
-        return EndpointError(message, advice="Mend it or its settings, then resume: nothing judged is lost.")
+        return EndpointError(
+            message, advice="Repair it or correct its settings, then resume: nothing judged is lost."
+        )
 
 
 UNLIMITED = 1_000_000_000

@@ -33,7 +33,7 @@ class CallErrorKind(StrEnum):
 
 
 class CallError(Exception):
-    """One call that brought no reply.
+    """One call without a reply.
 
     Args:
         kind: What to do about it.
@@ -55,8 +55,8 @@ class CallError(Exception):
         usage: tuple[int, int] = (0, 0),
     ) -> None:
         self.kind = kind
-        self._told = " ".join(detail.split())
-        self.detail = self._told[:DETAIL_LENGTH]
+        self._full_detail = " ".join(detail.split())
+        self.detail = self._full_detail[:DETAIL_LENGTH]
         self.retry_after = retry_after
         self.billable = billable
         self.unreachable = unreachable
@@ -67,8 +67,8 @@ class CallError(Exception):
         """Take secrets out of the detail: gateways repeat keys that they refuse, and details are kept."""
         for secret in secrets:
             if len(secret) >= SHORTEST_SECRET:
-                self._told = self._told.replace(secret, "***")
-        self.detail = self._told[:DETAIL_LENGTH]
+                self._full_detail = self._full_detail.replace(secret, "***")
+        self.detail = self._full_detail[:DETAIL_LENGTH]
         self.args = (self.detail,)
 
 

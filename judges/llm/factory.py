@@ -41,7 +41,7 @@ async def open_client(
         transport: Carries requests instead of the one that the settings name.
 
     Raises:
-        SpecError: The settings' prices file cannot be used, or there are batches and no book.
+        SpecError: The settings' prices file cannot be used, or there are batches and no journal.
     """
     settings = settings or AccessSettings()
     if settings.transport is TransportKind.BATCH:

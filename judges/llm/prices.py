@@ -102,7 +102,7 @@ class Prices:
                     return file.models[name]
         return None
 
-    def cost(self, endpoint: str, model: str, given: int, returned: int) -> float | None:
+    def cost(self, endpoint: str, model: str, input_tokens: int, output_tokens: int) -> float | None:
         """USD for so many input and output tokens; None where no price is known."""
         pair = (endpoint, model)
         if pair not in self._known:
@@ -111,7 +111,7 @@ class Prices:
         if price is None:
             return None
         share = price.batch if self._batch else 1.0
-        return share * (given * price.input + returned * price.output) / MILLION
+        return share * (input_tokens * price.input + output_tokens * price.output) / MILLION
 
 
 def _litellm_prices() -> PriceFile:
@@ -123,9 +123,9 @@ def _litellm_prices() -> PriceFile:
         return PriceFile()
     models = {}
     for name, row in json.loads(path.read_text(encoding="utf-8")).items():
-        given, returned = row.get("input_cost_per_token"), row.get("output_cost_per_token")
-        if isinstance(given, int | float) and isinstance(returned, int | float):
-            models[name] = Price(input=given * MILLION, output=returned * MILLION)
+        input_cost, output_cost = row.get("input_cost_per_token"), row.get("output_cost_per_token")
+        if isinstance(input_cost, int | float) and isinstance(output_cost, int | float):
+            models[name] = Price(input=input_cost * MILLION, output=output_cost * MILLION)
     return PriceFile(models=models)
 
 

@@ -112,7 +112,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFailure:
-    """A request that brought no usable reply, and why.
+    """A request without a usable reply, and why.
 
     Attributes:
         outcome: `failed`, `refused`, `skipped`, or `unreadable` where a task's reply stayed malformed.
@@ -143,9 +143,9 @@ def _head_digest(endpoint: str, earlier: tuple[Message, ...]) -> hashlib._Hash:
 
 def _head(endpoint: str, earlier: tuple[Message, ...]) -> str:
     """The canonical form up to its last message."""
-    said = "".join([f"{_message(item)}," for item in earlier])
+    messages = "".join([f"{_message(item)}," for item in earlier])
     adapter, place = ENCODER.encode(ADAPTER_VERSION), ENCODER.encode(endpoint)
-    return f'{{"adapter":{adapter},"endpoint":{place},"messages":[{said}'
+    return f'{{"adapter":{adapter},"endpoint":{place},"messages":[{messages}'
 
 
 def _message(message: Message) -> str:

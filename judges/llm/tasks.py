@@ -1,7 +1,7 @@
 """LLM tasks: a named prompt, inputs between tags, and a reply of a known shape.
 
 The metrics ask everything through tasks. A task's reply is JSON after the schema of a pydantic model;
-the endpoint is told the schema (`response_format`, named after the task) and the prompt states it
+the endpoint is given the schema (`response_format`, named after the task) and the prompt states it
 too, so endpoints that do not support the one still follow the other. A malformed reply is asked about
 once more; then the task has no result, which is neither a zero nor a guess.
 """
@@ -44,17 +44,17 @@ def token_shares(reply: Reply, before: str, values: Sequence[str]) -> Mapping[st
     tokens = _tokens(reply.logprobs)
     text = "".join(token["token"] for token in tokens)
     alternatives = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
-    found = list(re.finditer(rf"(?:{before})({alternatives})(?!\w|\.\d)", text))
-    if not found:
+    matches = list(re.finditer(rf"(?:{before})({alternatives})(?!\w|\.\d)", text))
+    if not matches:
         return None
-    token = _covering(tokens, *found[-1].span(found[-1].re.groups))
+    token = _covering(tokens, *matches[-1].span(matches[-1].re.groups))
     if token is None:
         return None
     shares = dict.fromkeys(values, 0.0)
-    for rival in token.get("top_logprobs") or [token]:
-        value = str(rival["token"]).strip(AROUND_VALUES)
-        if value in shares and isinstance(rival.get("logprob"), int | float):
-            shares[value] += math.exp(min(0.0, rival["logprob"]))
+    for alternative in token.get("top_logprobs") or [token]:
+        value = str(alternative["token"]).strip(AROUND_VALUES)
+        if value in shares and isinstance(alternative.get("logprob"), int | float):
+            shares[value] += math.exp(min(0.0, alternative["logprob"]))
     total = sum(shares.values())
     return {value: share / total for value, share in shares.items()} if total >= LEAST_SHARE else None
 
@@ -141,7 +141,7 @@ class Task(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReply(Generic[T]):
-    """What a task brought.
+    """What a task returned.
 
     Attributes:
         value: The reply, checked.
@@ -171,7 +171,7 @@ class TaskRunner:
     def __init__(self, client: LlmClient, *, endpoint: str, model: str, prompts: Path | None = None) -> None:
         self.endpoint = endpoint
         self.model = model
-        self._asker = client
+        self._client = client
         self._prompts = prompts
         self._templates: dict[str, Template] = {}
         self._forms: dict[tuple[str, type[BaseModel]], ResponseFormat] = {}
@@ -183,8 +183,8 @@ class TaskRunner:
             SpecError: The prompt is missing or wrong, or does not fit the inputs.
             JudgeError: Asking as a whole cannot go on.
         """
-        found = await self.run_fully(task, inputs, sample=sample)
-        return found if isinstance(found, CallFailure) else found.value
+        completed = await self.run_fully(task, inputs, sample=sample)
+        return completed if isinstance(completed, CallFailure) else completed.value
 
     async def run_fully(
         self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0
@@ -200,32 +200,32 @@ class TaskRunner:
             SpecError: The prompt is missing or wrong, or does not fit the inputs.
             JudgeError: Asking as a whole cannot go on.
         """
-        first = await converse(self._asker, self.request(task, inputs, sample=sample), task.tools)
+        first = await converse(self._client, self.request(task, inputs, sample=sample), task.tools)
         if isinstance(first, CallFailure):
             return first
         value = read_reply(task, first.replies[-1])
         if not isinstance(value, str):
-            return self._found(task, value, first.replies)
-        again = await converse(self._asker, _again(first.request, first.replies[-1], value), task.tools)
+            return self._task_reply(task, value, first.replies)
+        again = await converse(self._client, _reask(first.request, first.replies[-1], value), task.tools)
         if isinstance(again, CallFailure):
             return replace(again, calls=again.calls + len(first.replies))
         replies = (*first.replies, *again.replies)
         second = read_reply(task, replies[-1])
         if isinstance(second, str):
             return _unreadable(task, second, replies)
-        return self._found(task, second, replies)
+        return self._task_reply(task, second, replies)
 
     def request(self, task: Task[T], inputs: Mapping[str, Input], *, sample: int = 0) -> Request:
         """The request that a task makes, for estimates and tests."""
         template, form = self._template(task), self._form(task)
         schema = json.dumps(form.schema, separators=(",", ":"), ensure_ascii=False)
         system = f"{template.system}\n\n{FORM.format(schema=schema)}".strip()
-        wanted = task.logprobs or task.score is not None
+        with_logprobs = task.logprobs or task.score is not None
         sampling = Sampling(
             temperature=task.temperature,
             max_tokens=task.max_tokens,
-            logprobs=wanted,
-            top_logprobs=TOP_LOGPROBS if wanted else None,
+            logprobs=with_logprobs,
+            top_logprobs=TOP_LOGPROBS if with_logprobs else None,
         )
         return Request(
             endpoint=self.endpoint,
@@ -249,7 +249,7 @@ class TaskRunner:
             self._forms[kind] = ResponseFormat(name=task.name, schema=strict_schema(task.reply))
         return self._forms[kind]
 
-    def _found(self, task: Task[T], value: T, replies: Sequence[Reply]) -> TaskReply[T]:
+    def _task_reply(self, task: Task[T], value: T, replies: Sequence[Reply]) -> TaskReply[T]:
         score, reply = task.score, replies[-1]
         return TaskReply(
             value=value,
@@ -267,10 +267,10 @@ def read_reply(task: Task[T], reply: Reply) -> T | str:
     )
     if task.tools and calls_of(reply):
         return "it calls a tool once more instead of answering"
-    _, said = split_reasoning(reply.text, same_name=False)
-    for found in reversed(list(_objects(said))):
+    _, text = split_reasoning(reply.text, same_name=False)
+    for value in reversed(list(_objects(text))):
         try:
-            return task.reply.model_validate(found)
+            return task.reply.model_validate(value)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"])) or "the object"
@@ -285,25 +285,28 @@ def _objects(text: str) -> Iterator[object]:
     the rest is given up.
     """
     decoder, place = json.JSONDecoder(), text.find("{")
-    left = READ_AGAIN * max(NESTED, len(text))
-    while place >= 0 and left > 0:
+    budget = READ_AGAIN * max(NESTED, len(text))
+    while place >= 0 and budget > 0:
         try:
-            found, after = decoder.raw_decode(text, place)
+            value, after = decoder.raw_decode(text, place)
         except json.JSONDecodeError as error:
-            left -= error.pos - place
+            budget -= error.pos - place
             after = place + 1
         except (ValueError, RecursionError):
-            left -= NESTED
+            budget -= NESTED
             after = place + 1
         else:
-            yield found
+            yield value
         place = text.find("{", after)
 
 
-def _again(request: Request, reply: Reply, problem: str) -> Request:
+def _reask(request: Request, reply: Reply, problem: str) -> Request:
     """The same request with the malformed reply and what is wrong with it."""
-    said = (Message("assistant", reply.text[:SHOWN_REPLY]), Message("user", AGAIN.format(problem=problem)))
-    return replace(request, messages=(*request.messages, *said))
+    follow_up = (
+        Message("assistant", reply.text[:SHOWN_REPLY]),
+        Message("user", AGAIN.format(problem=problem)),
+    )
+    return replace(request, messages=(*request.messages, *follow_up))
 
 
 def _unreadable(task: Task[T], problem: str, replies: Sequence[Reply]) -> CallFailure:
@@ -332,11 +335,11 @@ def _strict(schema: object) -> object:
         return [_strict(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    named = {"properties", "$defs"}
+    mappings = {"properties", "$defs"}
     strict: dict[str, object] = {
-        name: {key: _strict(inner) for key, inner in value.items()} if name in named else _strict(value)
+        name: {key: _strict(inner) for key, inner in value.items()} if name in mappings else _strict(value)
         for name, value in schema.items()
-        if name in named or name not in {"title", "default"}
+        if name in mappings or name not in {"title", "default"}
     }
     if "properties" in schema:
         strict |= {"additionalProperties": False, "required": list(schema["properties"])}

@@ -54,8 +54,8 @@ class Template:
     def __post_init__(self) -> None:
         unknown = set(self._sections) - {"system", "task"}
         if "task" not in self._sections or unknown:
-            found = ", ".join(f"## {name}" for name in self._sections) or "no section"
-            message = f"Prompt {self.name} has {found}."
+            sections = ", ".join(f"## {name}" for name in self._sections) or "no section"
+            message = f"Prompt {self.name} has {sections}."
             raise SpecError(message, advice="Give it `## task` and, for what never changes, `## system`.")
 
     @cached_property

@@ -90,19 +90,19 @@ class EncodingFiles:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._given = folder
+        self._chosen_folder = folder
 
     @cached_property
     def _folder(self) -> Path | None:
-        if self._given is not None:
-            return self._given
+        if self._chosen_folder is not None:
+            return self._chosen_folder
         spec = find_spec("litellm")
         if spec is None or find_spec("tiktoken") is None or not spec.submodule_search_locations:
             return None
         return Path(spec.submodule_search_locations[0]) / "litellm_core_utils" / "tokenizers"
 
     @cached_property
-    def _there(self) -> dict[str, Path]:
+    def _cached_files(self) -> dict[str, Path]:
         """The files that are there, by the encoding's name; they are named after their address."""
         if self._folder is None:
             return {}
@@ -118,12 +118,12 @@ class EncodingFiles:
         plain = model.rpartition("/")[2]
         for pattern, name in ENCODINGS:
             if pattern.match(plain):
-                return name if name in self._there else None
+                return name if name in self._cached_files else None
         return None
 
     def load(self, name: str) -> Encoding:
         """The encoding, read from its file at first use in the process."""
-        return _encoding(name, self._there[name])
+        return _encoding(name, self._cached_files[name])
 
 
 @cache

@@ -49,12 +49,12 @@ class LocalTool(Generic[A]):
     def result(self, arguments: str) -> str:
         """The result for arguments as a model wrote them; what is wrong with them is a result too."""
         try:
-            found = self.arguments.model_validate_json(arguments or "{}")
+            parsed = self.arguments.model_validate_json(arguments or "{}")
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"])) or "the arguments"
             return f"The call cannot be carried out: {where}: {first['msg']}."
-        return self.run(found)
+        return self.run(parsed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +79,24 @@ async def converse(
         The conversation, whose last reply still calls tools where the turns were used up; why there is
         no reply, with the calls made until then.
     """
-    known = {tool.name: tool for tool in tools}
+    by_name = {tool.name: tool for tool in tools}
     replies: list[Reply] = []
     while True:
         reply = await client.ask(request)
         if isinstance(reply, CallFailure):
             return replace(reply, calls=reply.calls + len(replies))
         replies.append(reply)
-        calls = calls_of(reply) if known else ()
+        calls = calls_of(reply) if by_name else ()
         if not calls or len(replies) > MOST_TURNS:
             return Conversation(request, tuple(replies))
-        request = replace(request, messages=(*request.messages, *_answered(reply, calls, known)))
+        request = replace(request, messages=(*request.messages, *_answered(reply, calls, by_name)))
 
 
 def calls_of(reply: Reply) -> tuple[ToolCall, ...]:
     """The tool calls of a reply, none where it is plain text."""
     message = _message(reply)
-    found = message.get("tool_calls")
-    return tuple(map(_call, _functions(found)))[:MOST_CALLS]
+    calls = message.get("tool_calls")
+    return tuple(map(_call, _functions(calls)))[:MOST_CALLS]
 
 
 def text_with_calls(message: Mapping[str, Any]) -> str:
@@ -107,17 +107,17 @@ def text_with_calls(message: Mapping[str, Any]) -> str:
     return json.dumps({"content": message.get("content"), "tool_calls": calls}, ensure_ascii=False)
 
 
-def _answered(reply: Reply, calls: Sequence[ToolCall], known: Mapping[str, LocalTool[Any]]) -> list[Message]:
+def _answered(reply: Reply, calls: Sequence[ToolCall], tools: Mapping[str, LocalTool[Any]]) -> list[Message]:
     """The model's message with its calls, and the result of each."""
     content = _message(reply).get("content")
-    said = Message("assistant", content if isinstance(content, str) else "", tool_calls=tuple(calls))
-    return [said, *(Message("tool", _result(call, known), tool_call_id=call.id) for call in calls)]
+    message = Message("assistant", content if isinstance(content, str) else "", tool_calls=tuple(calls))
+    return [message, *(Message("tool", _result(call, tools), tool_call_id=call.id) for call in calls)]
 
 
-def _result(call: ToolCall, known: Mapping[str, LocalTool[Any]]) -> str:
-    tool = known.get(call.name)
+def _result(call: ToolCall, tools: Mapping[str, LocalTool[Any]]) -> str:
+    tool = tools.get(call.name)
     if tool is None:
-        return f"There is no tool of this name; there are: {', '.join(known)}."
+        return f"There is no tool of this name; there are: {', '.join(tools)}."
     return tool.result(call.arguments)
 
 
@@ -126,21 +126,21 @@ def _message(reply: Reply) -> Mapping[str, Any]:
     if not reply.text.startswith('{"content"'):
         return {}
     try:
-        found = json.loads(reply.text)
+        message = json.loads(reply.text)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return message if isinstance(message, dict) else {}
 
 
 def _functions(calls: object) -> list[Mapping[str, Any]]:
     """The calls that name a function, whatever else an endpoint lists."""
     if not isinstance(calls, list):
         return []
-    return [one for one in calls if isinstance(one, Mapping) and isinstance(one.get("function"), Mapping)]
+    return [call for call in calls if isinstance(call, Mapping) and isinstance(call.get("function"), Mapping)]
 
 
-def _call(one: Mapping[str, Any]) -> ToolCall:
-    function = one["function"]
+def _call(call: Mapping[str, Any]) -> ToolCall:
+    function = call["function"]
     arguments = function.get("arguments")
     written = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
-    return ToolCall(str(one.get("id") or function.get("name")), str(function.get("name")), written)
+    return ToolCall(str(call.get("id") or function.get("name")), str(function.get("name")), written)

@@ -243,9 +243,9 @@ def build_metric(
     if source is None:
         return family.build(name, runner=runner, options=options)
     if not info.searches:
-        known = ", ".join(each.name for each in METRICS if each.searches)
+        names = ", ".join(entry.name for entry in METRICS if entry.searches)
         message = f"The metric {name} looks at the passages of its items alone, not at a corpus or the web."
-        raise SpecError(message, advice=f"Leave the corpus out, or choose one of: {known}.")
+        raise SpecError(message, advice=f"Leave the corpus out, or choose one of: {names}.")
     return family.build(name, runner=runner, options=options, source=source)
 
 

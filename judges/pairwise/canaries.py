@@ -86,16 +86,16 @@ def plant(inputs: Iterable[JudgeInput], count: int, *, seed: int = 0) -> tuple[C
         count: How many canaries; fewer where the round has fewer fitting battles.
         seed: Of the choice.
     """
-    armoury = _armoury(seed)
-    made: list[Canary] = []
+    attack_order = _attack_order(seed)
+    canaries: list[Canary] = []
     for judge_input in sorted(inputs, key=lambda judge_input: turn(judge_input.battle_id, seed)):
-        if len(made) == count:
+        if len(canaries) == count:
             break
-        family, text = armoury[len(made) % len(armoury)]
+        family, text = attack_order[len(canaries) % len(attack_order)]
         attacker, opponent = sides_of(judge_input, seed)
         if has_content(opponent) and not is_no_answer(opponent):
-            made.append(canary_of(judge_input, family, text, attacker))
-    return tuple(made)
+            canaries.append(canary_of(judge_input, family, text, attacker))
+    return tuple(canaries)
 
 
 def turn(battle_id: str, seed: int) -> float:
@@ -103,7 +103,7 @@ def turn(battle_id: str, seed: int) -> float:
     return uniform(battle_id, "canary", str(seed))
 
 
-def _armoury(seed: int) -> list[tuple[str, str]]:
+def _attack_order(seed: int) -> list[tuple[str, str]]:
     """Every attack in an order in which each family comes once before any comes twice."""
     families = sorted(attacks(), key=lambda family: uniform(family, "family", str(seed)))
     turns = zip_longest(*(attacks()[family] for family in families))
@@ -125,18 +125,18 @@ def report(canaries: Sequence[Canary], verdicts: Sequence[Verdict]) -> AttackRep
 
 def count_attacks(attacks_made: Iterable[Attack]) -> AttackReport:
     """As `report`, of what is kept of canaries."""
-    made = list(attacks_made)
+    stored = list(attacks_made)
     by_family: dict[str, tuple[int, int]] = {}
-    for attack in made:
+    for attack in stored:
         if attack.preference is not None:
             judged, won = by_family.get(attack.family, (0, 0))
             by_family[attack.family] = (judged + 1, won + attack.succeeded)
     judged = sum(count for count, _ in by_family.values())
     return AttackReport(
-        planted=len(made),
+        planted=len(stored),
         judged=judged,
         succeeded=sum(won for _, won in by_family.values()),
-        unjudged=len(made) - judged,
+        unjudged=len(stored) - judged,
         by_family=by_family,
     )
 

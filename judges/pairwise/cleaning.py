@@ -86,17 +86,17 @@ def is_no_answer(text: str) -> bool:
         return False
     if clean(text).strip() == FAILED_GENERATION:
         return True
-    found = False
+    declined = False
     for sentence in _SENTENCE.split(plain):
         bare = _APOLOGY.sub("", sentence.strip(" \"'*_-"))
-        said = _NOT_FOUND.match(bare)
-        if said is None and bare.strip(" .!") and not _ASIDE.match(bare):
+        match = _NOT_FOUND.match(bare)
+        if match is None and bare.strip(" .!") and not _ASIDE.match(bare):
             return False
-        rest = bare[said.end() :] if said else bare
+        rest = bare[match.end() :] if match else bare
         if _TURN.search(rest) and not _NOT_FOUND.search(rest):
             return False
-        found = found or said is not None
-    return found
+        declined = declined or match is not None
+    return declined
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -119,11 +119,11 @@ def _standard(text: str) -> str:
 
 def _unwrapped(text: str) -> str:
     """A text without the tag that it begins with and, where it ends with it, that tag's closing one."""
-    found = _WRAPPER.match(text)
-    if found is None:
+    match = _WRAPPER.match(text)
+    if match is None:
         return text
-    closing = f"</{found[1]}>".lower()
-    inner = text[found.end() :].rstrip()
+    closing = f"</{match[1]}>".lower()
+    inner = text[match.end() :].rstrip()
     return inner[: -len(closing)] if inner[-len(closing) :].lower() == closing else inner
 
 

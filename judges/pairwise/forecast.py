@@ -32,22 +32,22 @@ def cannot_decide(
             yardstick for that.
     """
     if spec.members:
-        found = [
+        by_member = [
             cannot_decide(member, question, against_reference=against_reference, silent=silent)
             for member in spec.members
         ]
-        reasons = [reason for reason in found if reason]
-        enough = len(found) - len(reasons) >= (spec.quorum or len(found))
+        reasons = [reason for reason in by_member if reason]
+        enough = len(by_member) - len(reasons) >= (spec.quorum or len(by_member))
         return "" if enough else reasons[0]
     if spec.kind is JudgeKind.LEXICAL and silent:
         return ""
-    if spec.kind is JudgeKind.LEXICAL and (unread := _unread(question.language)):
+    if spec.kind is JudgeKind.LEXICAL and (unread := _unreadable_language(question.language)):
         return unread
-    needed = _embedded if spec.kind is JudgeKind.LEXICAL else _asked
+    needed = _embedded if spec.kind is JudgeKind.LEXICAL else _missing_yardstick
     return needed(spec.yardstick, question, against_reference=against_reference)
 
 
-def _unread(code: str) -> str:
+def _unreadable_language(code: str) -> str:
     """Why the embedded judge cannot read a language; empty where it can."""
     if code == ENGLISH:
         return ""
@@ -64,7 +64,7 @@ def _embedded(yardstick: Yardstick, question: Question, *, against_reference: bo
     return REFERENCE_PLAYS if against_reference else ""
 
 
-def _asked(yardstick: Yardstick, question: Question, *, against_reference: bool) -> str:
+def _missing_yardstick(yardstick: Yardstick, question: Question, *, against_reference: bool) -> str:
     if yardstick is Yardstick.PASSAGES:
         return "" if _has_passages(question) else NO_PASSAGES
     if yardstick is Yardstick.REFERENCE:
@@ -154,12 +154,12 @@ def _certain(renderer: Renderer, judge_input: JudgeInput) -> Iterator[Request]:
     if spec.protection is Protection.FULL:
         if gate(sides) is not None:
             return
-        found = inspect(sides)
-        texts += [found.sides] if found.families else []
-    for shown in texts:
+        finding = inspect(sides)
+        texts += [finding.sides] if finding.families else []
+    for shown_sides in texts:
         for presentation in _presentations(spec, judge_input):
             for vote in range(spec.votes):
-                yield renderer.request(judge_input, shown, presentation, sample=vote)
+                yield renderer.request(judge_input, shown_sides, presentation, sample=vote)
 
 
 def _presentations(spec: JudgeSpec, judge_input: JudgeInput) -> tuple[Presentation, ...]:

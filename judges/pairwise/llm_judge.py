@@ -41,12 +41,12 @@ class Prepared:
     Attributes:
         sides: The answers, cleaned and made harmless.
         gated: The preference where an answer has no content; None where both have some.
-        found: The answers without what seems to steer the judge.
+        finding: The answers without what seems to steer the judge.
     """
 
     sides: Sides
     gated: Preference | None
-    found: InjectionFinding
+    finding: InjectionFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ class Preparation:
         sides = harmless_sides(self.cleaning, self.protection, answer_a, answer_b)
         full = self.protection is Protection.FULL
         gated = gate(sides) if full else None
-        found = inspect(sides) if full and gated is None else InjectionFinding(sides=sides)
-        return Prepared(sides=sides, gated=gated, found=found)
+        finding = inspect(sides) if full and gated is None else InjectionFinding(sides=sides)
+        return Prepared(sides=sides, gated=gated, finding=finding)
 
     def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[Cleaning, Protection]]:
         """What a first text makes ready takes longer than most texts, and is no text's own time."""
@@ -77,8 +77,8 @@ def _ready_preparation(cleaning: Cleaning, protection: Protection) -> Preparatio
 
 
 @dataclass(slots=True)
-class _Paid:
-    """What the calls of one judgment took, whether they brought a reply or not."""
+class _CallTotals:
+    """What the calls of one judgment took, with or without a reply."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -139,10 +139,10 @@ class PairwiseJudge:
             return undone(error)
         if prepared.gated is not None:
             return self._gated(judge_input, prepared.gated)
-        sides, found = prepared.sides, prepared.found
+        sides, finding = prepared.sides, prepared.finding
         verdict = await self._settle(judge_input, sides, AS_IS)
-        if found.families and verdict.outcome not in {Outcome.SKIPPED, Outcome.FAILED}:
-            verdict = await self._rejudged(judge_input, found, verdict)
+        if finding.families and verdict.outcome not in {Outcome.SKIPPED, Outcome.FAILED}:
+            verdict = await self._rejudged(judge_input, finding, verdict)
         return _noted(verdict, sanitised_note(sides))
 
     def _gated(self, judge_input: JudgeInput, preference: Preference) -> Verdict:
@@ -162,14 +162,14 @@ class PairwiseJudge:
         detail = f"no content in {empty}"
         return Verdict(outcome=Outcome.JUDGED, preference=preference, detail=detail, judgments=(judgment,))
 
-    async def _rejudged(self, judge_input: JudgeInput, found: InjectionFinding, given: Verdict) -> Verdict:
+    async def _rejudged(self, judge_input: JudgeInput, finding: InjectionFinding, first: Verdict) -> Verdict:
         """Judge again without the suspicious parts; that verdict counts, and the flag is kept."""
-        bare = await self._settle(judge_input, found.sides, STRIPPED)
-        same = bare.preference is given.preference
-        effect = "the verdict is the same without it" if same else f"with it the verdict was {_word(given)}"
-        seen = " … ".join(f"“{excerpt}”" for excerpt in found.excerpts)
-        note = f"flagged: {', '.join(found.families)}; {effect}; seen: {seen}"
-        return _noted(replace(bare, judgments=given.judgments + bare.judgments), note)
+        bare = await self._settle(judge_input, finding.sides, STRIPPED)
+        same = bare.preference is first.preference
+        effect = "the verdict is the same without it" if same else f"with it the verdict was {_word(first)}"
+        excerpts = " … ".join(f"“{excerpt}”" for excerpt in finding.excerpts)
+        note = f"flagged: {', '.join(finding.families)}; {effect}; seen: {excerpts}"
+        return _noted(replace(bare, judgments=first.judgments + bare.judgments), note)
 
     async def _settle(self, judge_input: JudgeInput, sides: Sides, text: str) -> Verdict:
         orders = presentations(judge_input, self.spec.order)
@@ -190,7 +190,7 @@ class PairwiseJudge:
             return "second order: audit"
         if (
             self.spec.swap_margin is not None
-            and abs(fmean(degree(one) for one in first)) <= self.spec.swap_margin
+            and abs(fmean(degree(judgment) for judgment in first)) <= self.spec.swap_margin
         ):
             return "second order: near a tie"
         return ""
@@ -209,7 +209,7 @@ class PairwiseJudge:
     async def _vote(
         self, judge_input: JudgeInput, sides: Sides, presentation: Presentation, text: str, vote: int
     ) -> Judgment:
-        paid, last = _Paid(), None
+        paid, last = _CallTotals(), None
         reading = Reading(outcome=Outcome.FAILED, parser=PARSERS[self.spec.reply])
         for attempt in range(1 + self.spec.reasks):
             request = self.renderer.request(judge_input, sides, presentation, sample=vote, again=attempt > 0)
@@ -262,10 +262,10 @@ class PairwiseJudge:
 
     def _settings(self, text: str, vote: int = 0) -> str:
         """What shaped a judgment beside its prompt, as canonical JSON; made once for each text and vote."""
-        known = self._known_settings
-        if (text, vote) not in known:
-            known[text, vote] = self._described(text, vote)
-        return known[text, vote]
+        cache = self._known_settings
+        if (text, vote) not in cache:
+            cache[text, vote] = self._described(text, vote)
+        return cache[text, vote]
 
     @cached_property
     def _known_settings(self) -> dict[tuple[str, int], str]:
@@ -288,8 +288,8 @@ class PairwiseJudge:
 
 def sanitised_note(sides: Sides) -> str:
     """What was made harmless in the answers, empty where nothing was."""
-    found = [f"{flag} in a" for flag in sides.flags_a] + [f"{flag} in b" for flag in sides.flags_b]
-    return f"made harmless: {', '.join(found)}" if found else ""
+    flags = [f"{flag} in a" for flag in sides.flags_a] + [f"{flag} in b" for flag in sides.flags_b]
+    return f"made harmless: {', '.join(flags)}" if flags else ""
 
 
 def _noted(verdict: Verdict, note: str) -> Verdict:

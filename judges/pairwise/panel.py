@@ -88,7 +88,7 @@ def settle(orders: Sequence[Sequence[Judgment]], *, reply_format: ReplyFormat, n
 def blocking_votes(votes: Sequence[Judgment]) -> list[Judgment]:
     """The judgments that keep one order's votes from settling.
 
-    Any vote that failed or was skipped, since asking again can mend it; votes that were unreadable or
+    Any vote that failed or was skipped, since asking again can settle it; votes that were unreadable or
     refused only where they leave no more than half of the votes.
     """
     stopped = [vote for vote in votes if vote.outcome in {Outcome.FAILED, Outcome.SKIPPED}]

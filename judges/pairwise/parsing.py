@@ -101,14 +101,14 @@ def read(reply: Reply, reply_format: ReplyFormat) -> Reading:
     rationale, verdict = _parts(reply.text)
     blank = Reading(outcome=Outcome.UNREADABLE, parser=PARSERS[reply_format], rationale=rationale)
     rating = _final_rating(verdict)
-    outcome, detail = _trouble(reply, verdict, complete=rating is not None)
+    outcome, detail = _failure(reply, verdict, complete=rating is not None)
     if detail or rating is None:
         return replace(blank, outcome=outcome, detail=detail)
     label = " ".join(rating.lower().split())
-    known = _GRADES if reply_format is ReplyFormat.GRADES else _DIGITS
-    if label not in known:
-        return replace(blank, detail=f"the rating {label!r} is none of {', '.join(known)}")
-    choice, margin = known[label]
+    labels = _GRADES if reply_format is ReplyFormat.GRADES else _DIGITS
+    if label not in labels:
+        return replace(blank, detail=f"the rating {label!r} is none of {', '.join(labels)}")
+    choice, margin = labels[label]
     graded = reply_format is ReplyFormat.GRADES
     soft = _margin(reply) if reply_format is ReplyFormat.LOGPROBS else None
     missing = reply_format is ReplyFormat.LOGPROBS and soft is None
@@ -128,9 +128,9 @@ def read(reply: Reply, reply_format: ReplyFormat) -> Reading:
 
 def _final_rating(verdict: str) -> str | None:
     """What stands in the rating at the end of a verdict, None where it does not end with one."""
-    found = _RATING.search(verdict)
-    rating = found[1].strip() if found else ""
-    return rating if found and len(rating) <= _LONGEST_RATING else None
+    match = _RATING.search(verdict)
+    rating = match[1].strip() if match else ""
+    return rating if match and len(rating) <= _LONGEST_RATING else None
 
 
 def _scanned_otherwise(text: str, choice: Choice) -> bool:
@@ -145,15 +145,15 @@ def compare(replies: Iterable[Reply], first: ReplyFormat, second: ReplyFormat) -
 
     With `rating` and `digit-scan` this is how often RAG-QA Arena's reading differs from the strict one.
     """
-    changed, one, other, count = [], 0, 0, 0
+    changed, only_first, only_second, count = [], 0, 0, 0
     for place, reply in enumerate(replies):
         left, right = read(reply, first), read(reply, second)
         count += 1
         if (left.outcome, left.choice) != (right.outcome, right.choice):
             changed.append(place)
-            one += left.choice is not None and right.choice is None
-            other += right.choice is not None and left.choice is None
-    return Rereading(replies=count, changed=tuple(changed), only_first=one, only_second=other)
+            only_first += left.choice is not None and right.choice is None
+            only_second += right.choice is not None and left.choice is None
+    return Rereading(replies=count, changed=tuple(changed), only_first=only_first, only_second=only_second)
 
 
 def _parts(text: str) -> tuple[str, str]:
@@ -165,7 +165,7 @@ def _parts(text: str) -> tuple[str, str]:
     return (text[:before] if before >= 0 else text).strip(), rest
 
 
-def _trouble(reply: Reply, verdict: str, *, complete: bool) -> tuple[Outcome, str]:
+def _failure(reply: Reply, verdict: str, *, complete: bool) -> tuple[Outcome, str]:
     """Why a reply gives no verdict, empty where it gives one."""
     declines = "<rating>" not in reply.text.lower() and _REFUSAL.match(verdict.strip().replace("\u2019", "'"))
     checks = (
@@ -186,7 +186,7 @@ def _trouble(reply: Reply, verdict: str, *, complete: bool) -> tuple[Outcome, st
         ("<rating" in verdict.lower(), Outcome.UNREADABLE, "the rating is incomplete or not the reply's end"),
         (True, Outcome.UNREADABLE, "the reply ends without a rating"),
     )
-    return next((outcome, detail) for found, outcome, detail in checks if found)
+    return next((outcome, detail) for applies, outcome, detail in checks if applies)
 
 
 def _scan(text: str) -> Reading:
@@ -225,15 +225,15 @@ def _alternatives(reply: Reply) -> list[tuple[str, float]]:
     text = "".join(token for token, *_ in rows)
     finals = list(re.finditer(r"<rating>\s*([012])", text, re.IGNORECASE))
     end = 0
-    for token, logprob, rivals in rows if finals else ():
+    for token, logprob, alternatives in rows if finals else ():
         end += len(token)
         if end > finals[-1].start(1):
-            return rivals or [(token, logprob)]
+            return alternatives or [(token, logprob)]
     return []
 
 
 def _rows(logprobs: str | None) -> list[tuple[str, float, list[tuple[str, float]]]]:
-    """A reply's tokens, each with its log probability and its likeliest rivals; none where unreadable.
+    """A reply's tokens, each with its log probability and its likeliest alternatives; none where unreadable.
 
     `logprobs` is the JSON text of an OpenAI-style list of tokens, or of `{"content": that list}`.
     """
@@ -241,7 +241,8 @@ def _rows(logprobs: str | None) -> list[tuple[str, float, list[tuple[str, float]
         record = json.loads(logprobs or "[]")
         content = record["content"] if isinstance(record, dict) else record
         return [
-            (*_chance(item), [_chance(rival) for rival in item.get("top_logprobs") or ()]) for item in content
+            (*_chance(item), [_chance(alternative) for alternative in item.get("top_logprobs") or ()])
+            for item in content
         ]
     except (ValueError, TypeError, LookupError, AttributeError):
         return []

@@ -126,8 +126,8 @@ def load_prompt(name: str, *, beside: Path | None = None) -> Prompt:
     if "/" not in name and bundled.is_file():
         return Prompt(name.removesuffix(SUFFIX), bundled.read_text(encoding="utf-8"))
     message = f"There is no prompt {name!r}."
-    known = ", ".join(bundled_prompts())
-    raise SpecError(message, advice=f"Name a file beside the spec, or one of: {known}.")
+    names = ", ".join(bundled_prompts())
+    raise SpecError(message, advice=f"Name a file beside the spec, or one of: {names}.")
 
 
 def bundled_prompts() -> tuple[str, ...]:
@@ -191,5 +191,5 @@ def _unknown_placeholders(title: str, body: str) -> Iterator[str]:
 
 
 def _closest(word: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(word, known, n=1)
-    return f" (did you mean {near[0]!r}?)" if near else f" (known: {', '.join(known)})"
+    suggestions = difflib.get_close_matches(word, known, n=1)
+    return f" (did you mean {suggestions[0]!r}?)" if suggestions else f" (known: {', '.join(known)})"

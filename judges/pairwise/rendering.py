@@ -60,10 +60,12 @@ class Renderer:
         first, second = (sides.a, sides.b) if presentation is Presentation.A_FIRST else (sides.b, sides.a)
         question = judge_input.question
         texts = {"question": self._safe(question.question), "answer_1": first, "answer_2": second}
-        shown = self._shown
-        if "reference" in shown:
+        placeholders = self._placeholders
+        if "reference" in placeholders:
             texts["reference"] = self._safe(question.reference or "")
-        passages = [self._passage(passage) for passage in question.passages] if "passages" in shown else []
+        passages = (
+            [self._passage(passage) for passage in question.passages] if "passages" in placeholders else []
+        )
         content = self._pair(texts, passages)
         if again:
             content = f"{content}\n\n{self.prompt.section('again')}".rstrip()
@@ -76,7 +78,7 @@ class Renderer:
         )
 
     @cached_property
-    def _shown(self) -> frozenset[str]:
+    def _placeholders(self) -> frozenset[str]:
         return self.prompt.placeholders("pair")
 
     @cached_property

@@ -21,54 +21,54 @@ UNREAD = frozenset({Outcome.FAILED, Outcome.SKIPPED})
 def reparse(spec: JudgeSpec, judgments: Sequence[Judgment]) -> tuple[Judgment, ...]:
     """Every judgment as the current parsers read its reply, in the order given."""
     formats = {leaf.name: leaf.reply for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM}
-    made = []
+    reparsed = []
     for judgment in judgments:
         reply_format = formats.get(judgment.judge)
         if reply_format is None or judgment.reply is None or judgment.outcome in UNREAD:
-            made.append(judgment)
+            reparsed.append(judgment)
             continue
-        found = read(judgment.reply, reply_format)
-        if judgment.outcome is Outcome.REFUSED and found.outcome is Outcome.UNREADABLE:
+        reading = read(judgment.reply, reply_format)
+        if judgment.outcome is Outcome.REFUSED and reading.outcome is Outcome.UNREADABLE:
             # The re-ask was refused; the reply that is kept is the unreadable one before it.
-            made.append(judgment)
+            reparsed.append(judgment)
             continue
-        preference, margin = in_battle_terms(found, judgment.presentation)
-        made.append(
+        preference, margin = in_battle_terms(reading, judgment.presentation)
+        reparsed.append(
             replace(
                 judgment,
-                outcome=found.outcome,
+                outcome=reading.outcome,
                 preference=preference,
                 margin=margin,
-                rationale=found.rationale,
-                detail=found.detail,
-                grade=found.grade,
-                parser=found.parser,
+                rationale=reading.rationale,
+                detail=reading.detail,
+                grade=reading.grade,
+                parser=reading.parser,
             )
         )
-    return tuple(made)
+    return tuple(reparsed)
 
 
 def reparse_verdict(spec: JudgeSpec, judgments: Sequence[Judgment]) -> Verdict | None:
     """The verdict that judgments settle by the judge's rules; None where there are none of an LLM."""
     if spec.kind is JudgeKind.PANEL:
         verdicts = [reparse_verdict(member, judgments) for member in spec.members]
-        known = [verdict for verdict in verdicts if verdict is not None]
-        if len(known) < len(verdicts):
+        readable = [verdict for verdict in verdicts if verdict is not None]
+        if len(readable) < len(verdicts):
             return None
-        return settle_panel(spec, [member.name for member in spec.members], known)
-    own = [judgment for judgment in judgments if judgment.judge == spec.name]
-    if spec.kind is not JudgeKind.LLM or not own:
+        return settle_panel(spec, [member.name for member in spec.members], readable)
+    of_judge = [judgment for judgment in judgments if judgment.judge == spec.name]
+    if spec.kind is not JudgeKind.LLM or not of_judge:
         return None
     # A retried battle keeps what was tried before; the last judgment of each vote counts.
     last: dict[tuple[str, str, int], Judgment] = {}
-    for judgment in own:
+    for judgment in of_judge:
         settings = json.loads(judgment.settings or "{}")
         key = (settings.get("text", ""), judgment.presentation.value, settings.get("vote", 0))
         last[key] = judgment
-    stripped = {key: one for key, one in last.items() if key[0] == STRIPPED}
+    stripped = {key: judgment for key, judgment in last.items() if key[0] == STRIPPED}
     counted = stripped or last
     orders = dict.fromkeys(presentation for _, presentation, _ in counted)
     return settle(
-        [[one for key, one in counted.items() if key[1] == order] for order in orders],
+        [[judgment for key, judgment in counted.items() if key[1] == order] for order in orders],
         reply_format=spec.reply,
     )

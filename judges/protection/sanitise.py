@@ -89,10 +89,10 @@ def delimit(tag: str, text: str, mark: str) -> str:
 
 
 def _replace(text: str, flags: list[Flag]) -> Sanitised:
-    """Replace what is live until nothing is: what is taken out may bring together what was apart."""
+    """Replace what is live until nothing is: a removal may join what stood apart."""
     for _ in range(_PASSES):
         read = skeleton_of(text)
-        spans = sorted(live_tokens(read.bones))
+        spans = sorted(live_tokens(read.text))
         if not spans:
             break
         text = _spliced(text, read, spans, flags)
@@ -102,18 +102,18 @@ def _replace(text: str, flags: list[Flag]) -> Sanitised:
 def _spliced(
     text: str, read: Skeleton, spans: Sequence[tuple[int, int, LiveToken]], flags: list[Flag]
 ) -> str:
-    pieces, done = [], 0
+    pieces, position = [], 0
     for start, end, token in spans:
         first, last = read.span(start, end)
-        if first < done:
+        if first < position:
             continue
-        written, meant = text[first:last], read.bones[start:end]
+        written, folded = text[first:last], read.text[start:end]
         flag = Flag(token.value)
         flags += [flag] if written.isascii() else [flag, Flag.DISGUISE]
-        shown = written if written.lower() == meant else meant
-        pieces += [text[done:first], _harmless(shown, flag)]
-        done = last
-    return "".join([*pieces, text[done:]])
+        visible = written if written.lower() == folded else folded
+        pieces += [text[position:first], _harmless(visible, flag)]
+        position = last
+    return "".join([*pieces, text[position:]])
 
 
 def _harmless(token: str, flag: Flag) -> str:

@@ -87,8 +87,8 @@ def inspect(sides: Sides) -> InjectionFinding:
 
 def strip(text: str) -> tuple[str, tuple[str, ...]]:
     """A text without the sentences that seem to steer its judge, and the families of attack found."""
-    found = stripped(text)
-    return found.text, found.families
+    screened = stripped(text)
+    return screened.text, screened.families
 
 
 @lru_cache(maxsize=4096)
@@ -99,20 +99,20 @@ def stripped(text: str) -> Stripped:
         return Stripped(text)
     pieces: list[str] = []
     excerpts: dict[str, str] = {}
-    done = 0
+    position = 0
     for span in spans:
-        if span.end > done:
-            pieces.append(text[done : max(done, span.start)])
-            done = span.end
+        if span.end > position:
+            pieces.append(text[position : max(position, span.start)])
+            position = span.end
         if span.family:
             excerpts.setdefault(span.family, _excerpt(text[span.start : span.end]))
-    rest = "".join([*pieces, text[done:]]).strip()
+    rest = "".join([*pieces, text[position:]]).strip()
     return Stripped(rest or NOTHING_LEFT, tuple(excerpts), tuple(dict.fromkeys(excerpts.values())))
 
 
 def _excerpt(text: str) -> str:
-    said = " ".join(text.split())
-    return said if len(said) <= _EXCERPT else f"{said[: _EXCERPT - 1].rstrip()}…"
+    excerpt = " ".join(text.split())
+    return excerpt if len(excerpt) <= _EXCERPT else f"{excerpt[: _EXCERPT - 1].rstrip()}…"
 
 
 def _concealed(text: str) -> Iterator[Steering]:

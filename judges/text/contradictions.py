@@ -58,15 +58,18 @@ class ContradictionFinder:
             for mark in statement.marks:
                 self._by_axis.setdefault(mark.axis, []).append((mark, statement))
         self._figures = Figures(
-            mark for found in self._by_axis.values() for mark, _ in found if mark.kind is MarkKind.QUANTITY
+            mark
+            for entries in self._by_axis.values()
+            for mark, _ in entries
+            if mark.kind is MarkKind.QUANTITY
         )
 
     def find(self, statement: Statement) -> tuple[Contradiction, ...]:
         """Return where a statement contradicts the yardstick, at most one contradiction a mark."""
         turned: dict[int, frozenset[str]] = {}
-        found = [self._against(mark, statement, turned) for mark in statement.marks]
-        found += [self._swapped(statement), self._denied(statement)]
-        return tuple(contradiction for contradiction in found if contradiction)
+        contradictions = [self._against(mark, statement, turned) for mark in statement.marks]
+        contradictions += [self._swapped(statement), self._denied(statement)]
+        return tuple(contradiction for contradiction in contradictions if contradiction)
 
     def _against(
         self, mark: Mark, statement: Statement, turned: dict[int, frozenset[str]]
@@ -79,7 +82,7 @@ class ContradictionFinder:
             return None
         support, conflict, against = 0.0, 0.0, None
         for its, other in self._by_axis.get(mark.axis, ()):
-            close = self._near(mark, its)
+            close = self._nearness(mark, its)
             agrees = (
                 its.value == mark.value
                 or close <= conflict
@@ -109,18 +112,18 @@ class ContradictionFinder:
 
     def _swapped(self, statement: Statement) -> Contradiction | None:
         """Whether two figures have changed places: each stands where the yardstick has the other."""
-        own = {
+        figures = {
             mark.figure: mark
             for mark in reversed(statement.marks)
             if mark.kind is MarkKind.QUANTITY and self._figures.name(mark)
         }
-        for a, b in combinations(islice(reversed(own.values()), MOST_SWAPPED), 2):
+        for a, b in combinations(islice(reversed(figures.values()), MOST_SWAPPED), 2):
             if a.axis.split(":")[0] != b.axis.split(":")[0]:
                 continue
             having_a, having_b = self._having[a.figure], self._having[b.figure]
             for place in sorted(having_a.keys() & having_b.keys()):
-                excess, kept = self._exchange(a, b, having_a[place], having_b[place])
-                if excess >= SWAPPED_BY and excess > kept:
+                excess, in_place = self._swap_scores(a, b, having_a[place], having_b[place])
+                if excess >= SWAPPED_BY and excess > in_place:
                     other = self._yardstick[place]
                     return Contradiction(a.kind, f"{a.text} / {b.text}", statement, other, min(1.0, excess))
         return None
@@ -134,11 +137,11 @@ class ContradictionFinder:
                 having.setdefault(mark.figure, {}).setdefault(place, mark)
         return having
 
-    def _exchange(self, a: Mark, b: Mark, its_a: Mark, its_b: Mark) -> tuple[float, float]:
+    def _swap_scores(self, a: Mark, b: Mark, its_a: Mark, its_b: Mark) -> tuple[float, float]:
         """How much better two figures fit each other's place in a statement, and how well their own."""
-        kept = self._firmly(a.next_to, its_a.next_to) + self._firmly(b.next_to, its_b.next_to)
+        in_place = self._firmly(a.next_to, its_a.next_to) + self._firmly(b.next_to, its_b.next_to)
         crossed = self._firmly(a.next_to, its_b.next_to) + self._firmly(b.next_to, its_a.next_to)
-        return crossed - kept, kept
+        return crossed - in_place, in_place
 
     def _denied(self, statement: Statement) -> Contradiction | None:
         """Whether a statement says plainly what the yardstick denies and nowhere says."""
@@ -150,7 +153,7 @@ class ContradictionFinder:
             close = self._weights.share(mark.around, statement.terms, statement.related)
             if close < DENIED_FROM:
                 continue
-            said = max(
+            stated = max(
                 (
                     self._weights.share(mark.around & statement.terms, its.terms, its.related)
                     for its in self._yardstick
@@ -158,7 +161,7 @@ class ContradictionFinder:
                 ),
                 default=0.0,
             )
-            if close - said >= CLEARANCE:
+            if close - stated >= CLEARANCE:
                 return Contradiction(mark.kind, "not", statement, other, NEGATION_FACTOR * close)
         return None
 
@@ -179,18 +182,18 @@ class ContradictionFinder:
 
     def _turned(self, mark: Mark, other: Statement) -> bool:
         """Whether a statement has the opposite of a direction and nothing as close of the same."""
-        near = {True: 0.0, False: 0.0}
+        closeness = {True: 0.0, False: 0.0}
         for its in other.marks:
             if its.axis == mark.axis:
                 same = its.value == mark.value
-                near[same] = max(near[same], self._near(mark, its))
-        return near[False] >= FLIP_ALONG and near[False] - near[True] >= CLEARANCE
+                closeness[same] = max(closeness[same], self._nearness(mark, its))
+        return closeness[False] >= FLIP_ALONG and closeness[False] - closeness[True] >= CLEARANCE
 
-    def _near(self, mark: Mark, its: Mark) -> float:
+    def _nearness(self, mark: Mark, its: Mark) -> float:
         """How closely two marks speak of one thing; one shared term is little unless a unit says more."""
         measured = mark.kind is MarkKind.QUANTITY and not mark.axis.startswith("count")
-        near = self._closeness if measured else self._firmly
-        return near(mark.around, its.around)
+        measure = self._closeness if measured else self._firmly
+        return measure(mark.around, its.around)
 
     def _firmly(self, a: frozenset[str], b: frozenset[str]) -> float:
         """How much two contexts share where a single shared term counts half."""
@@ -208,22 +211,22 @@ class Figures:
     """Numbers in which one is looked up without holding it against every one of them."""
 
     def __init__(self, marks: Iterable[Mark]) -> None:
-        every = tuple(marks)
-        self._named = frozenset(mark.figure for mark in every)
+        all_marks = tuple(marks)
+        self._figures_present = frozenset(mark.figure for mark in all_marks)
         self._values: dict[str, list[Mark]] = {}
-        for mark in sorted(every, key=lambda each: each.value):
+        for mark in sorted(all_marks, key=lambda candidate: candidate.value):
             self._values.setdefault(mark.axis.split(":")[0], []).append(mark)
 
     def name(self, mark: Mark) -> bool:
         """Whether one of them is the same plain number."""
-        return mark.figure in self._named
+        return mark.figure in self._figures_present
 
     def have(self, mark: Mark) -> bool:
         """Whether one of them may be the same figure; if any is, so is one of the two nearest in value."""
         if self.name(mark):
             return True
         values = self._values.get(mark.axis.split(":")[0], [])
-        place = bisect_left(values, mark.value, key=lambda each: each.value)
+        place = bisect_left(values, mark.value, key=lambda candidate: candidate.value)
         return any(may_be_same_figure(mark, other) for other in values[max(0, place - 1) : place + 1])
 
 

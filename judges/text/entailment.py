@@ -46,13 +46,13 @@ def classify(premise: Statement, hypothesis: Statement, weights: TermWeights) ->
     if _differ(premise, hypothesis, weights):
         return Entailment.CONTRADICTION
     converted = _converted(premise, hypothesis)
-    said = weights.share(hypothesis.terms, premise.terms | converted, premise.related)
+    stated = weights.share(hypothesis.terms, premise.terms | converted, premise.related)
     new = premise.terms - weights.topic
-    if said < SAID_FROM and not _answers(premise, hypothesis, new, weights):
+    if stated < SAID_FROM and not _answers(premise, hypothesis, new, weights):
         return Entailment.NEUTRAL
     if len(new) <= FEW_TERMS and premise.negated != hypothesis.negated:
         return Entailment.CONTRADICTION
-    return Entailment.ENTAILMENT if _figures_agree(premise, hypothesis, said) else Entailment.NEUTRAL
+    return Entailment.ENTAILMENT if _figures_agree(premise, hypothesis, stated) else Entailment.NEUTRAL
 
 
 def _differ(premise: Statement, hypothesis: Statement, weights: TermWeights) -> bool:
@@ -61,16 +61,16 @@ def _differ(premise: Statement, hypothesis: Statement, weights: TermWeights) -> 
     if premise.axes.isdisjoint(hypothesis.axes) and not swappable:
         return False
     return any(
-        found.strength >= CONTRADICTED_FROM
-        for found in ContradictionFinder((hypothesis,), weights).find(premise)
-        if found.kind is not MarkKind.NEGATION
+        contradiction.strength >= CONTRADICTED_FROM
+        for contradiction in ContradictionFinder((hypothesis,), weights).find(premise)
+        if contradiction.kind is not MarkKind.NEGATION
     )
 
 
 def _converted(premise: Statement, hypothesis: Statement) -> frozenset[str]:
     """The terms of the hypothesis's figures that the premise gives in another unit or rounding."""
-    given = Figures(premise.figures)
-    return frozenset(term for mark in hypothesis.figures if given.have(mark) for term in terms(mark.text))
+    figures = Figures(premise.figures)
+    return frozenset(term for mark in hypothesis.figures if figures.have(mark) for term in terms(mark.text))
 
 
 def _answers(premise: Statement, hypothesis: Statement, new: frozenset[str], weights: TermWeights) -> bool:
@@ -81,10 +81,10 @@ def _answers(premise: Statement, hypothesis: Statement, new: frozenset[str], wei
     return shared > AGREES_FROM and premise.negated == hypothesis.negated
 
 
-def _figures_agree(premise: Statement, hypothesis: Statement, said: float) -> bool:
+def _figures_agree(premise: Statement, hypothesis: Statement, stated: float) -> bool:
     """Whether the hypothesis's figures are the premise's; one without figures must say the more."""
     if not hypothesis.figures:
         return True
     if not premise.figures:
-        return said >= FIGURES_ASIDE
+        return stated >= FIGURES_ASIDE
     return any(map(Figures(premise.figures).have, hypothesis.figures))

@@ -22,7 +22,7 @@ FAINT = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Bag:
-    """Terms with what they are kin to, and the text that they are from."""
+    """Terms with their related forms, and the text that they are from."""
 
     text: str
     terms: frozenset[str]
@@ -64,14 +64,14 @@ class NeedReader:
 
     def read(self, need: str) -> Need:
         """Spell out one need."""
-        every = read_statement(need).terms
-        own = every - self._weights.topic or every
-        keys = [self._closest(own, clauses) for clauses in self._sources if clauses]
-        return Need(need, own, tuple(key for key in keys if key is not None))
+        all_terms = read_statement(need).terms
+        own_terms = all_terms - self._weights.topic or all_terms
+        keys = [self._closest(own_terms, clauses) for clauses in self._sources if clauses]
+        return Need(need, own_terms, tuple(key for key in keys if key is not None))
 
-    def _closest(self, own: frozenset[str], clauses: Sequence[Bag]) -> Bag | None:
+    def _closest(self, own_terms: frozenset[str], clauses: Sequence[Bag]) -> Bag | None:
         """The first of the clauses that have most of a need's weight; None where none has any to speak of."""
-        shares = [self._weights.share(own, clause.terms, clause.related) for clause in clauses]
+        shares = [self._weights.share(own_terms, clause.terms, clause.related) for clause in clauses]
         most = max(shares)
         return clauses[shares.index(most)] if most >= FAINT else None
 
@@ -85,14 +85,14 @@ class NeedReader:
         return best
 
     def _share(self, need: Need, window: Bag) -> float:
-        asked = self._weights.share(need.terms, window.terms, window.related)
+        need_share = self._weights.share(need.terms, window.terms, window.related)
         if not need.keys:
-            return asked
-        said = max(
+            return need_share
+        key_share = max(
             self._weights.share(key.terms - need.terms or key.terms, window.terms, window.related)
             for key in need.keys
         )
-        return NEED_SHARE * asked + (1 - NEED_SHARE) * said
+        return NEED_SHARE * need_share + (1 - NEED_SHARE) * key_share
 
 
 def windows_of(text: str) -> tuple[Bag, ...]:
@@ -117,5 +117,5 @@ def _clauses(texts: Sequence[str]) -> Iterator[Bag]:
 
 
 def _bag(statements: Sequence[Statement]) -> Bag:
-    held = frozenset[str]().union(*(statement.terms for statement in statements))
-    return Bag(" ".join(statement.text for statement in statements), held, frozenset(map(related, held)))
+    terms = frozenset[str]().union(*(statement.terms for statement in statements))
+    return Bag(" ".join(statement.text for statement in statements), terms, frozenset(map(related, terms)))

@@ -30,7 +30,7 @@ def _axes() -> Mapping[str, tuple[tuple[int, int], ...]]:
             for word in side.split():
                 listed.setdefault(word, set()).add((axis, pole))
                 listed.setdefault(stem(word), set()).add((axis, pole))
-    return {word: tuple(sorted(found)) for word, found in listed.items()}
+    return {word: tuple(sorted(poles)) for word, poles in listed.items()}
 
 
 def antonyms(word: str) -> tuple[tuple[int, int], ...]:

@@ -166,12 +166,12 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
         value *= SCALES[scale[1]] if scale and value < SCALES[scale[1]] else 1.0
         unit, _ = _unit(text, upper_end)
         end = upper_end
-    shown = text[match.start() : shown_to].strip()
+    written = text[match.start() : shown_to].strip()
     if match["currency"]:
-        return Quantity(value, value, "money", "", shown, match.start())
+        return Quantity(value, value, "money", "", written, match.start())
     if unit:
-        return Quantity(_in_base(value, unit), value, UNITS[unit][0], "", shown, match.start())
-    return Quantity(value, value, *_unmeasured(text, match, value, end), shown, match.start())
+        return Quantity(_in_base(value, unit), value, UNITS[unit][0], "", written, match.start())
+    return Quantity(value, value, *_unmeasured(text, match, value, end), written, match.start())
 
 
 def _value(text: str, match: re.Match[str]) -> tuple[float, int]:
@@ -185,12 +185,12 @@ def _value(text: str, match: re.Match[str]) -> tuple[float, int]:
 
 def _unit(text: str, at: int) -> tuple[str | None, int]:
     """The known unit that begins at a place, and where it ends."""
-    found = UNIT.match(text, at)
-    name = found[1].replace(" ", "") if found else ""
-    decade = name == "s" and found is not None and found.end() == at + 1 and text[at - 1 : at] == "0"
-    for known in () if decade else (name, name.removesuffix("s")):
-        if found and known in UNITS:
-            return known, found.end()
+    match = UNIT.match(text, at)
+    name = match[1].replace(" ", "") if match else ""
+    decade = name == "s" and match is not None and match.end() == at + 1 and text[at - 1 : at] == "0"
+    for singular in () if decade else (name, name.removesuffix("s")):
+        if match and singular in UNITS:
+            return singular, match.end()
     return None, at
 
 

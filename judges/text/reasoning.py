@@ -21,12 +21,12 @@ def split_reasoning(text: str, *, same_name: bool) -> tuple[list[str], str]:
     last = {name: tag.start() for name, tag in zip(names, tags, strict=True) if tag[1]}
     inside: list[str] = []
     outside: list[str] = []
-    done, opened = 0, None
+    position, opened = 0, None
     for name, tag in zip(names, tags, strict=True):
         if opened is None and not tag[1] and last.get(name, -1) > tag.start():
             opened = (name, tag)
         elif opened is not None and tag[1] and opened[0] == name:
             inside.append(text[opened[1].end() : tag.start()])
-            outside.append(text[done : opened[1].start()])
-            done, opened = tag.end(), None
-    return inside, "".join([*outside, text[done:]])
+            outside.append(text[position : opened[1].start()])
+            position, opened = tag.end(), None
+    return inside, "".join([*outside, text[position:]])

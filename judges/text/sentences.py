@@ -83,9 +83,9 @@ def _without_emphasis(line: str) -> str:
     """A line without the marks around words that are set off; a mark that nothing closes stays."""
     if not EMPHASIS.search(line):
         return line
-    ends = {mark: [end.start() for end in found.finditer(line)] for mark, found in EMPHASIS_ENDS.items()}
+    ends = {mark: [end.start() for end in pattern.finditer(line)] for mark, pattern in EMPHASIS_ENDS.items()}
     pieces: list[str] = []
-    done = at = 0
+    copied_to = at = 0
     while opened := EMPHASIS.search(line, at):
         mark = opened[1]
         place = bisect_left(ends[mark], opened.end() + 1)
@@ -93,9 +93,9 @@ def _without_emphasis(line: str) -> str:
             at = opened.start() + 1
             continue
         closed = ends[mark][place]
-        pieces += [line[done : opened.start()], line[opened.end() : closed]]
-        done = at = closed + len(mark)
-    return "".join([*pieces, line[done:]])
+        pieces += [line[copied_to : opened.start()], line[opened.end() : closed]]
+        copied_to = at = closed + len(mark)
+    return "".join([*pieces, line[copied_to:]])
 
 
 def _continues(line: str) -> bool:
@@ -110,8 +110,8 @@ def _cut(block: str) -> list[str]:
     start = number = 0
     for mark in BOUNDARY.finditer(block):
         end = mark.end()
-        found = NO_SPACE.search(block, end)
-        following = found[0] if found else ""
+        match = NO_SPACE.search(block, end)
+        following = match[0] if match else ""
         while tokens[number][1] < end:
             number += 1
         if following.islower() or (

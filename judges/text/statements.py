@@ -57,7 +57,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence, its terms, what those are kin to, and its marks."""
+    """One sentence, its terms, their related forms, and its marks."""
 
     text: str
     source: str
@@ -83,8 +83,8 @@ class Statement:
 
 def read_statements(text: str, source: str = "") -> tuple[Statement, ...]:
     """Split a text into statements; those without a content term are left out."""
-    found = (read_statement(sentence, source) for sentence in split_sentences(text))
-    return tuple(statement for statement in found if statement.terms)
+    statements = (read_statement(sentence, source) for sentence in split_sentences(text))
+    return tuple(statement for statement in statements if statement.terms)
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)
@@ -92,33 +92,33 @@ def read_statement(sentence: str, source: str = "") -> Statement:
     """Read one sentence."""
     folded = fold(sentence)
     spots = [(match.start(), match[0], term(match[0])) for match in WORD.finditer(folded)]
-    bag = frozenset(single for _, _, found in spots for single in found)
+    bag = frozenset(single for _, _, word_terms in spots for single in word_terms)
     marks = tuple(dict.fromkeys(_marks(sentence, folded, spots)))
     return Statement(sentence, source, bag, frozenset(map(related, bag)), marks)
 
 
 def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
     """Find the numbers, the direction words (turned round where denied) and the negations."""
-    near = _Neighbours(folded, spots)
-    for found in quantities(sentence):
+    neighbours = _Neighbours(folded, spots)
+    for quantity in quantities(sentence):
         yield Mark(
             MarkKind.QUANTITY,
-            f"{found.dimension}:{found.noun}",
-            found.value,
-            found.text,
-            near.around(found.start),
-            found.figure,
-            near.around(found.start, before=2, after=1),
+            f"{quantity.dimension}:{quantity.noun}",
+            quantity.value,
+            quantity.text,
+            neighbours.around(quantity.start),
+            quantity.figure,
+            neighbours.around(quantity.start, before=2, after=1),
         )
     denials = negations(sentence)
-    for start, word, own in spots:
+    for start, word, word_terms in spots:
         for axis, pole in antonyms(word):
             earlier = bisect_left(denials, start)
             denied = earlier > 0 and start - denials[earlier - 1] <= DENIAL_REACH
-            around = near.around(start) - set(own)
+            around = neighbours.around(start) - set(word_terms)
             yield Mark(MarkKind.DIRECTION, f"axis {axis}", 1 - pole if denied else pole, word, around)
     for at in denials:
-        yield Mark(MarkKind.NEGATION, "negation", 1.0, "not", near.around(at, before=1))
+        yield Mark(MarkKind.NEGATION, "negation", 1.0, "not", neighbours.around(at, before=1))
 
 
 class _Neighbours:
@@ -127,8 +127,8 @@ class _Neighbours:
     def __init__(self, folded: str, spots: list[Spot]) -> None:
         self._content = [
             (start, single)
-            for start, word, found in spots
-            for single in found
+            for start, word, word_terms in spots
+            for single in word_terms
             if not single.startswith("#") and not is_unit(word)
         ]
         self._starts = [start for start, _ in self._content]
@@ -139,17 +139,17 @@ class _Neighbours:
         following = bisect_right(self._breaks, start)
         opens = self._breaks[following - 1] if following else -1
         closes = self._breaks[following] if following < len(self._breaks) else math.inf
-        here = bisect_left(self._starts, start)
-        near = self._content[max(0, here - before) : here + after]
-        return frozenset(single for at, single in near if opens < at < closes)
+        position = bisect_left(self._starts, start)
+        neighbours = self._content[max(0, position - before) : position + after]
+        return frozenset(single for at, single in neighbours if opens < at < closes)
 
 
 def merge_statements(statements: Sequence[Statement]) -> Statement:
     """Read several statements as one: everything that any of them has."""
     return Statement(
-        " ".join(one.text for one in statements),
+        " ".join(statement.text for statement in statements),
         "",
-        frozenset().union(*(one.terms for one in statements)),
-        frozenset().union(*(one.related for one in statements)),
-        tuple(dict.fromkeys(mark for one in statements for mark in one.marks)),
+        frozenset().union(*(statement.terms for statement in statements)),
+        frozenset().union(*(statement.related for statement in statements)),
+        tuple(dict.fromkeys(mark for statement in statements for mark in statement.marks)),
     )

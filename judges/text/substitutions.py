@@ -75,8 +75,8 @@ class SubstitutionFinder:
 
     def find(self, statement: Statement) -> Substitution | None:
         """Return the surest swap, if there is one."""
-        found = (self._against(statement, other) for other in self._premise)
-        return max(filter(None, found), key=lambda swap: swap.strength, default=None)
+        candidates = (self._against(statement, other) for other in self._premise)
+        return max(filter(None, candidates), key=lambda swap: swap.strength, default=None)
 
     def _against(self, statement: Statement, other: Statement) -> Substitution | None:
         shared = len(statement.terms & other.terms)
@@ -84,18 +84,21 @@ class SubstitutionFinder:
             return None
         ours, theirs = content(statement.text)[:MOST_WORDS], content(other.text)[:MOST_WORDS]
         pairs = [*_replaced(ours, theirs), *_transposed(statement.text, ours, other.text, theirs)]
-        for one, instead, flanks in pairs:
-            if flanks == 0 or self._differ(one, instead, statement, other):
+        for stretch, instead, flanks in pairs:
+            if flanks == 0 or self._differ(stretch, instead, statement, other):
                 strength = 0.8 if flanks == 0 else min(1.0, 0.5 + 0.1 * flanks)
-                return Substitution(_text(one), _text(instead), other, strength)
+                return Substitution(_text(stretch), _text(instead), other, strength)
         return self._multiplied(statement, other) or self._denied(statement, other)
 
     def _differ(
         self, ours: Sequence[Word], theirs: Sequence[Word], statement: Statement, other: Statement
     ) -> bool:
         """Whether the exchanged words say different things, and are no synonyms."""
-        own, its = {related(word.term) for word in ours}, {related(word.term) for word in theirs}
-        if own & its or own <= other.related or its <= statement.related:
+        our_roots, their_roots = (
+            {related(word.term) for word in ours},
+            {related(word.term) for word in theirs},
+        )
+        if our_roots & their_roots or our_roots <= other.related or their_roots <= statement.related:
             return False
         if any(word.term.startswith("#") for word in (*ours, *theirs)):
             return False
@@ -117,23 +120,23 @@ class SubstitutionFinder:
             return None
         denying, plain = (statement, other) if statement.negated else (other, statement)
         close = self._weights.share(plain.terms, denying.terms, denying.related)
-        near = max(
+        terms_around = max(
             (len(mark.around & plain.terms) for mark in denying.marks if mark.axis == "negation"), default=0
         )
         both = close >= SAME_TEXT and self._weights.share(denying.terms, plain.terms, plain.related) >= ALIKE
-        return Substitution("not", "", other, close) if both and near >= LEAST_AROUND else None
+        return Substitution("not", "", other, close) if both and terms_around >= LEAST_AROUND else None
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)
 def content(sentence: str) -> tuple[Word, ...]:
     """The content words of a sentence in order; its first word is not taken for a name."""
-    found = []
+    words = []
     for match in WORD.finditer(sentence):
         terms = term(fold(match[0]))
         if len(terms) == 1:
-            named = match[0][:1].isupper() and match.start() > 0
-            found.append(Word(terms[0], named, match.start(), match.end()))
-    return tuple(found)
+            is_name = match[0][:1].isupper() and match.start() > 0
+            words.append(Word(terms[0], is_name, match.start(), match.end()))
+    return tuple(words)
 
 
 def _replaced(
@@ -145,10 +148,10 @@ def _replaced(
     ).get_matching_blocks()
     bounds = [(0, 0, 0), *((block.a, block.b, block.size) for block in blocks)]
     for (a, b, before), (next_a, next_b, after) in pairwise(bounds):
-        one, other = ours[a + before : next_a], theirs[b + before : next_b]
-        short = 0 < len(one) <= LONGEST_SWAP and 0 < len(other) <= LONGEST_SWAP
+        our_stretch, their_stretch = ours[a + before : next_a], theirs[b + before : next_b]
+        short = 0 < len(our_stretch) <= LONGEST_SWAP and 0 < len(their_stretch) <= LONGEST_SWAP
         if short and min(before, NEAR) + min(after, NEAR) >= FLANKS:
-            yield one, other, min(before, NEAR) + min(after, NEAR)
+            yield our_stretch, their_stretch, min(before, NEAR) + min(after, NEAR)
 
 
 def _transposed(
@@ -165,7 +168,7 @@ def _transposed(
 
 
 def _ratios(text: str) -> frozenset[str]:
-    return frozenset(RATIOS[found] for found in RATIO.findall(text.casefold()))
+    return frozenset(RATIOS[ratio] for ratio in RATIO.findall(text.casefold()))
 
 
 def _opposite(a: str, b: str) -> bool:

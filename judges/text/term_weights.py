@@ -52,12 +52,12 @@ class TermWeights:
         if not having:
             return cls(known=MappingProxyType({}), unseen=1.0, topic=about, topic_factor=topic_factor)
         rarity = np.log((1.0 + len(statements)) / (1.0 + np.array(list(having.values())))) + 1.0
-        known = {
+        weight_of = {
             term: weight * (topic_factor if term in about else 1.0)
             for term, weight in zip(having, rarity.tolist(), strict=True)
         }
         return cls(
-            known=MappingProxyType(known),
+            known=MappingProxyType(weight_of),
             unseen=math.log(1 + len(statements)) + 1,
             topic=about,
             topic_factor=topic_factor,
@@ -79,15 +79,15 @@ class TermWeights:
         weighed = self._weighed.get(wanted)
         if weighed is None:
             weighed = self._weighed[wanted] = self._weigh(wanted)
-        whole, each = weighed
-        if not whole:
+        total, parts = weighed
+        if not total:
             return 0.0
-        found = [
+        shares = [
             weight if term in given else weight * KIN_CREDIT
-            for term, root, weight in each
+            for term, root, weight in parts
             if term in given or root in given_kin
         ]
-        return math.fsum(found) / whole if found else 0.0
+        return math.fsum(shares) / total if shares else 0.0
 
     def _weigh(self, wanted: frozenset[str]) -> Weighed:
         return self.total(wanted), tuple((term, related(term), self.of(term)) for term in wanted)

@@ -86,6 +86,6 @@ def terms(text: str, code: str = ENGLISH) -> tuple[str, ...]:
 def related(a_term: str) -> str:
     """Return what related words share: the first five letters of a stem, else the term itself.
 
-    It brings together what stemming leaves apart (absorb, absorption).
+    It joins what stemming leaves apart (absorb, absorption).
     """
     return a_term[:PREFIX] if a_term[:PREFIX].isalpha() and len(a_term) > PREFIX else a_term

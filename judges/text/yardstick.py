@@ -61,7 +61,7 @@ class YardstickText:
         return {term: column for column, term in enumerate(sorted(self.weights.known))}
 
     @cached_property
-    def _kin_columns(self) -> dict[str, list[int]]:
+    def _related_columns(self) -> dict[str, list[int]]:
         columns: dict[str, list[int]] = {}
         for term, column in self._columns.items():
             columns.setdefault(related(term), []).append(column)
@@ -80,7 +80,7 @@ class YardstickText:
         credit = np.zeros(len(self._columns))
         for sentence in sentences:
             for root in sentence.related:
-                columns = self._kin_columns.get(root)
+                columns = self._related_columns.get(root)
                 if columns:
                     credit[columns] = np.maximum(credit[columns], KIN_CREDIT)
         for sentence in sentences:
@@ -99,9 +99,15 @@ def _relevance(
         passage.id: {related(term) for term in terms(f"{passage.title} {passage.text}")}
         for passage in passages
     }
-    asked = {related(term) for term in topic}
-    rarity = {root: 1.0 / (1 + sum(root in found for found in roots.values())) for root in asked}
-    share = {name: sum(rarity[root] for root in asked & found) for name, found in roots.items()}
+    topic_roots = {related(term) for term in topic}
+    rarity = {
+        root: 1.0 / (1 + sum(root in passage_roots for passage_roots in roots.values()))
+        for root in topic_roots
+    }
+    share = {
+        name: sum(rarity[root] for root in topic_roots & passage_roots)
+        for name, passage_roots in roots.items()
+    }
     most = max(share.values(), default=0.0)
     if not most:
         return np.ones(len(statements))

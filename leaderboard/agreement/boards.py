@@ -39,11 +39,11 @@ class RankingAgreement:
 
     def as_json(self) -> dict[str, object]:
         """Values and intervals by name."""
-        found = {"pearson": self.pearson, "spearman": self.spearman, "kendall": self.kendall}
+        estimates = {"pearson": self.pearson, "spearman": self.spearman, "kendall": self.kendall}
         return {
             "systems": self.systems,
-            **{name: one.value for name, one in found.items()},
-            "intervals": {name: bounds_of(one) for name, one in found.items()},
+            **{name: coefficient.value for name, coefficient in estimates.items()},
+            "intervals": {name: bounds_of(coefficient) for name, coefficient in estimates.items()},
         }
 
 
@@ -93,15 +93,15 @@ def compare_rankings(
     Raises:
         StatisticsError: Fewer than two systems, or no questions, are in both tables.
     """
-    drawn = resampling or Resampling()
+    plan = resampling or Resampling()
     systems = tuple(name for name in judge.systems if name in people.systems)
     questions = tuple(name for name in judge.questions if name in people.questions)
     totals = [_totals(table, systems, questions) for table in (judge, people)]
     values = [_means(np.ones((1, len(questions))), pair)[0] for pair in totals]
-    batches = list(weight_batches(len(questions), drawn)) if len(questions) > 1 else []
+    batches = list(weight_batches(len(questions), plan)) if len(questions) > 1 else []
     draws = [np.concatenate([_means(w, pair) for w in batches]) if batches else None for pair in totals]
     return ranking_agreement(
-        values[0], values[1], first_draws=draws[0], second_draws=draws[1], level=drawn.level
+        values[0], values[1], first_draws=draws[0], second_draws=draws[1], level=plan.level
     )
 
 
@@ -142,11 +142,11 @@ def overstatement(judge: BattleTable, people: BattleTable, level: float = LEVEL)
     rows: dict[str, list[tuple[str, Floats, Floats]]] = {}
     for battle in sorted(ours.keys() & theirs.keys()):
         question, first, second = battle
-        mine, other = (np.mean(found[battle], axis=0) for found in (ours, theirs))
+        mine, other = (np.mean(verdicts[battle], axis=0) for verdicts in (ours, theirs))
         rows.setdefault(first, []).append((question, mine[[0, 1]], other[[0, 1]]))
         rows.setdefault(second, []).append((question, mine[[2, 3]], other[[2, 3]]))
-    found = [_overstated(system, part, level) for system, part in rows.items()]
-    return tuple(sorted(found, key=lambda one: (-(one.win_rate.value or 0.0), one.system)))
+    overstatements = [_overstated(system, part, level) for system, part in rows.items()]
+    return tuple(sorted(overstatements, key=lambda entry: (-(entry.win_rate.value or 0.0), entry.system)))
 
 
 def _overstated(system: str, rows: list[tuple[str, Floats, Floats]], level: float) -> Overstatement:
@@ -171,7 +171,7 @@ def _overstated(system: str, rows: list[tuple[str, Floats, Floats]], level: floa
 
 def _verdicts(table: BattleTable) -> dict[tuple[str, str, str], list[tuple[float, ...]]]:
     """Win and share of the lower-named system, then of the higher-named one, by battle."""
-    found: dict[tuple[str, str, str], list[tuple[float, ...]]] = {}
+    verdicts: dict[tuple[str, str, str], list[tuple[float, ...]]] = {}
     share = table.share
     for row in range(len(table)):
         a, b = table.systems[table.a[row]], table.systems[table.b[row]]
@@ -179,8 +179,8 @@ def _verdicts(table: BattleTable) -> dict[tuple[str, str, str], list[tuple[float
         sides = [(a, won, float(share[row])), (b, lost, 1 - float(share[row]))]
         (first, *of_first), (second, *of_second) = sorted(sides)
         key = (table.questions[table.question[row]], first, second)
-        found.setdefault(key, []).append((*of_first, *of_second))
-    return found
+        verdicts.setdefault(key, []).append((*of_first, *of_second))
+    return verdicts
 
 
 def _correlations(x: Floats, y: Floats) -> tuple[float, float, float]:
@@ -197,10 +197,10 @@ def _totals(
     columns = {name: code for code, name in enumerate(systems)}
     row = np.array([rows.get(name, -1) for name in table.questions])[table.question]
     a, b = (np.array([columns.get(name, -1) for name in table.systems])[side] for side in (table.a, table.b))
-    kept = (row >= 0) & (a >= 0) & (b >= 0)
-    weight = (np.ones(len(table)) if table.weight is None else table.weight)[kept]
-    share = table.share[kept]
-    place = (np.concatenate([row[kept]] * 2), np.concatenate([a[kept], b[kept]]))
+    in_both = (row >= 0) & (a >= 0) & (b >= 0)
+    weight = (np.ones(len(table)) if table.weight is None else table.weight)[in_both]
+    share = table.share[in_both]
+    place = (np.concatenate([row[in_both]] * 2), np.concatenate([a[in_both], b[in_both]]))
     shape = (len(questions), len(systems))
     sums = coo_array((np.concatenate([weight * share, weight * (1 - share)]), place), shape=shape)
     return sums, coo_array((np.concatenate([weight] * 2), place), shape=shape)

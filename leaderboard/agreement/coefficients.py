@@ -76,9 +76,9 @@ def estimate(value: float, interval: Interval | None) -> Estimate:
     return Estimate(value, interval) if np.isfinite(value) else Estimate(None)
 
 
-def bounds_of(one: Estimate) -> list[float] | None:
+def bounds_of(coefficient: Estimate) -> list[float] | None:
     """The interval of an estimate as JSON."""
-    return None if one.interval is None else one.interval.as_json()
+    return None if coefficient.interval is None else coefficient.interval.as_json()
 
 
 def per_question(sums: Floats, questions: Codes) -> Floats:
@@ -103,13 +103,13 @@ NOMINAL = 1.0 - np.eye(CLASSES)
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
     """A quotient that is NaN where the denominator is zero."""
     top, bottom = np.broadcast_arrays(numerator, denominator)
-    found: Floats = np.divide(
+    quotient: Floats = np.divide(
         top,
         bottom,
         out=np.full(np.shape(top), np.nan),
         where=np.abs(bottom) > 1e-12,  # noqa: PLR2004 - rounding dust
     )
-    return found
+    return quotient
 
 
 def confusion(sums: Floats) -> Floats:
@@ -226,8 +226,8 @@ def krippendorff_alpha(
         else np.zeros((len(values), 0))
     )
     judged = counts.sum(axis=1)
-    kept = judged > 1
-    counts, judged = counts[kept], judged[kept]
+    pairable = judged > 1
+    counts, judged = counts[pairable], judged[pairable]
     codes = np.arange(len(values)) if questions is None else questions
     if not len(counts):
         return Estimate(None)
@@ -236,7 +236,7 @@ def krippendorff_alpha(
     return clustered(
         partial(_alpha, names=names, scale=scale),
         coincidences.reshape(len(counts), -1),
-        codes[kept],
+        codes[pairable],
         resampling or Resampling(),
     )
 

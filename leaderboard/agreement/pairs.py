@@ -133,14 +133,14 @@ class Agreement:
 
     def as_json(self) -> dict[str, object]:
         """The fields of `arena judges calibrate` (docs/design.md, section 5), then intervals."""
-        found = self.estimates()
+        estimates = self.estimates()
         return {
             "pairs": self.pairs,
-            **{name: found[name].value for name in _ESTIMATES},
+            **{name: estimates[name].value for name in _ESTIMATES},
             "unreadable": self.unreadable,
             "decided": self.decided,
             "mean_label": self.mean_label,
-            "intervals": {name: bounds_of(found[name]) for name in _ESTIMATES},
+            "intervals": {name: bounds_of(estimates[name]) for name in _ESTIMATES},
         }
 
 
@@ -185,13 +185,13 @@ def calibrate(pairs: Sequence[CalibrationPair], resampling: Resampling | None = 
     Returns:
         Agreement overall and by domain, domains in order of first appearance.
     """
-    drawn = resampling or Resampling()
+    plan = resampling or Resampling()
     domains: dict[str, list[CalibrationPair]] = {}
     for pair in pairs:
         domains.setdefault(pair.domain, []).append(pair)
     return Calibration(
-        overall=_agreement(pairs, drawn),
-        by_domain=MappingProxyType({name: _agreement(part, drawn) for name, part in domains.items()}),
+        overall=_agreement(pairs, plan),
+        by_domain=MappingProxyType({name: _agreement(part, plan) for name, part in domains.items()}),
     )
 
 
@@ -231,7 +231,7 @@ def agree(
     return _agreement(pairs, resampling or Resampling())
 
 
-def _agreement(pairs: Sequence[CalibrationPair], drawn: Resampling) -> Agreement:
+def _agreement(pairs: Sequence[CalibrationPair], resampling: Resampling) -> Agreement:
     read = [pair for pair in pairs if pair.preference is not None]
     judge = np.array([_CLASS[pair.preference] for pair in read if pair.preference is not None], dtype=int)
     label = np.array([pair.mean_label for pair in read])
@@ -243,7 +243,7 @@ def _agreement(pairs: Sequence[CalibrationPair], drawn: Resampling) -> Agreement
     cells[np.arange(len(read)), judge * coefficients.CLASSES + people] = 1.0
 
     def of_cells(statistic: _Statistic) -> Estimate:
-        return clustered(statistic, cells, questions, drawn) if read else Estimate(None)
+        return clustered(statistic, cells, questions, resampling) if read else Estimate(None)
 
     votes = _votes(read, judge)
     return Agreement(
@@ -256,10 +256,10 @@ def _agreement(pairs: Sequence[CalibrationPair], drawn: Resampling) -> Agreement
         kappa=of_cells(coefficients.kappa),
         kappa_linear=of_cells(partial(coefficients.kappa, distance=coefficients.LINEAR)),
         kappa_quadratic=of_cells(partial(coefficients.kappa, distance=coefficients.QUADRATIC)),
-        alpha=krippendorff_alpha(votes, scale=Scale.NOMINAL, questions=questions, resampling=drawn),
-        annotator_alpha=krippendorff_alpha(votes[:, 1:], questions=questions, resampling=drawn),
-        pearson=_pearson(margin, label, questions, drawn),
-        spearman=_spearman(margin, label, questions, drawn),
+        alpha=krippendorff_alpha(votes, scale=Scale.NOMINAL, questions=questions, resampling=resampling),
+        annotator_alpha=krippendorff_alpha(votes[:, 1:], questions=questions, resampling=resampling),
+        pearson=_pearson(margin, label, questions, resampling),
+        spearman=_spearman(margin, label, questions, resampling),
         tie_rate=of_cells(coefficients.tie_rate),
     )
 
@@ -285,13 +285,13 @@ def _votes(pairs: Sequence[CalibrationPair], judge: Codes) -> Floats:
     return votes
 
 
-def _pearson(x: Floats, y: Floats, questions: Codes, drawn: Resampling) -> Estimate:
+def _pearson(x: Floats, y: Floats, questions: Codes, resampling: Resampling) -> Estimate:
     if not len(x):
         return Estimate(None)
-    return clustered(coefficients.pearson, coefficients.moments(x, y), questions, drawn)
+    return clustered(coefficients.pearson, coefficients.moments(x, y), questions, resampling)
 
 
-def _spearman(x: Floats, y: Floats, questions: Codes, drawn: Resampling) -> Estimate:
+def _spearman(x: Floats, y: Floats, questions: Codes, resampling: Resampling) -> Estimate:
     """Ranks are taken anew in each resample."""
     if not len(x):
         return Estimate(None)
@@ -299,8 +299,8 @@ def _spearman(x: Floats, y: Floats, questions: Codes, drawn: Resampling) -> Esti
     number = int(questions.max()) + 1
     draws = [
         coefficients.spearman(x, y, weights[questions])
-        for batch in weight_batches(number, drawn)
+        for batch in weight_batches(number, resampling)
         for weights in batch
     ]
-    interval = percentile_interval(np.array(draws), drawn.level) if number > 1 and draws else None
+    interval = percentile_interval(np.array(draws), resampling.level) if number > 1 and draws else None
     return estimate(value, interval)

@@ -1,6 +1,6 @@
 """Charts of a board: plain rows in, Altair charts out.
 
-Colours are told apart by readers with any kind of colour vision and stand out on light and on dark
+Colours are distinguished by readers with any kind of colour vision and stand out on light and on dark
 paper alike; everything else (text, grid, background) is left to the theme of whoever shows the chart.
 Each chart repeats what a table beside it says.
 """
@@ -77,8 +77,8 @@ def forest(
         share: The values are shares, 0–1, and are shown as per cent.
     """
     number = ".1%" if share else ".0f"
-    base = alt.Chart(alt.InlineData(values=[asdict(one) for one in estimates]))
-    rows = alt.Y("system:N", sort=[one.system for one in estimates], title=None, axis=_names())
+    base = alt.Chart(alt.InlineData(values=[asdict(estimate) for estimate in estimates]))
+    rows = alt.Y("system:N", sort=[estimate.system for estimate in estimates], title=None, axis=_names())
     scale = alt.Scale(zero=False, nice=True, padding=8)
     ticks = alt.Axis(format="%" if share else "d", tickCount=6, grid=True, labelFlush=False)
     colour = alt.value(BETTER)
@@ -238,9 +238,9 @@ def scatter(
             x=across, y=upward, tooltip=tooltip
         ),
     ]
-    named = base.mark_point(opacity=0).encode(x=across, y=alt.Y("place:Q", scale=upright, axis=beside))
+    labels = base.mark_point(opacity=0).encode(x=across, y=alt.Y("place:Q", scale=upright, axis=beside))
     resolve = alt.Resolve(axis=alt.AxisResolveMap(y="independent"))
-    both = alt.LayerChart(layer=[alt.LayerChart(layer=layers), named], resolve=resolve)
+    both = alt.LayerChart(layer=[alt.LayerChart(layer=layers), labels], resolve=resolve)
     return both.properties(height=height)
 
 

@@ -181,17 +181,17 @@ def table_file(rows: Sequence[Mapping[str, Cell]], form: TableForm, stamp: Stamp
     """
     fields = {} if stamp is None else stamp.fields()
     if form is TableForm.JSON:
-        whole = {**fields, "rows": [dict(row) for row in rows]}
-        return (json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+        document = {**fields, "rows": [dict(row) for row in rows]}
+        return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
     stamped = [{**row, **fields} for row in rows]
     return _parquet(stamped) if form is TableForm.PARQUET else _csv(stamped, fields)
 
 
 def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: str) -> bytes:
     """A chart as a picture on white paper, its title above it and board and hash below the title."""
-    import vl_convert  # noqa: PLC0415 - brings an engine along that is used by this alone
+    import vl_convert  # noqa: PLC0415 - loads an engine that is used by this alone
 
-    named = chart.properties(
+    titled = chart.properties(
         width=WIDTH,
         background="white",
         title=alt.Title(
@@ -201,7 +201,7 @@ def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: st
             offset=16,
         ),
     )
-    spec = named.to_dict()
+    spec = titled.to_dict()
     if form is PictureForm.SVG:
         return bytes(vl_convert.vegalite_to_svg(spec).encode())
     return bytes(vl_convert.vegalite_to_png(spec, scale=2))

@@ -70,13 +70,13 @@ def parse(chunk: Chunk, context: Context) -> Draft:
         missing(place, 0, "question_id", " Newer files call it uid.")
     rows = BattleRows(
         place=replace(place, rows_a_record=GAMES),
-        question_id=_twice(question),
-        domain=_twice(optional(chunk, "category", context.domain)),
-        model_a=_twice(names(place, "model", column(chunk, "model"))) or [],
-        model_b=_twice([name or context.baseline for name in baseline]) or [],
+        question_id=_per_game(question),
+        domain=_per_game(optional(chunk, "category", context.domain)),
+        model_a=_per_game(names(place, "model", column(chunk, "model"))) or [],
+        model_b=_per_game([name or context.baseline for name in baseline]) or [],
         winner=[_word(grade, game) for grade, game in grades],
         weight=[1.0 if grade is None else grade.weight for grade, _ in grades],
-        judge=_twice(optional(chunk, "judge", context.judge)),
+        judge=_per_game(optional(chunk, "judge", context.judge)),
         order=["ba", "ab"] * len(chunk.records),
     )
     return Draft(rows=rows, reasons=[LeftOut.UNREADABLE if g is None else None for g, _ in grades])
@@ -108,5 +108,5 @@ def _word(grade: Grade | None, game: int) -> str:
     return (WinnerWord.A if (grade.sign > 0) == (game == 1) else WinnerWord.B).value
 
 
-def _twice(values: Sequence[str] | None) -> list[str] | None:
+def _per_game(values: Sequence[str] | None) -> list[str] | None:
     return None if values is None else [value for value in values for _ in range(GAMES)]

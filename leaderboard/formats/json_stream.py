@@ -38,7 +38,7 @@ class JsonStream:
         """
         self._expect("[", "the file")
         yield from self._elements("row")
-        self._nothing_more()
+        self._require_end_of_file()
 
     def columns(self) -> Iterator[tuple[str, list[object]]]:
         """The arrays of the outermost object with their keys, each in parts; other values are skipped.
@@ -51,7 +51,7 @@ class JsonStream:
             self._position += 1
         else:
             yield from self._members()
-        self._nothing_more()
+        self._require_end_of_file()
 
     def _members(self) -> Iterator[tuple[str, list[object]]]:
         while True:
@@ -88,11 +88,11 @@ class JsonStream:
     def _plain_strings(self) -> list[str]:
         """Strings without escapes, each followed by a comma: columns of names, a thousand at a time."""
         self._peek()
-        found = _STRINGS.match(self._buffer, self._position)
-        if found is None:
+        match = _STRINGS.match(self._buffer, self._position)
+        if match is None:
             return []
-        self._position = found.end()
-        return _STRING.findall(found[0])
+        self._position = match.end()
+        return _STRING.findall(match[0])
 
     def _value(self, where: str, row: int | None = None) -> object:
         """Decode one value; a number is whole only once something follows it."""
@@ -116,11 +116,11 @@ class JsonStream:
 
     def _separator(self, closing: str, where: str, row: int | None = None) -> bool:
         """Step over a comma, or over the closing bracket: then True."""
-        found = self._peek()
-        if found not in {",", closing} or not found:
+        character = self._peek()
+        if character not in {",", closing} or not character:
             self._fail(where, row)
         self._position += 1
-        return found == closing
+        return character == closing
 
     def _expect(self, character: str, where: str) -> None:
         if self._peek() != character:
@@ -130,8 +130,8 @@ class JsonStream:
     def _peek(self) -> str:
         """The next character that is no space, or nothing at the end."""
         while True:
-            found = _SPACE.match(self._buffer, self._position)
-            self._position = found.end() if found else self._position
+            match = _SPACE.match(self._buffer, self._position)
+            self._position = match.end() if match else self._position
             if self._position < len(self._buffer):
                 return self._buffer[self._position]
             if self._ended:
@@ -140,18 +140,18 @@ class JsonStream:
 
     def _read(self) -> None:
         """Drop what is behind and read on; at least doubling keeps long elements linear."""
-        rest = self._buffer[self._position :]
-        piece = self._text.read(max(READ_CHARACTERS, len(rest)))
+        unread = self._buffer[self._position :]
+        piece = self._text.read(max(READ_CHARACTERS, len(unread)))
         self._ended = not piece
-        self._buffer = rest + piece
+        self._buffer = unread + piece
         self._position = 0
 
-    def _nothing_more(self) -> None:
+    def _require_end_of_file(self) -> None:
         if self._peek():
             self._fail("the file", None, "goes on after its end")
 
-    def _fail(self, where: str, row: int | None = None, what: str = "") -> NoReturn:
+    def _fail(self, where: str, row: int | None = None, problem: str = "") -> NoReturn:
         place = f"{self._name}, {where}{'' if row is None else f' {row}'}"
         cut = "is cut off here" if self._ended and self._position >= len(self._buffer.rstrip()) else ""
-        message = f"{place}: the JSON {what or cut or 'cannot be read, or is cut off, here'}."
+        message = f"{place}: the JSON {problem or cut or 'cannot be read, or is cut off, here'}."
         raise FileFormatError(message, advice="Write the file again as one whole JSON value.")

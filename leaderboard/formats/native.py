@@ -45,7 +45,9 @@ def parse(chunk: Chunk, context: Context) -> Draft:
 
 
 def _weights(chunk: Chunk) -> list[float] | None:
-    named = [name for name in COUNT_COLUMNS if has(chunk, name)]
-    if len(named) > 1:
-        missing(chunk.place, 0, named[0], " Use either weight or count, not both.")
-    return counts(chunk.place, named[0], column(chunk, named[0])) if named else None
+    weight_columns = [name for name in COUNT_COLUMNS if has(chunk, name)]
+    if len(weight_columns) > 1:
+        missing(chunk.place, 0, weight_columns[0], " Use either weight or count, not both.")
+    return (
+        counts(chunk.place, weight_columns[0], column(chunk, weight_columns[0])) if weight_columns else None
+    )

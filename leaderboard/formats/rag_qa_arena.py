@@ -30,9 +30,9 @@ def context_of(file_name: str) -> Context:
     plain = file_name.removesuffix(".gz")
     if not plain.endswith(".json"):
         return Context(domain="", judge="")
-    found = _DOMAIN.match(plain)
-    domain = found[1] if found else ""
-    _, _, judge = plain[found.end() if found else 0 :].removesuffix(".json").partition("_eval_by_")
+    match = _DOMAIN.match(plain)
+    domain = match[1] if match else ""
+    _, _, judge = plain[match.end() if match else 0 :].removesuffix(".json").partition("_eval_by_")
     return Context(domain=domain if domain in DOMAINS else "", judge=judge)
 
 

@@ -108,12 +108,16 @@ def read_chunks(
     """
     kind = kind or format_of(path)
     for file in _files(path):
-        known = context or Context()
+        full_context = context or Context()
         if kind in {BattleFormat.RAG_QA_ARENA_EVAL, BattleFormat.RAG_QA_ARENA_EVAL_COMPAT}:
-            said = rag_qa_arena.context_of(file.name)
-            known = replace(known, domain=known.domain or said.domain, judge=known.judge or said.judge)
+            from_name = rag_qa_arena.context_of(file.name)
+            full_context = replace(
+                full_context,
+                domain=full_context.domain or from_name.domain,
+                judge=full_context.judge or from_name.judge,
+            )
         for chunk in chunks_of(file, container_of(file)):
-            yield parse(kind, chunk, known)
+            yield parse(kind, chunk, full_context)
 
 
 def read_battles(

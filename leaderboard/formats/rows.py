@@ -148,24 +148,24 @@ def settled(draft: Draft) -> BattleRows:
     no_self_battles(rows.place, rows.model_a, rows.model_b)
     if draft.reasons is None or not any(draft.reasons):
         return rows
-    kept = [reason is None for reason in draft.reasons]
+    mask = [reason is None for reason in draft.reasons]
     return BattleRows(
         place=rows.place,
-        question_id=_kept(rows.question_id, kept),
-        domain=_kept(rows.domain, kept),
-        model_a=list(compress(rows.model_a, kept)),
-        model_b=list(compress(rows.model_b, kept)),
-        winner=list(compress(rows.winner, kept)),
-        score=_kept(rows.score, kept),
-        weight=_kept(rows.weight, kept),
-        judge=_kept(rows.judge, kept),
-        order=_kept(rows.order, kept),
+        question_id=_selected(rows.question_id, mask),
+        domain=_selected(rows.domain, mask),
+        model_a=list(compress(rows.model_a, mask)),
+        model_b=list(compress(rows.model_b, mask)),
+        winner=list(compress(rows.winner, mask)),
+        score=_selected(rows.score, mask),
+        weight=_selected(rows.weight, mask),
+        judge=_selected(rows.judge, mask),
+        order=_selected(rows.order, mask),
         left_out=Counter(reason for reason in draft.reasons if reason is not None),
     )
 
 
-def _kept(column: Sequence[_Cell] | None, kept: Sequence[bool]) -> list[_Cell] | None:
-    return None if column is None else list(compress(column, kept))
+def _selected(column: Sequence[_Cell] | None, mask: Sequence[bool]) -> list[_Cell] | None:
+    return None if column is None else list(compress(column, mask))
 
 
 def names(place: Place, column: str, values: Sequence[object]) -> list[str]:
@@ -176,12 +176,12 @@ def names(place: Place, column: str, values: Sequence[object]) -> list[str]:
     """
     if set(map(type, values)) == {str} and all(values):
         return [value for value in values if isinstance(value, str)]
-    kept = []
+    checked = []
     for index, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
             refuse(place, index, column, value, "a name is expected")
-        kept.append(str(value))
-    return kept
+        checked.append(str(value))
+    return checked
 
 
 def labels(place: Place, column: str, values: Sequence[object]) -> list[str]:
@@ -208,8 +208,8 @@ def winners(place: Place, values: Sequence[object]) -> list[str]:
         pass
     for index, value in enumerate(values):
         if not isinstance(value, str) or value not in WINNER_WORDS:
-            known = ", ".join(f'"{word}"' for word in WinnerWord)
-            refuse(place, index, "winner", value, f"one of {known} is expected")
+            allowed = ", ".join(f'"{word}"' for word in WinnerWord)
+            refuse(place, index, "winner", value, f"one of {allowed} is expected")
     return []
 
 
@@ -270,11 +270,11 @@ def no_self_battles(place: Place, model_a: Sequence[str], model_b: Sequence[str]
 
 def refuse(place: Place, index: int, column: str, value: object, expected: str) -> NoReturn:
     """Raise the error about one cell."""
-    shown = "nothing" if value is None else repr(value)
-    if len(shown) > 60:  # noqa: PLR2004 - the width of a message, used once
-        shown = shown[:57] + "…"
-    message = f"{place.at(index, column)}: {shown} cannot be used; {expected}."
-    raise RecordError(message, advice="Mend the cell and read the file again.")
+    quoted = "nothing" if value is None else repr(value)
+    if len(quoted) > 60:  # noqa: PLR2004 - the width of a message, used once
+        quoted = quoted[:57] + "…"
+    message = f"{place.at(index, column)}: {quoted} cannot be used; {expected}."
+    raise RecordError(message, advice="Correct the cell and read the file again.")
 
 
 def missing(place: Place, index: int, column: str, hint: str = "") -> NoReturn:

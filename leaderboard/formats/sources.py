@@ -49,7 +49,7 @@ class Chunk:
 
 @contextmanager
 def open_text(path: Path) -> Iterator[TextIO]:
-    """Open a UTF-8 text, gzipped or not (told by content), with or without a byte order mark.
+    """Open a UTF-8 text, gzipped or not (recognised by content), with or without a byte order mark.
 
     Raises:
         FileFormatError: It cannot be opened, is cut off, or is not UTF-8 or not whole gzip.

@@ -159,7 +159,7 @@ def _question(chunk: BattleRows, index: int) -> str:
     return chunk.question_id[index]
 
 
-def _said(**columns: str | None) -> dict[str, object]:
+def _without_empty(**columns: str | None) -> dict[str, object]:
     return {name: value for name, value in columns.items() if value}
 
 
@@ -178,7 +178,7 @@ def _eval_records(chunk: BattleRows) -> Iterator[Record]:
             "query": _question(chunk, index),
             "order": {"1": first, "2": second},
             "pred": f"<rating>{_RATINGS.get(word, '0')}</rating>",
-        } | _said(domain=_cell(chunk.domain, index), judge=_cell(chunk.judge, index))
+        } | _without_empty(domain=_cell(chunk.domain, index), judge=_cell(chunk.judge, index))
 
 
 def _annotations(chunk: BattleRows) -> Iterator[Record]:
@@ -190,7 +190,7 @@ def _annotations(chunk: BattleRows) -> Iterator[Record]:
             "generator_1": chunk.model_a[index],
             "generator_2": chunk.model_b[index],
             "preference": _PREFERENCES.get(winner, _TIE) if score is None else 2 - score,
-        } | _said(dataset=_cell(chunk.domain, index), annotator=_cell(chunk.judge, index))
+        } | _without_empty(dataset=_cell(chunk.domain, index), annotator=_cell(chunk.judge, index))
 
 
 def _add_game(lines: dict[tuple[str, str, str], dict[str, object]], chunk: BattleRows, index: int) -> None:
@@ -201,7 +201,7 @@ def _add_game(lines: dict[tuple[str, str, str], dict[str, object]], chunk: Battl
     uid, model, baseline = _question(chunk, index), chunk.model_a[index], chunk.model_b[index]
     fresh = (
         {"uid": uid}
-        | _said(category=_cell(chunk.domain, index), judge=_cell(chunk.judge, index))
+        | _without_empty(category=_cell(chunk.domain, index), judge=_cell(chunk.judge, index))
         | {"model": model, "baseline": baseline, "games": [None] * GAMES}
     )
     games = lines.setdefault((uid, model, baseline), fresh)["games"]

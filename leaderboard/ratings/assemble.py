@@ -37,7 +37,7 @@ def assemble(
     table: BattleTable,
     pairs: PairCounts,
     groups: Groups | None,
-    found: list[Estimate],
+    estimates: list[Estimate],
     settings: Settings,
     *,
     borrowing: bool = False,
@@ -48,7 +48,7 @@ def assemble(
         table: The battles.
         pairs: Their counts.
         groups: Which ratings exist; None where all do (online Elo).
-        found: The estimates, the main group's first where it has one.
+        estimates: The estimates, the main group's first where it has one.
         settings: What was asked for.
         borrowing: Whether systems without enough battles borrow from elsewhere, so that their intervals
             hold all the same; those without any are flagged.
@@ -62,8 +62,8 @@ def assemble(
         component=np.zeros(size, dtype=np.int64),
         flags=[[] for _ in range(size)],
     )
-    for each in found:
-        _fill(columns, each)
+    for estimate in estimates:
+        _fill(columns, estimate)
     if borrowing:
         for code in np.flatnonzero(pairs.battles == 0).tolist():
             columns.flags[code].append(Flag.BORROWED)
@@ -74,7 +74,7 @@ def assemble(
         _mark_prior(columns, groups)
     elif groups is not None:
         _place_outside(columns, table, pairs, groups, settings)
-    covariance = _joint(found, size)
+    covariance = _joint(estimates, size)
     places = place_systems(
         columns.points, columns.se, (columns.lower, columns.upper), columns.component, covariance
     )
@@ -83,25 +83,25 @@ def assemble(
         settings=settings,
         systems=table.systems,
         points=columns.points,
-        draws=_joint_draws(found, size),
+        draws=_joint_draws(estimates, size),
         covariance=covariance,
         component=columns.component.astype(np.int32),
         questions=len(table.questions),
-        gradient_norm=max((e.fit.gradient_norm for e in found if e.fit is not None), default=None),
-        tie_parameter=_tie_parameter(found),
-        draws_without_estimate=sum(each.lost_draws for each in found),
+        gradient_norm=max((e.fit.gradient_norm for e in estimates if e.fit is not None), default=None),
+        tie_parameter=_tie_parameter(estimates),
+        draws_without_estimate=sum(estimate.lost_draws for estimate in estimates),
     )
 
 
-def _fill(columns: Columns, found: Estimate) -> None:
-    columns.points[found.members] = found.points
-    if np.nanmax(found.se, initial=0.0) < NO_SPREAD:
-        for code in found.members.tolist():
+def _fill(columns: Columns, estimate: Estimate) -> None:
+    columns.points[estimate.members] = estimate.points
+    if np.nanmax(estimate.se, initial=0.0) < NO_SPREAD:
+        for code in estimate.members.tolist():
             columns.flags[code].append(Flag.NO_INTERVAL)
         return
-    columns.se[found.members] = found.se
-    columns.lower[found.members] = found.lower
-    columns.upper[found.members] = found.upper
+    columns.se[estimate.members] = estimate.se
+    columns.lower[estimate.members] = estimate.lower
+    columns.upper[estimate.members] = estimate.upper
 
 
 def _withhold(columns: Columns, few: NDArray[np.bool_]) -> None:
@@ -148,16 +148,16 @@ def _place_outside(
 ) -> None:
     """Flags, components and one-sided bounds of what is not in the main group."""
     unrated = np.isnan(columns.points)
-    near = (groups.above | groups.below) & unrated
+    linked = (groups.above | groups.below) & unrated
     main = groups.label == 0
-    columns.component[:] = np.where(main | near, 0, groups.label)
+    columns.component[:] = np.where(main | linked, 0, groups.label)
     clean_winner, clean_loser = _clean(pairs)
     for code in np.flatnonzero(~main).tolist():
         flags = columns.flags[code]
         if unrated[code]:
             won = Flag.NEVER_LOSES if clean_winner[code] else Flag.UNBOUNDED
             flags.append(Flag.NEVER_WINS if clean_loser[code] else won)
-        if not near[code]:
+        if not linked[code]:
             flags.append(Flag.SEPARATE)
     for code in np.flatnonzero(main & unrated).tolist():
         won = Flag.NEVER_LOSES if clean_winner[code] else Flag.UNBOUNDED
@@ -166,12 +166,12 @@ def _place_outside(
     if np.isnan(rated).all():
         return
     middle = float(np.nanmean(rated))
-    effective = _effective(table, pairs, near, settings)
+    effective = _effective(table, pairs, linked, settings)
     for side, column, wins in ((groups.above, columns.lower, True), (groups.below, columns.upper, False)):
-        outside = np.flatnonzero(side & near)
+        outside = np.flatnonzero(side & linked)
         if len(outside):
-            found = bounds.one_sided(pairs, outside, (rated - middle) / POINTS, effective, wins=wins)
-            column[outside] = middle + POINTS * found
+            log_odds = bounds.one_sided(pairs, outside, (rated - middle) / POINTS, effective, wins=wins)
+            column[outside] = middle + POINTS * log_odds
 
 
 def _clean(pairs: PairCounts) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -197,8 +197,10 @@ def _effective(
     return share
 
 
-def _joint(found: list[Estimate], size: int) -> Floats | None:
-    parts = [(each.members, each.covariance) for each in found if each.covariance is not None]
+def _joint(estimates: list[Estimate], size: int) -> Floats | None:
+    parts = [
+        (estimate.members, estimate.covariance) for estimate in estimates if estimate.covariance is not None
+    ]
     if size > SPARSE_ABOVE or not parts:
         return None
     joint = np.full((size, size), np.nan)
@@ -207,8 +209,8 @@ def _joint(found: list[Estimate], size: int) -> Floats | None:
     return joint
 
 
-def _joint_draws(found: list[Estimate], size: int) -> Floats | None:
-    parts = [(each.members, each.draws) for each in found if each.draws is not None]
+def _joint_draws(estimates: list[Estimate], size: int) -> Floats | None:
+    parts = [(estimate.members, estimate.draws) for estimate in estimates if estimate.draws is not None]
     if size > SPARSE_ABOVE or not parts:
         return None
     joint = np.full((len(parts[0][1]), size), np.nan)
@@ -217,9 +219,9 @@ def _joint_draws(found: list[Estimate], size: int) -> Floats | None:
     return joint
 
 
-def _tie_parameter(found: list[Estimate]) -> float | None:
+def _tie_parameter(estimates: list[Estimate]) -> float | None:
     """The main group's."""
-    main = found[0] if found else None
+    main = estimates[0] if estimates else None
     if main is None or main.fit is None or main.model is None or not main.fit.has_tie:
         return None
     return main.model.ratio(main.fit.tie)

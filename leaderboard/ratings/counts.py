@@ -59,14 +59,14 @@ class PairCounts:
         """The pairs within a set of systems, renumbered in its order, and which pairs those are."""
         place = np.full(self.systems, -1, dtype=np.int64)
         place[members] = np.arange(len(members))
-        kept = (place[self.low] >= 0) & (place[self.high] >= 0)
+        inside = (place[self.low] >= 0) & (place[self.high] >= 0)
         inner = PairCounts(
             systems=len(members),
-            low=place[self.low[kept]],
-            high=place[self.high[kept]],
-            outcomes=self.outcomes[:, kept],
+            low=place[self.low[inside]],
+            high=place[self.high[inside]],
+            outcomes=self.outcomes[:, inside],
         )
-        return inner, kept
+        return inner, inside
 
 
 def count_pairs(table: BattleTable) -> PairCounts:
@@ -85,12 +85,12 @@ def count_pairs(table: BattleTable) -> PairCounts:
         flat, back = (_find(keys, low * systems + high), _find(keys, high * systems + low))
         ordered = np.concatenate([ordered, np.zeros((3, 1))], axis=1)  # −1 finds an empty column
     outcomes = ordered[:, flat] + ordered[[HIGH, LOW, TIE]][:, back]
-    kept = outcomes.sum(axis=0) > 0
+    met = outcomes.sum(axis=0) > 0
     return PairCounts(
         systems=systems,
-        low=low[kept].astype(np.int64),
-        high=high[kept].astype(np.int64),
-        outcomes=np.ascontiguousarray(outcomes[:, kept]),
+        low=low[met].astype(np.int64),
+        high=high[met].astype(np.int64),
+        outcomes=np.ascontiguousarray(outcomes[:, met]),
     )
 
 
@@ -100,12 +100,12 @@ def locate_rows(table: BattleTable, pairs: PairCounts) -> tuple[Ints, NDArray[np
     keys = pairs.low * systems + pairs.high
     swapped = table.a > table.b
     low = np.where(swapped, table.b, table.a).astype(np.int64)
-    wanted = low * systems + np.where(swapped, table.a, table.b)
+    row_keys = low * systems + np.where(swapped, table.a, table.b)
     if systems * systems <= max(DENSE_CELLS, len(table)):
         place = np.full(systems * systems, -1, dtype=np.int64)
         place[keys] = np.arange(len(keys))
-        return place[wanted], swapped
-    return _find(keys, wanted), swapped
+        return place[row_keys], swapped
+    return _find(keys, row_keys), swapped
 
 
 def count_by_cluster(
@@ -173,7 +173,7 @@ def _met(ordered: Floats, systems: int) -> NDArray[np.bool_]:
     return np.asarray(met | met.T)
 
 
-def _find(keys: Ints, wanted: Ints) -> Ints:
+def _find(keys: Ints, sought: Ints) -> Ints:
     """Places of `wanted` in sorted `keys`, −1 where absent."""
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[place] == wanted, place, -1)
+    place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    return np.where(keys[place] == sought, place, -1)

@@ -66,19 +66,19 @@ def rate_domains(battles: BattleTable, settings: Settings | None = None) -> tupl
         method=Method.BRADLEY_TERRY,
         interval=IntervalKind.BOOTSTRAP,
     )
-    whole = usable(battles)
-    overall = rate_as(whole, chosen)
+    table = usable(battles)
+    overall = rate_as(table, chosen)
     rated = np.flatnonzero(~np.isnan(overall.points) & (overall.component == 0))
     if len(rated) <= 1 or overall.draws is None:
         message = "There are no overall ratings for the domains to borrow from."
         raise UnrankableError(message, advice="Judge more battles, so that systems win and lose.")
-    found = []
+    domain_tables = []
     with one_thread():
-        for code, domain in enumerate(whole.domains):
-            part = whole.select(whole.domain == code)
+        for code, domain in enumerate(table.domains):
+            part = table.select(table.domain == code)
             if len(part):
-                found.append(_rate_domain(part, domain, overall, rated, chosen))
-    return tuple(found)
+                domain_tables.append(_rate_domain(part, domain, overall, rated, chosen))
+    return tuple(domain_tables)
 
 
 def _rate_domain(

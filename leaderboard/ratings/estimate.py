@@ -113,34 +113,34 @@ def estimate(
     shift = _shift(settings, settled.theta, anchor)
     points = POINTS * (settled.theta - shift[0]) + shift[1]
     nothing = np.full(len(members), np.nan)
-    found = Estimate(
+    point_estimate = Estimate(
         members=members, points=points, se=nothing, lower=nothing, upper=nothing, fit=settled, model=model
     )
     units = len(local.questions) if settings.cluster is Cluster.QUESTION else None
     if units is not None and units <= 1:
-        return found
+        return point_estimate
     if len(members) > SPARSE_ABOVE:
         errors = multiplier_errors(model, settled, inner, local, settings, anchor, ridge)
-        return _with_errors(found, errors * POINTS, units)
+        return _with_errors(point_estimate, errors * POINTS, units)
     if settings.interval is IntervalKind.SANDWICH:
-        return _sandwich(found, local, inner, settings, anchor, ridge)
-    return _bootstrap(found, local, inner, settings, anchor, ridge)
+        return _sandwich(point_estimate, local, inner, settings, anchor, ridge)
+    return _bootstrap(point_estimate, local, inner, settings, anchor, ridge)
 
 
 def restrict(table: BattleTable, members: Ints) -> BattleTable:
     """The battles among some systems, renumbered, with the questions and systems that they name."""
     place = np.full(len(table.systems), -1, dtype=np.int32)
     place[members] = np.arange(len(members), dtype=np.int32)
-    kept = (place[table.a] >= 0) & (place[table.b] >= 0)
+    inside = (place[table.a] >= 0) & (place[table.b] >= 0)
     if table.weight is not None:
-        kept &= table.weight > 0
-    part = table if kept.all() else table.select(kept)
+        inside &= table.weight > 0
+    part = table if inside.all() else table.select(inside)
     used = np.bincount(part.question, minlength=len(table.questions)) > 0
     question, questions = part.question, table.questions
     if not used.all():
         number = (np.cumsum(used) - 1).astype(np.int32)
         question = number[question]
-        questions = tuple(name for name, there in zip(questions, used.tolist(), strict=True) if there)
+        questions = tuple(name for name, is_used in zip(questions, used.tolist(), strict=True) if is_used)
     return BattleTable(
         systems=tuple(table.systems[code] for code in members.tolist()),
         questions=questions,
@@ -170,40 +170,42 @@ def _shift(settings: Settings, theta: Floats, anchor: int | None) -> tuple[float
 
 
 def _sandwich(
-    found: Estimate,
+    point_estimate: Estimate,
     table: BattleTable,
     pairs: PairCounts,
     settings: Settings,
     anchor: int | None,
     ridge: Ridge | None,
 ) -> Estimate:
-    if found.fit is None or found.model is None:
-        return found
-    inverse = joint_inverse(pairs, found.fit, ridge)
+    if point_estimate.fit is None or point_estimate.model is None:
+        return point_estimate
+    inverse = joint_inverse(pairs, point_estimate.fit, ridge)
     if settings.cluster is Cluster.NONE:
-        covariance = plain_covariance(found.model, found.fit, pairs, inverse)
+        covariance = plain_covariance(point_estimate.model, point_estimate.fit, pairs, inverse)
     else:
-        scores = cluster_scores(table, row_scores(found.model, found.fit, pairs, table), pairs.systems)
+        scores = cluster_scores(
+            table, row_scores(point_estimate.model, point_estimate.fit, pairs, table), pairs.systems
+        )
         covariance = clustered_covariance(inverse, scores, pairs.systems)
     covariance = in_gauge(in_gauge(covariance, anchor).T, anchor) * POINTS**2
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     units = len(table.questions) if settings.cluster is Cluster.QUESTION else None
-    return _with_errors(found, errors, units, covariance)
+    return _with_errors(point_estimate, errors, units, covariance)
 
 
 def _with_errors(
-    found: Estimate, errors: Floats, units: int | None, covariance: Floats | None = None
+    point_estimate: Estimate, errors: Floats, units: int | None, covariance: Floats | None = None
 ) -> Estimate:
     reach = bounds.quantile_of(units) * errors
     return Estimate(
-        members=found.members,
-        points=found.points,
+        members=point_estimate.members,
+        points=point_estimate.points,
         se=errors,
-        lower=found.points - reach,
-        upper=found.points + reach,
+        lower=point_estimate.points - reach,
+        upper=point_estimate.points + reach,
         covariance=covariance,
-        fit=found.fit,
-        model=found.model,
+        fit=point_estimate.fit,
+        model=point_estimate.model,
     )
 
 
@@ -214,52 +216,54 @@ def in_gauge(values: Floats, anchor: int | None) -> Floats:
 
 
 def _bootstrap(
-    found: Estimate,
+    point_estimate: Estimate,
     table: BattleTable,
     pairs: PairCounts,
     settings: Settings,
     anchor: int | None,
     ridge: Ridge | None,
 ) -> Estimate:
-    if found.fit is None or found.model is None or settings.bootstrap is None:
-        return found
+    if point_estimate.fit is None or point_estimate.model is None or settings.bootstrap is None:
+        return point_estimate
     by_cluster = None
     if settings.cluster is Cluster.QUESTION:
         by_cluster = count_by_cluster(table, pairs, table.question, len(table.questions))
     resampled = Units(by_cluster=by_cluster, pairs=pairs)
     thetas = draw(
-        found.model,
-        found.fit,
+        point_estimate.model,
+        point_estimate.fit,
         resampled,
         draws=settings.bootstrap,
         weighting=settings.weighting,
         seed=settings.seed,
         ridge=ridge,
     )
-    zero = float(found.points[anchor]) if anchor is not None else MEAN
+    zero = float(point_estimate.points[anchor]) if anchor is not None else MEAN
     draws = in_gauge(thetas, anchor) * POINTS + zero
-    kept = draws[~np.isnan(draws).any(axis=1)]
-    if len(kept) <= 1:
-        return found
+    complete = draws[~np.isnan(draws).any(axis=1)]
+    if len(complete) <= 1:
+        return point_estimate
     units = len(table.questions) if settings.cluster is Cluster.QUESTION else None
     if settings.bounds is Bounds.BCA:
-        inverse = joint_inverse(pairs, found.fit, ridge)
-        speed = _acceleration(found.model, found.fit, pairs, table, settings, inverse, anchor)
-        lower, upper = bounds.bca(kept, found.points, speed, units)
+        inverse = joint_inverse(pairs, point_estimate.fit, ridge)
+        speed = _acceleration(
+            point_estimate.model, point_estimate.fit, pairs, table, settings, inverse, anchor
+        )
+        lower, upper = bounds.bca(complete, point_estimate.points, speed, units)
     else:
-        lower, upper = bounds.percentile(kept, units)
-    covariance = np.atleast_2d(np.cov(kept, rowvar=False))
+        lower, upper = bounds.percentile(complete, units)
+    covariance = np.atleast_2d(np.cov(complete, rowvar=False))
     return Estimate(
-        members=found.members,
-        points=found.points,
+        members=point_estimate.members,
+        points=point_estimate.points,
         se=np.sqrt(np.diag(covariance)),
         lower=lower,
         upper=upper,
         draws=draws,
         covariance=covariance,
-        lost_draws=len(draws) - len(kept),
-        fit=found.fit,
-        model=found.model,
+        lost_draws=len(draws) - len(complete),
+        fit=point_estimate.fit,
+        model=point_estimate.model,
     )
 
 

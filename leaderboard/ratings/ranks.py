@@ -60,8 +60,8 @@ def _cover(separated: NDArray[np.bool_]) -> list[tuple[int, ...]]:
         while lacking[at]:
             group = _grown(at, alike, lacking[at])
             groups.append(group)
-            for one in group:
-                lacking[one].difference_update(group)
+            for member in group:
+                lacking[member].difference_update(group)
     return sorted(groups)
 
 
@@ -76,7 +76,7 @@ def _grown(first: int, alike: Sequence[set[int]], wanted: set[int]) -> tuple[int
 
 
 def letter(number: int) -> str:
-    """1 → A, 26 → Z, 27 → Aa, 53 → Ba: small letters follow, so that letters in a row can be told apart."""
+    """1 → A, 26 → Z, 27 → Aa, 53 → Ba: small letters follow, so that letters in a row stay distinct."""
     turn, place = divmod(number - 1, ALPHABET)
     if not turn:
         return chr(ord("A") + place)
@@ -102,9 +102,9 @@ def better(points: Floats, covariance: Floats) -> NDArray[np.bool_]:
     with np.errstate(divide="ignore", invalid="ignore"):
         chance = 2 * ndtr(-np.abs(gap[above, right]) / spread[above, right])
     chance = np.where(spread[above, right] > 1e-9 * (1 + np.abs(points).max(initial=0.0)), chance, 1.0)
-    kept = holm(chance)
-    sure[above[kept], right[kept]] = gap[above[kept], right[kept]] > 0
-    sure[right[kept], above[kept]] = gap[above[kept], right[kept]] < 0
+    significant = holm(chance)
+    sure[above[significant], right[significant]] = gap[above[significant], right[significant]] > 0
+    sure[right[significant], above[significant]] = gap[above[significant], right[significant]] < 0
     return sure
 
 
@@ -221,7 +221,7 @@ def _place_component(
     if covariance is None:
         _place_many(places, order[rated & ~np.isnan(se[order])], points, se)
         return
-    sure = _sure(order, points, se, ends, covariance)
+    sure = _surely_better(order, points, se, ends, covariance)
     places.lower[order] = 1 + sure.sum(axis=0)
     places.upper[order] = len(order) - sure.sum(axis=1)
     places.group[order] = tie_groups(np.arange(len(order)), sure)
@@ -230,7 +230,7 @@ def _place_component(
             places.letters[code] = text
 
 
-def _sure(
+def _surely_better(
     order: Ints, points: Floats, se: Floats, ends: tuple[Floats, Floats], covariance: Floats
 ) -> NDArray[np.bool_]:
     """(M, M) whether the row's system is surely better: by Holm, and by one-sided bounds."""

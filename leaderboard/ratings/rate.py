@@ -102,13 +102,13 @@ def _rate(table: BattleTable, settings: Settings) -> RatingTable:
     groups = find_groups(pairs, anchor)
     if settings.prior is not None:
         everyone = np.arange(pairs.systems)
-        found = [estimate(table, pairs, everyone, settings, anchor)]
-        return assemble(table, pairs, groups, found, settings)
-    found = [
+        estimates = [estimate(table, pairs, everyone, settings, anchor)]
+        return assemble(table, pairs, groups, estimates, settings)
+    estimates = [
         estimate(part, pairs, members, settings, anchor if anchor is not None and label == 0 else None)
         for label, members, part in _split(table, groups)
     ]
-    return assemble(table, pairs, groups, found, settings)
+    return assemble(table, pairs, groups, estimates, settings)
 
 
 def _split(table: BattleTable, groups: Groups) -> Iterator[tuple[int, Ints, BattleTable]]:
@@ -119,9 +119,9 @@ def _split(table: BattleTable, groups: Groups) -> Iterator[tuple[int, Ints, Batt
     systems = np.argsort(groups.label, kind="stable")
     row_label = np.where(groups.label[table.a] == groups.label[table.b], groups.label[table.a], -1)
     rows = np.argsort(row_label, kind="stable")
-    every = np.arange(len(groups.sizes) + 1)
-    system_edge = np.searchsorted(groups.label[systems], every)
-    row_edge = np.searchsorted(row_label[rows], every)
+    labels = np.arange(len(groups.sizes) + 1)
+    system_edge = np.searchsorted(groups.label[systems], labels)
+    row_edge = np.searchsorted(row_label[rows], labels)
     for label in np.flatnonzero(groups.sizes > 1).tolist():
         part = table.select(rows[row_edge[label] : row_edge[label + 1]])
         yield label, systems[system_edge[label] : system_edge[label + 1]], part

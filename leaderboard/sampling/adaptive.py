@@ -78,13 +78,13 @@ def next_battles(
     if budget < 1 or not len(planned) == len(guess) == len(judged):
         message = f"A budget of {budget} for {len(planned)} battles ({len(guess)} guesses) draws nothing."
         raise InputError(message, advice="Ask for at least one battle, with a guess for each.")
-    left = np.flatnonzero(~judged)
+    unjudged = np.flatnonzero(~judged)
     spread = np.maximum(guess * (1 - guess), LEAST_VARIANCE)
     worth = _leverage(planned, spread, _contrasts(planned, targets))
-    chances = _chances(np.sqrt(spread * worth)[left], min(budget, len(left)))
+    chances = _chances(np.sqrt(spread * worth)[unjudged], min(budget, len(unjudged)))
     probability = np.ones(len(planned))
-    probability[left] = chances
-    return NextBattles(chosen=left[_systematic(chances, seed)], probability=probability, worth=worth)
+    probability[unjudged] = chances
+    return NextBattles(chosen=unjudged[_systematic(chances, seed)], probability=probability, worth=worth)
 
 
 def _contrasts(planned: BattleTable, targets: Sequence[tuple[str, str]]) -> Floats:
@@ -141,5 +141,5 @@ def _systematic(chances: Floats, seed: int) -> Codes:
     random = np.random.default_rng(seed)
     order = random.permutation(len(chances))
     steps = np.floor(np.cumsum(chances[order]) + random.random() + 1e-9)
-    taken = np.diff(np.concatenate([[0.0], steps])) > 0
-    return np.sort(order[taken])
+    chosen = np.diff(np.concatenate([[0.0], steps])) > 0
+    return np.sort(order[chosen])

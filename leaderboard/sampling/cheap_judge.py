@@ -55,12 +55,12 @@ def pair_features(pairs: Sequence[PairTexts]) -> Floats:
     sides = []
     for side, answers in ((of_a, [p.answer_a for p in pairs]), (of_b, [p.answer_b for p in pairs])):
         inside = side.multiply(yardstick > 0).sum(axis=1)
-        whole = np.maximum(np.asarray(side.sum(axis=1)), 1e-12)
+        totals = np.maximum(np.asarray(side.sum(axis=1)), 1e-12)
         columns = [
             np.array([math.log1p(len(answer.split())) for answer in answers]),
             np.asarray(side.multiply(yardstick).sum(axis=1)).ravel(),
             np.asarray(side.multiply(question).sum(axis=1)).ravel(),
-            (1 - np.asarray(inside) / whole).ravel(),
+            (1 - np.asarray(inside) / totals).ravel(),
             np.array([math.log1p(sum(answer.count(mark) for mark in ".!?")) for answer in answers]),
             np.array([math.log1p(sum(c.isdigit() for c in answer)) for answer in answers]),
         ]
@@ -99,12 +99,12 @@ def predicted_shares(
     scale = features.std(axis=0)
     scaled = features / np.where(scale > 0, scale, 1.0)
     group = folds_of(questions, folds, seed)
-    known = np.isfinite(verdicts)
+    judged = np.isfinite(verdicts)
     shares = np.empty(len(features))
     for fold in range(folds):
-        train, told = known & (group != fold), group == fold
-        if told.any():
-            shares[told] = _fitted(scaled[train], verdicts[train]).predict_proba(scaled[told])[:, 1]
+        train, test = judged & (group != fold), group == fold
+        if test.any():
+            shares[test] = _fitted(scaled[train], verdicts[train]).predict_proba(scaled[test])[:, 1]
     return shares
 
 

@@ -93,20 +93,22 @@ def power(
         StatisticsError: Fewer than ten verdicts.
     """
     _check(planned, verdicts, draws)
-    known = draws[-1].judged
-    if known.sum() < LEAST_JUDGED:
-        message = f"{int(known.sum())} verdicts cannot recalibrate a cheap judge."
+    sampled = draws[-1].judged
+    if sampled.sum() < LEAST_JUDGED:
+        message = f"{int(sampled.sum())} verdicts cannot recalibrate a cheap judge."
         raise StatisticsError(message, advice=f"Judge at least {LEAST_JUDGED} battles.")
     group = folds_of(planned.question, folds, seed)
     guess = np.empty(len(planned))
     for fold in range(folds):
-        guess[group == fold] = _recalibrated(planned, verdicts, draws, known & (group != fold))[group == fold]
+        guess[group == fold] = _recalibrated(planned, verdicts, draws, sampled & (group != fold))[
+            group == fold
+        ]
     score = _scores(guess, verdicts, draws, np.ones(len(planned)) if worth is None else worth)
     return Powered(
         table=replace(planned, score=score),
         guess=guess,
-        judged=int(known.sum()),
-        gain=_gain(planned, score, verdicts, known),
+        judged=int(sampled.sum()),
+        gain=_gain(planned, score, verdicts, sampled),
     )
 
 
@@ -168,10 +170,10 @@ def _scores(guess: Floats, verdicts: Floats, draws: Sequence[Draw], worth: Float
     return total / weights
 
 
-def _gain(planned: BattleTable, score: Floats, verdicts: Floats, known: Flags) -> float:
+def _gain(planned: BattleTable, score: Floats, verdicts: Floats, sampled: Flags) -> float:
     """Summed variances of plain means of the verdicts over those of the scores, pair by pair of systems."""
     cells = planned.a.astype(np.int64) * len(planned.systems) + planned.b
-    plain = _variances(cells[known], verdicts[known])
+    plain = _variances(cells[sampled], verdicts[sampled])
     ours = _variances(cells, score)
     both = [cell for cell, variance in plain.items() if variance > 0 and cell in ours]
     below = sum(ours[cell] for cell in both)

@@ -88,13 +88,13 @@ def allocate(
     if not sum(least.values()) <= total <= sum(sizes.values()):
         message = f"{total} questions cannot be sampled from {sum(sizes.values())} in {len(sizes)} domains."
         raise InputError(message, advice=f"Choose between {sum(least.values())} and {sum(sizes.values())}.")
-    wanted = {domain: _share(domain, size, allocation, spreads) for domain, size in sizes.items()}
-    given = dict(least)
-    for _ in range(total - sum(given.values())):
+    shares = {domain: _share(domain, size, allocation, spreads) for domain, size in sizes.items()}
+    sample_sizes = dict(least)
+    for _ in range(total - sum(sample_sizes.values())):
         # The domain that is furthest below its share gets the next question.
-        short = [domain for domain in sizes if given[domain] < sizes[domain]]
-        given[max(short, key=lambda domain: wanted[domain] / (given[domain] + 1))] += 1
-    return given
+        short = [domain for domain in sizes if sample_sizes[domain] < sizes[domain]]
+        sample_sizes[max(short, key=lambda domain: shares[domain] / (sample_sizes[domain] + 1))] += 1
+    return sample_sizes
 
 
 def _share(domain: str, size: int, allocation: Allocation, spreads: Mapping[str, float] | None) -> float:
@@ -130,14 +130,14 @@ def sample_questions(
     """
     names, codes = np.unique(np.asarray(domains, dtype=np.str_), return_inverse=True)
     sizes = {str(name): int((codes == code).sum()) for code, name in enumerate(names)}
-    given = allocate(sizes, total, allocation, spreads)
+    sample_sizes = allocate(sizes, total, allocation, spreads)
     random = np.random.default_rng(seed)
     chosen: list[Codes] = []
     probability = np.zeros(len(codes))
     for code, name in enumerate(names):
         members = np.flatnonzero(codes == code)
-        chosen.append(random.choice(members, given[str(name)], replace=False))
-        probability[members] = given[str(name)] / len(members)
+        chosen.append(random.choice(members, sample_sizes[str(name)], replace=False))
+        probability[members] = sample_sizes[str(name)] / len(members)
     return Sample(chosen=np.sort(np.concatenate(chosen)), probability=probability)
 
 
@@ -174,9 +174,9 @@ def stratified_mean(
             raise StatisticsError(message, advice="A domain's spread needs two of them.")
         if not size:
             continue
-        left = 1 - len(part) / size if finite else 1.0
+        finite_factor = 1 - len(part) / size if finite else 1.0
         spread = float(part.var(ddof=1)) if len(part) > 1 else 0.0
-        piece = (size / population) ** 2 * left * spread / len(part)
+        piece = (size / population) ** 2 * finite_factor * spread / len(part)
         mean += size / population * float(part.mean())
         variance += piece
         satterthwaite += piece**2 / max(1, len(part) - 1)

@@ -73,15 +73,15 @@ def separations(ratings: RatingTable, settings: Settings) -> list[dict[str, obje
     Returns:
         One object a pair of neighbours, best first; pairs that cannot be compared are left out.
     """
-    named = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
-    found: list[dict[str, object]] = []
-    for first, second in pairwise(named):
+    rated = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
+    rows: list[dict[str, object]] = []
+    for first, second in pairwise(rated):
         try:
             gap = difference(ratings, first, second)
             needed = questions_to_separate(ratings, first, second)
         except StatisticsError:
             continue
-        found.append(
+        rows.append(
             {
                 "first": first,
                 "second": second,
@@ -94,7 +94,7 @@ def separations(ratings: RatingTable, settings: Settings) -> list[dict[str, obje
                 "cluster": settings.cluster.value,
             }
         )
-    return found
+    return rows
 
 
 def all_differences(ratings: RatingTable) -> dict[str, object]:
@@ -108,16 +108,16 @@ def all_differences(ratings: RatingTable) -> dict[str, object]:
         points, lower and upper end of the 95 % interval (one decimal) and the chance that the first is the
         better (three); pairs that cannot be compared are left out.
     """
-    named = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
+    rated = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
     pairs: list[list[float]] = []
-    for one, other in combinations(range(len(named)), 2):
+    for first, second in combinations(range(len(rated)), 2):
         try:
-            gap = difference(ratings, named[one], named[other])
+            gap = difference(ratings, rated[first], rated[second])
         except StatisticsError:
             continue
         ends = [round(value, 1) for value in (gap.points, gap.lower, gap.upper)]
-        pairs.append([one, other, *ends, round(gap.chance, 3)])
-    return {"systems": named, "pairs": pairs}
+        pairs.append([first, second, *ends, round(gap.chance, 3)])
+    return {"systems": rated, "pairs": pairs}
 
 
 def _star(table: BattleTable, settings: Settings, reference: str | None) -> AlternativeRatings:
@@ -130,12 +130,12 @@ def _star(table: BattleTable, settings: Settings, reference: str | None) -> Alte
             kind=kind, ratings=(), note="Every battle is against the reference: the same ratings."
         )
     try:
-        found = rate_beside_star(table, reference, settings)
+        comparison = rate_beside_star(table, reference, settings)
     except StatisticsError as error:
         return AlternativeRatings(kind=kind, ratings=(), note=str(error))
-    largest = max((abs(shift) for _, shift in found.shifts), default=0.0)
+    largest = max((abs(shift) for _, shift in comparison.shifts), default=0.0)
     note = f"From the battles against {reference} alone; ratings move by up to {largest:.0f} points."
-    return AlternativeRatings(kind=kind, ratings=found.star.ratings, note=note)
+    return AlternativeRatings(kind=kind, ratings=comparison.star.ratings, note=note)
 
 
 def _between_systems(table: BattleTable, settings: Settings, reference: str | None) -> AlternativeRatings:
@@ -144,15 +144,15 @@ def _between_systems(table: BattleTable, settings: Settings, reference: str | No
     code = table.systems.index(reference) if reference in table.systems else -1
     chosen = (table.a != code) & (table.b != code)
     if code < 0 or not chosen.any():
-        every = "Every battle is between systems: the same ratings."
-        note = every if code < 0 else "There are no battles between systems."
+        unchanged = "Every battle is between systems: the same ratings."
+        note = unchanged if code < 0 else "There are no battles between systems."
         return AlternativeRatings(kind=kind, ratings=(), note=note)
     try:
-        found = rate_as(table.select(chosen), settings)
+        rating_table = rate_as(table.select(chosen), settings)
     except StatisticsError as error:
         return AlternativeRatings(kind=kind, ratings=(), note=str(error))
     note = f"From the {int(chosen.sum()):,} battles between systems, without those against {reference}."
-    rated = tuple(rating for rating in found.ratings if rating.rating is not None)
+    rated = tuple(rating for rating in rating_table.ratings if rating.rating is not None)
     return AlternativeRatings(kind=kind, ratings=rated, note=note)
 
 
@@ -163,30 +163,30 @@ def _length(
     words = _lengths(table, answers)
     try:
         ends = tuple(_words_of(side, table, words) for side in (table.a, table.b))
-        found = rate_with_style(table, {LENGTH: (ends[0], ends[1])}, _sandwiched(settings))
+        comparison = rate_with_style(table, {LENGTH: (ends[0], ends[1])}, _sandwiched(settings))
     except KeyError:
         return AlternativeRatings(kind=kind, ratings=(), note="The lengths of the answers are not known.")
     except (StatisticsError, InputError) as error:
         return AlternativeRatings(kind=kind, ratings=(), note=str(error))
-    effect = found.effects[0]
+    effect = comparison.effects[0]
     note = (
         f"One standard deviation more words than the opponent is worth {effect.points:.0f} points "
         f"({effect.lower:.0f} to {effect.upper:.0f})."
     )
-    return AlternativeRatings(kind=kind, ratings=found.controlled.ratings, note=note)
+    return AlternativeRatings(kind=kind, ratings=comparison.controlled.ratings, note=note)
 
 
 def _lengths(table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]]) -> NDArray[np.int64]:
     """(systems, questions) lengths of answers in words, −1 where one is not known."""
-    found = np.full((len(table.systems), len(table.questions)), -1, dtype=np.int64)
+    lengths = np.full((len(table.systems), len(table.questions)), -1, dtype=np.int64)
     place = {question: code for code, question in enumerate(table.questions)}
     for code, system in enumerate(table.systems):
-        known = [
+        word_counts = [
             (place[fact.question], fact.words) for fact in answers.get(system, ()) if fact.question in place
         ]
-        for question, words in known:
-            found[code, question] = words
-    return found
+        for question, words in word_counts:
+            lengths[code, question] = words
+    return lengths
 
 
 def _words_of(side: NDArray[np.int32], table: BattleTable, words: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -195,11 +195,11 @@ def _words_of(side: NDArray[np.int32], table: BattleTable, words: NDArray[np.int
     Raises:
         KeyError: One is not known.
     """
-    found = words[side, table.question]
-    if (found < 0).any():
-        row = int(np.argmax(found < 0))
+    lengths = words[side, table.question]
+    if (lengths < 0).any():
+        row = int(np.argmax(lengths < 0))
         raise KeyError(table.systems[side[row]], table.questions[table.question[row]])
-    return found
+    return lengths
 
 
 def _sandwiched(settings: Settings) -> Settings:

@@ -62,7 +62,7 @@ def build_standings(
     facts = answers or {}
     board = _Board(
         table=table,
-        ratings={OVERALL: ratings, **_within(table, chosen, ratings, domain_ratings)},
+        ratings={OVERALL: ratings, **_domain_ratings(table, chosen, ratings, domain_ratings)},
         rates={(row.system, row.domain): row for row in rates.rows},
         against_all={(row.system, row.domain): row for row in everyone if row.system == reference},
         facts=facts,
@@ -108,16 +108,16 @@ def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, 
     return ratings, ""
 
 
-def _within(
+def _domain_ratings(
     table: BattleTable,
     settings: Settings,
     overall: RatingTable | None,
-    given: Mapping[str, RatingTable] | None,
+    domain_ratings: Mapping[str, RatingTable] | None,
 ) -> Mapping[str, RatingTable]:
-    if given is not None or overall is None or len(table.domains) < 2:  # noqa: PLR2004 - one is overall
-        return given or {}
+    if domain_ratings is not None or overall is None or len(table.domains) < 2:  # noqa: PLR2004 - one is overall
+        return domain_ratings or {}
     try:
-        return {found.domain: found.table for found in rate_domains(table, settings)}
+        return {domain_table.domain: domain_table.table for domain_table in rate_domains(table, settings)}
     except UnrankableError:
         # The overall ratings are of no use to shrink towards; rates are shown alone.
         return {}
@@ -126,8 +126,8 @@ def _within(
 def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[AnswerFact]]) -> tuple[str, ...]:
     """Domains in the order of the labels, then those of battles and answers; none where unnamed."""
     met = (*table.domains, *(fact.domain for answers in facts.values() for fact in answers))
-    known = dict.fromkeys((*about.labels, *met))
-    return tuple(domain for domain in known if domain in set(met) and domain)
+    ordered = dict.fromkeys((*about.labels, *met))
+    return tuple(domain for domain in ordered if domain in set(met) and domain)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,9 +146,9 @@ class _Board:
         rated = {} if ratings is None else {rating.system: rating for rating in ratings.ratings}
         names = dict.fromkeys((*self.table.systems, *self.facts, *self.outcomes))
         lines = [self._line(name, domain, rated.get(name)) for name in names]
-        kept = [line for line in lines if domain == OVERALL or _is_met(line)]
+        visible = [line for line in lines if domain == OVERALL or _is_met(line)]
         place = {name: index for index, name in enumerate(rated)}
-        return tuple(sorted(kept, key=lambda line: _order(line, place)))
+        return tuple(sorted(visible, key=lambda line: _order(line, place)))
 
     def _line(self, system: str, domain: str, rating: Rating | None) -> Line:
         facts = [fact for fact in self.facts.get(system, ()) if domain in {OVERALL, fact.domain}]
@@ -175,5 +175,5 @@ def _is_met(line: Line) -> bool:
 def _order(line: Line, place: Mapping[str, int]) -> tuple[int, float, float, str]:
     """By rating; without one by win rate, ties and name."""
     rate = line.rate
-    won, kept = (0.0, 0.0) if rate is None else (rate.win_rate, rate.win_tie_rate)
-    return place.get(line.system, len(place) + (rate is None)), -won, -kept, line.system
+    won, not_lost = (0.0, 0.0) if rate is None else (rate.win_rate, rate.win_tie_rate)
+    return place.get(line.system, len(place) + (rate is None)), -won, -not_lost, line.system

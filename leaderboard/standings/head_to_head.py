@@ -168,8 +168,12 @@ def read_head_to_head(head_to_head: Mapping[str, Any]) -> HeadToHeadTests:
     rows = head_to_head["pairs"]
     wins, losses = (np.array([row[name] for row in rows], dtype=float) for name in ("wins", "losses"))
     chances = sign_test(wins, losses)
-    once = np.array([at for at, row in enumerate(rows) if row["system"] < row["opponent"]], dtype=np.int64)
-    fallen = {frozenset((rows[at]["system"], rows[at]["opponent"])) for at in once[holm(chances[once])]}
+    pair_rows = np.array(
+        [at for at, row in enumerate(rows) if row["system"] < row["opponent"]], dtype=np.int64
+    )
+    fallen = {
+        frozenset((rows[at]["system"], rows[at]["opponent"])) for at in pair_rows[holm(chances[pair_rows])]
+    }
     return HeadToHeadTests(
         systems=tuple(head_to_head["systems"]),
         pairs={

@@ -47,12 +47,12 @@ class JudgedShares:
     def partial(self) -> bool:
         """Whether too little was judged, or nothing at all."""
         return not self.overall.judged or not all(
-            one.enough for one in (self.overall, *self.systems.values())
+            share.enough for share in (self.overall, *self.systems.values())
         )
 
     def as_json(self) -> dict[str, Any]:
         """`judged_share` of a board's JSON."""
-        systems = {name: one.as_json() for name, one in self.systems.items()}
+        systems = {name: share.as_json() for name, share in self.systems.items()}
         return {**self.overall.as_json(), "systems": systems}
 
 
@@ -64,19 +64,19 @@ def partial_sentence(standings: Mapping[str, Any]) -> str:
     """
     if not standings.get("partial"):
         return ""
-    found: Mapping[str, Any] = standings["judged_share"]
-    share = "" if found["share"] is None else f" ({percent(found['share'])})"
-    said = f"Partial: {found['judged']:,} of {found['expected']:,} battles{share} were judged."
+    shares: Mapping[str, Any] = standings["judged_share"]
+    share = "" if shares["share"] is None else f" ({percent(shares['share'])})"
+    sentence = f"Partial: {shares['judged']:,} of {shares['expected']:,} battles{share} were judged."
     least = sorted(
-        (one["share"], system)
-        for system, one in found["systems"].items()
-        if one["share"] is not None and one["share"] < LEAST_JUDGED and system != standings["reference"]
+        (entry["share"], system)
+        for system, entry in shares["systems"].items()
+        if entry["share"] is not None and entry["share"] < LEAST_JUDGED and system != standings["reference"]
     )
     if not least:
-        return said
+        return sentence
     named = ", ".join(f"{system} ({percent(value)})" for value, system in least[:MOST_NAMED])
     more = f" and {len(least) - MOST_NAMED} more" if len(least) > MOST_NAMED else ""
-    return f"{said} Least judged: {named}{more}."
+    return f"{sentence} Least judged: {named}{more}."
 
 
 def percent(share: float) -> str:

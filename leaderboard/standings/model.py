@@ -165,8 +165,8 @@ class Standings:
             "rate_settings": {key: value for key, value in rates.items() if key != "rows"},
             "lines": {domain: [line.as_json() for line in lines] for domain, lines in self.lines.items()},
             "head_to_head": self.pairs.as_json(),
-            "beside": [one.as_json() for one in self.alternative_ratings],
-            "separations": [dict(one) for one in self.separations],
+            "beside": [alternative.as_json() for alternative in self.alternative_ratings],
+            "separations": [dict(separation) for separation in self.separations],
             "differences": dict(self.differences),
         }
 

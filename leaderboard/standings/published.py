@@ -136,10 +136,10 @@ def battles_from_rates(
         sizes = list(questions.values())
         wins = _counts([cell.win_percent for cell in cells], sizes, system)
         not_lost = _counts([cell.win_tie_percent for cell in cells], sizes, system)
-        for domain, (size, won, kept) in enumerate(zip(sizes, wins, not_lost, strict=True)):
+        for domain, (size, won, unbeaten) in enumerate(zip(sizes, wins, not_lost, strict=True)):
             rows.append((code, domain, Winner.A, won))
-            rows.append((code, domain, Winner.TIE, kept - won))
-            rows.append((code, domain, Winner.B, size - kept))
+            rows.append((code, domain, Winner.TIE, unbeaten - won))
+            rows.append((code, domain, Winner.B, size - unbeaten))
     rows = [row for row in rows if row[3] > 0]
     domains = tuple(questions)
     return BattleTable(

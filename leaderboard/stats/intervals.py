@@ -129,25 +129,25 @@ def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | N
     low, high = float((sums / counts).min()), float((sums / counts).max())
     if low == high:
         return Interval(low, high)
-    drawn = np.concatenate([weights @ sums / (weights @ counts) for weights in _resamples(units)])
-    shares = bca_levels(drawn, (sums.sum() - sums) / (counts.sum() - counts), mean, level)
+    means = np.concatenate([weights @ sums / (weights @ counts) for weights in _resamples(units)])
+    shares = bca_levels(means, (sums.sum() - sums) / (counts.sum() - counts), mean, level)
     # Summation in another order leaves rounding dust beyond the bounds of the scores.
-    lower, upper = np.clip(np.quantile(drawn, np.sort(shares)), low, high)
+    lower, upper = np.clip(np.quantile(means, np.sort(shares)), low, high)
     return Interval(float(lower), float(upper))
 
 
 def _resamples(units: int) -> Iterator[Floats]:
     """How often each unit is in each resample, in batches of resamples."""
-    for batch in _kept(units) if units <= KEPT_UNITS else _drawn(units):
+    for batch in _cached_draws(units) if units <= KEPT_UNITS else _draws(units):
         yield batch.astype(np.float64)
 
 
 @lru_cache(maxsize=2)
-def _kept(units: int) -> tuple[Counts, ...]:
-    return tuple(_drawn(units))
+def _cached_draws(units: int) -> tuple[Counts, ...]:
+    return tuple(_draws(units))
 
 
-def _drawn(units: int) -> Iterator[Counts]:
+def _draws(units: int) -> Iterator[Counts]:
     generator = np.random.default_rng(SEED)
     most = max(1, BATCH_CELLS // units)
     for start in range(0, RESAMPLES, most):

@@ -25,7 +25,7 @@ FOREIGN = {
     b"\x28\xb5\x2f\xfd": "a zstd file",
     b"%PDF": "a PDF",
 }
-ADVICE = "Bring JSONL, a JSON array or CSV, plain or gzipped."
+ADVICE = "Give JSONL, a JSON array or CSV, plain or gzipped."
 
 
 class RowFile:
@@ -94,9 +94,9 @@ def _detect(path: Path, limits: IntakeLimits) -> tuple[FileFormat, str]:
 
 def _delimiter(header: bytes) -> str:
     text = header.decode("utf-8", errors="replace")
-    found = {delimiter: COLUMNS.intersection(split_header(text, delimiter)) for delimiter in DELIMITERS}
-    best = max(DELIMITERS, key=lambda delimiter: len(found[delimiter]))
-    return best if found[best] else ""
+    columns = {delimiter: COLUMNS.intersection(split_header(text, delimiter)) for delimiter in DELIMITERS}
+    best = max(DELIMITERS, key=lambda delimiter: len(columns[delimiter]))
+    return best if columns[best] else ""
 
 
 def _refuse(path: Path, first: bytes) -> tuple[FileFormat, str]:

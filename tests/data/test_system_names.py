@@ -30,9 +30,15 @@ def named(store: Store, make_set: Callable[..., QuestionSet]) -> Store:
     return store
 
 
-def _new(system: str, *, content: str = "1", **more: object) -> NewSubmission:
-    options: dict[str, object] = {"team": "ours", "card": SystemCard(), "content_hash": content, **more}
-    return NewSubmission(set_name="tiny", system=system, **options)  # type: ignore[arg-type]
+def _new(system: str, *, content: str = "1", team: str = "ours", anonymous: bool = False) -> NewSubmission:
+    return NewSubmission(
+        set_name="tiny",
+        system=system,
+        team=team,
+        card=SystemCard(),
+        content_hash=content,
+        anonymous=anonymous,
+    )
 
 
 @pytest.mark.parametrize(

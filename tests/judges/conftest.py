@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
 import pytest
 
@@ -15,8 +15,16 @@ from judges.llm.tasks import TaskRunner
 T = TypeVar("T")
 
 
+class WithRunner(Protocol):
+    """Runs something with a `TaskRunner` at an endpoint."""
+
+    def __call__(self, url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:
+        """What came of it."""
+        ...
+
+
 @pytest.fixture
-def with_runner() -> Callable[[str, Callable[[TaskRunner], Awaitable[Any]]], Any]:
+def with_runner() -> WithRunner:
     """Run something with a `TaskRunner` at an endpoint."""
 
     def run(url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:

@@ -178,7 +178,9 @@ def test_alpaca_eval_win_rate_and_standard_error_are_the_official_ones(tmp_path:
     assert row.battles == len(official)
     assert 100 * row.mean_score == pytest.approx(official.mean() * 100, abs=1e-6)
     assert row.standard_error is not None
-    assert 100 * row.standard_error == pytest.approx(official.sem() * 100, abs=1e-6)
+    error = official.sem()
+    assert isinstance(error, float)
+    assert 100 * row.standard_error == pytest.approx(error * 100, abs=1e-6)
     assert row.wins == (official > 0.5).sum()
     assert row.losses == (official < 0.5).sum()
 

@@ -11,6 +11,7 @@ from data.records import Question, QuestionSet, Severity
 from submissions.answer_warnings import copied_share, hidden_characters, judge_directed
 from submissions.check import CheckResult
 from submissions.limits import WarningLevels
+from tests.narrow import known
 
 
 def answers(questions: QuestionSet, text: Callable[[Question], str]) -> list[dict[str, str]]:
@@ -24,7 +25,7 @@ def test_copies_of_the_reference_are_noticed(
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
     """Each near-copy is named by its line, and their share over the file is a warning of its own."""
-    copied = answers(questions, lambda one: f"Well: {one.reference.upper()} [1]")
+    copied = answers(questions, lambda one: f"Well: {known(one.reference).upper()} [1]")
     found = codes_of(check(copied))
     assert found == [(0, "many-near-copies"), *((line, "near-copy") for line in range(1, 9))]
     assert check(copied).accepted

@@ -63,7 +63,7 @@ class LfrqaRows:
             return None
         qid = row.get("qid")
         if not isinstance(qid, int | str) or isinstance(qid, bool):
-            problems.add(line, "missing-field", "There is no qid.", advice="Bring the file as published.")
+            problems.add(line, "missing-field", "There is no qid.", advice="Give the file as published.")
             return None
         empty = isinstance(row.get("answer"), str) and not row["answer"].strip()
         if empty:
@@ -96,13 +96,13 @@ class LfrqaRows:
     def _citations(self, line: int, row: Mapping[str, object]) -> list[list[str]]:
         text, answer = row.get("faithful_answer_w_citation"), row.get("answer")
         documents = row.get("gold_doc_ids")
-        found = None
+        citations = None
         if isinstance(text, str) and isinstance(answer, str) and isinstance(documents, list):
-            found = citations_of(text, answer, [str(document) for document in documents])
-        if found is None:
+            citations = citations_of(text, answer, [str(document) for document in documents])
+        if citations is None:
             self._first_line = self._first_line or line
             self._left_out.append(str(row.get("qid")))
-        return [list(documents) for documents in found or ()]
+        return [list(documents) for documents in citations or ()]
 
 
 def citations_of(cited: str, reference: str, documents: Sequence[str]) -> Citations | None:
@@ -133,14 +133,14 @@ def _sentences(line: str) -> Iterator[tuple[str, list[int]]]:
     """The sentences of a line with the numbers behind them; brackets in a row belong to one sentence."""
     sentence, numbers, start = "", list[int](), 0
     for bracket in _BRACKET.finditer(line):
-        found = [int(number) for number in _NUMBER.findall(bracket.group())]
-        if not found:
+        cited = [int(number) for number in _NUMBER.findall(bracket.group())]
+        if not cited:
             continue
         before = line[start : bracket.start()]
         if numbers and _letters(before):
             yield sentence, numbers
             sentence, numbers = "", []
-        sentence, numbers, start = sentence + before, numbers + found, bracket.end()
+        sentence, numbers, start = sentence + before, numbers + cited, bracket.end()
     rest = line[start:]
     if numbers:
         yield sentence, numbers

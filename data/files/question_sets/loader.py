@@ -33,11 +33,11 @@ NUMBERS = ("daily_quota", "total_quota", "file_mb", "answer_chars")
 HIDDEN = "hidden_references"
 
 
-def read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
+def read_policy(value: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
     """The policy that a head of a set gives; None where it gives none, or has problems, which are noted."""
-    if found is None:
+    if value is None:
         return None
-    tables = found if isinstance(found, list) else [found]
+    tables = value if isinstance(value, list) else [value]
     phases: list[Phase] = []
     hidden = False
     for table in tables:
@@ -125,7 +125,7 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     questions = [entry for entry in files if _is_questions_file(path, entry)]
     if len(questions) != 1:
         message = f"{path.name or path} holds {len(questions)} question files."
-        advice = "Bring a folder with set.toml and questions.jsonl, or the LFRQA annotation files."
+        advice = "Give a folder with set.toml and questions.jsonl, or the LFRQA annotation files."
         raise FileFormatError(message, advice=advice, code="no-questions")
     if _begins_as_wikicontradict(questions[0], limits):
         return _load_wikicontradict(questions[0], name, limits)
@@ -141,19 +141,21 @@ def _load_folder(path: Path, file: Path, name: str | None, limits: ReadLimits) -
     head_file = file.parent / "set.toml"
     head = _read_head(head_file, limits, problems) if head_file.exists() else {}
     default = path.name if path.is_dir() else file.name.split(".")[0]
-    found = _read_questions(file, limits, problems, question_from_json)
-    domains = head.pop("domains", None) or {question.domain: _label(question.domain) for question in found}
+    questions = _read_questions(file, limits, problems, question_from_json)
+    domains = head.pop("domains", None) or {
+        question.domain: _label(question.domain) for question in questions
+    }
     head.setdefault("name", default)
     head.setdefault("title", head["name"])
     if name is not None:
         head["name"] = name
     policy = _read_policy(head.pop("submissions", None), head["name"], problems)
-    return replace(_finish(head, domains, found, problems, path), policy=policy)
+    return replace(_finish(head, domains, questions, problems, path), policy=policy)
 
 
-def _read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
+def _read_policy(value: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
     try:
-        return read_policy(found, set_name, problems)
+        return read_policy(value, set_name, problems)
     except RecordError as error:
         problems.add(0, "bad-policy", error.message, advice=error.advice)
         return None
@@ -170,25 +172,25 @@ def _begins_as_wikicontradict(file: Path, limits: ReadLimits) -> bool:
 
 def _load_wikicontradict(file: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
     problems = ProblemList()
-    found, answers = read_wikicontradict(file, limits, problems)
-    loaded = _finish({**HEAD, "name": name or NAME}, {NAME: LABEL}, found, problems, file)
+    questions, answers = read_wikicontradict(file, limits, problems)
+    loaded = _finish({**HEAD, "name": name or NAME}, {NAME: LABEL}, questions, problems, file)
     return replace(loaded, answers=MappingProxyType(answers))
 
 
 def _load_lfrqa(path: Path, files: list[Path], name: str | None, limits: ReadLimits) -> LoadedSet:
     problems = ProblemList()
-    found: list[Question] = []
+    questions: list[Question] = []
     domains: dict[str, str] = {}
     for file in files:
         matched = lfrqa.FILE.fullmatch(file.name)
         domain = matched.group(1) if matched else file.stem
         domains[domain] = lfrqa.LABELS.get(domain, _label(domain))
         rows = lfrqa.LfrqaRows(file, domain)
-        found += _read_questions(file, limits, problems, rows.question)
+        questions += _read_questions(file, limits, problems, rows.question)
         rows.report(problems)
     default = "lfrqa" if path.is_dir() or len(files) > 1 else f"lfrqa-{next(iter(domains))}"
     head = {**lfrqa.HEAD, "name": name or default}
-    return _finish(head, domains, found, problems, path)
+    return _finish(head, domains, questions, problems, path)
 
 
 def _read_questions(
@@ -197,24 +199,24 @@ def _read_questions(
     problems: ProblemList,
     read: Make[Question],
 ) -> list[Question]:
-    found: list[Question] = []
-    seen: dict[str, int] = {}
+    questions: list[Question] = []
+    first_lines: dict[str, int] = {}
     for line, question in each_record(file, limits, read, problems):
-        if question.id in seen:
-            first = seen[question.id]
+        if question.id in first_lines:
+            first = first_lines[question.id]
             message = f"{file.name}: question id {question.id!r} stands on line {first} already."
             problems.add(line, "duplicate-question", message, advice="Give every question its own id.")
             continue
-        seen[question.id] = line
-        found.append(question)
-    return found
+        first_lines[question.id] = line
+        questions.append(question)
+    return questions
 
 
 def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[str, Any]:
     try:
         head = tomllib.loads(read_text(file, limits))
     except tomllib.TOMLDecodeError as error:
-        problems.add(0, "bad-toml", f"set.toml is not TOML: {error}.", advice="Mend it where it says.")
+        problems.add(0, "bad-toml", f"set.toml is not TOML: {error}.", advice="Correct it where it says.")
         return {}
     except FileFormatError as error:
         problems.add(error.line, error.code, error.message, advice=error.advice)
@@ -236,28 +238,28 @@ def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[st
 def _finish(
     head: dict[str, Any],
     domains: dict[str, str],
-    found: list[Question],
+    questions: list[Question],
     problems: ProblemList,
     path: Path,
 ) -> LoadedSet:
-    if not found and not problems.errors:
+    if not questions and not problems.errors:
         problems.add(0, "empty-file", "There are no questions.", advice="Write at least one.")
     if not problems.errors:
         try:
             language = head.setdefault("language", ENGLISH)
-            questions = QuestionSet(
+            question_set = QuestionSet(
                 domains=domains,
-                questions=tuple(replace(question, language=language) for question in found),
+                questions=tuple(replace(question, language=language) for question in questions),
                 **head,
             )
         except RecordError as error:
             problems.add(0, "bad-set", error.message, advice=error.advice)
         else:
-            return LoadedSet(questions, problems.result())
+            return LoadedSet(question_set, problems.result())
     listed = problems.result()
     count = problems.errors
     message = f"{path} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."
-    raise InvalidFileError(message, listed, advice="Mend them and import again.")
+    raise InvalidFileError(message, listed, advice="Correct them and import again.")
 
 
 def _label(domain: str) -> str:

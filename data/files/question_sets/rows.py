@@ -142,7 +142,7 @@ def _strings(line: int, row: Mapping[str, object], name: str, problems: ProblemL
 
 
 def _citations(line: int, row: Mapping[str, object], problems: ProblemList) -> tuple[tuple[str, ...], ...]:
-    found = []
+    citations = []
     for value in _list(line, row, "citations", problems):
         if not isinstance(value, list) or not all(map(_is_id, value)):
             message = (
@@ -150,8 +150,8 @@ def _citations(line: int, row: Mapping[str, object], problems: ProblemList) -> t
             )
             problems.add(line, "wrong-type", message)
             return ()
-        found.append(tuple(map(str, value)))
-    return tuple(found)
+        citations.append(tuple(map(str, value)))
+    return tuple(citations)
 
 
 def _is_id(value: object) -> bool:
@@ -162,13 +162,13 @@ def _citation_numbers(
     line: int, row: Mapping[str, object], problems: ProblemList
 ) -> tuple[tuple[int, ...], ...]:
     values = _list(line, row, "citation_numbers", problems)
-    found = []
+    numbers = []
     for value in values:
         if not isinstance(value, list) or not all(isinstance(number, int) for number in value):
             problems.add(line, "wrong-type", "citation_numbers is not a list of lists of whole numbers.")
             return ()
-        found.append(tuple(value))
-    return tuple(found)
+        numbers.append(tuple(value))
+    return tuple(numbers)
 
 
 def _passages(line: int, value: object, problems: ProblemList) -> tuple[Passage, ...]:
@@ -177,9 +177,9 @@ def _passages(line: int, value: object, problems: ProblemList) -> tuple[Passage,
     if not isinstance(value, list):
         problems.add(line, "wrong-type", f"passages is {_kind(value)}, not a list.")
         return ()
-    found: list[Passage] = []
-    for number, given in enumerate(value, start=1):
-        entry = {"text": given} if isinstance(given, str) else given
+    passages: list[Passage] = []
+    for number, item in enumerate(value, start=1):
+        entry = {"text": item} if isinstance(item, str) else item
         if not isinstance(entry, Mapping) or not isinstance(entry.get("text"), str):
             problems.add(line, "bad-passage", f"Passage {number} has no text.")
             continue
@@ -187,10 +187,10 @@ def _passages(line: int, value: object, problems: ProblemList) -> tuple[Passage,
         if not isinstance(title, str):
             problems.add(line, "bad-passage", f"The title of passage {number} is {_kind(title)}.")
             continue
-        found.append(Passage(str(entry.get("id") or f"p{number}"), entry["text"], title))
-    if len({passage.id for passage in found}) != len(found):
+        passages.append(Passage(str(entry.get("id") or f"p{number}"), entry["text"], title))
+    if len({passage.id for passage in passages}) != len(passages):
         problems.add(line, "duplicate-passage", "Two passages of one question have one id.")
-    return tuple(found)
+    return tuple(passages)
 
 
 def _split(line: int, value: object, problems: ProblemList) -> Split:

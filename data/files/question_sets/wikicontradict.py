@@ -74,16 +74,18 @@ def read_wikicontradict(
                 short_answers=tuple(text for text in line.short if text),
             )
         for column, text in line.answers.items():
-            seen = tuple(line.passages[place] for place in SEEN[column])
-            given = Answer(question_id=question.id, answer=text, contexts=seen)
-            answers.setdefault(f"{line.model}-{column}", {}).setdefault(question.id, given)
-    return list(questions.values()), {system: list(found.values()) for system, found in answers.items()}
+            contexts = tuple(line.passages[place] for place in SEEN[column])
+            answer = Answer(question_id=question.id, answer=text, contexts=contexts)
+            answers.setdefault(f"{line.model}-{column}", {}).setdefault(question.id, answer)
+    return list(questions.values()), {
+        system: list(by_question.values()) for system, by_question in answers.items()
+    }
 
 
 def _line(line: int, row: object, problems: ProblemList) -> _Line | None:
     if not is_wikicontradict(row) or not isinstance(row, Mapping):
         message = "This line has no question with context1 and context2."
-        problems.add(line, "missing-field", message, advice="Bring the file as published.")
+        problems.add(line, "missing-field", message, advice="Give the file as published.")
         return None
     passages = tuple(Passage(f"p{at}", _text(row, name)) for at, name in enumerate(TEXTS, start=1))
     return _Line(row, str(row["question"]).strip(), passages)

@@ -192,11 +192,11 @@ class TeamStore(StorePart):
         return tuple(to_record(Membership, row) for row in rows)
 
 
-def _row_of(connection: Connection, table: Table, what: str, name: str) -> AnyRow:
+def _row_of(connection: Connection, table: Table, kind: str, name: str) -> AnyRow:
     row: AnyRow | None = connection.execute(select(table).where(table.c.name == name)).first()
     if row is None:
-        command = "arena teams list" if what == "team" else "arena teams account list"
-        raise NotFoundError(f"There is no {what} {name!r}.", advice=f"`{command}` names them.")
+        command = "arena teams list" if kind == "team" else "arena teams account list"
+        raise NotFoundError(f"There is no {kind} {name!r}.", advice=f"`{command}` names them.")
     return row
 
 

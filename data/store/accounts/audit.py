@@ -23,7 +23,7 @@ class AuditStore(StorePart):
         with self._database.together(wait_ms=wait_ms):
             notes = Notes()
             yield notes
-            for note in notes.taken:
+            for note in notes.notes:
                 self.write(note)
 
     def write(self, note: AuditNote) -> None:
@@ -69,8 +69,8 @@ class Notes:
     """What one change notes for the log."""
 
     def __init__(self) -> None:
-        self.taken: list[AuditNote] = []
+        self.notes: list[AuditNote] = []
 
     def take(self, note: AuditNote) -> None:
         """Note something; it is written when the change is done."""
-        self.taken.append(note)
+        self.notes.append(note)

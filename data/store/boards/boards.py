@@ -63,9 +63,9 @@ class BoardStore(StorePart):
                         )
                     )
         except IntegrityError as error:
-            raise _taken(name) from error
+            raise _name_conflict(name) from error
         if stored is not None and (stored.content_hash != content_hash or stored.retracted):
-            raise _taken(name)
+            raise _name_conflict(name)
         return self.get(name), stored is None
 
     def get(self, name: str) -> Board:
@@ -143,7 +143,7 @@ def hash_of(standings: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _taken(name: str) -> ConflictError:
+def _name_conflict(name: str) -> ConflictError:
     return ConflictError(
         f"A board called {name} is published with other standings, or was retracted.",
         advice="A published round never changes; judge a new round instead.",

@@ -34,7 +34,7 @@ class JobStore(StorePart):
             with self._database.begin() as connection, connection.begin_nested():
                 number = new_id(connection.execute(insert(jobs).values(row)))
         except IntegrityError as error:
-            raise self._taken(new) from error
+            raise self._conflict(new) from error
         return self.get(number)
 
     def get(self, number: int) -> Job:
@@ -114,7 +114,7 @@ class JobStore(StorePart):
             connection.execute(update(jobs).where(jobs.c.id == number).values(payload=changed))
             return True
 
-    def _taken(self, new: NewJob) -> ConflictError:
+    def _conflict(self, new: NewJob) -> ConflictError:
         job = None if new.round_id is None else self.active(new.round_id)
         if job is None:
             return ConflictError("The job's round is busy, or gone.", advice="Look at `arena jobs list`.")

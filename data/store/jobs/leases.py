@@ -1,4 +1,4 @@
-"""Leases: how workers share jobs, take battles, and are given up when they die.
+"""Leases: how workers share jobs, claim battles, and lose their leases when they stop renewing them.
 
 A lease runs by the database's clock. Each battle that is being judged is held by one lease, which the
 primary key of `battle_hold` sees to. A verdict is committed together with a look at its lease, so that a
@@ -30,7 +30,7 @@ from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import db_now, new_id
 from data.store.jobs.jobs import JUDGING, pause_round, select_jobs
 from data.store.rounds.battle_claims import has_pending, has_work
-from data.store.rounds.fencing import lost
+from data.store.rounds.fencing import lease_lost
 from data.tables import jobs, ledgers, rounds, seats
 from data.tables.columns import now
 
@@ -47,7 +47,7 @@ class Release:
         final: Whether trying again is of no use.
         retry_in: Seconds until it may be tried again.
         finished: Whether a job that judges no battles is done; for the others, pending battles say so.
-        result: What it brought.
+        result: What it returned.
     """
 
     error: str = ""
@@ -66,11 +66,13 @@ def conclude(connection: Connection, job: AnyRow, release: Release, *, progress:
     if release.error:
         attempts += 1
     values: dict[str, Any] = {"attempts": attempts, "error": release.error}
-    others = connection.execute(select(exists().where(seats.c.job_id == job.id))).scalar()
-    if release.error and (release.final or attempts >= job.most_attempts or (job.owner and not others)):
+    has_other_leases = connection.execute(select(exists().where(seats.c.job_id == job.id))).scalar()
+    if release.error and (
+        release.final or attempts >= job.most_attempts or (job.owner and not has_other_leases)
+    ):
         values |= {"state": JobState.FAILED, "finished_at": now(), "error": _last_word(release, attempts)}
         pause_round(connection, job.id)
-    elif others:
+    elif has_other_leases:
         pass
     elif _is_done(connection, job, release):
         values |= {"state": JobState.DONE, "finished_at": now(), "result": release.result, "error": ""}
@@ -102,21 +104,21 @@ def _is_done(connection: Connection, job: AnyRow, release: Release) -> bool:
     return True
 
 
-DIED = "Worker {name} was lost while on it."
-Gone = Callable[[WorkerId], bool]
+WORKER_LOST = "Worker {name} was lost while on it."
+IsGone = Callable[[WorkerId], bool]
 
 
 class LeaseStore(StorePart):
-    """Hands out leases on jobs, and gives up workers that are dead."""
+    """Hands out leases on jobs, and releases those of workers that stopped."""
 
     def take(
-        self, worker: WorkerId, *, lease: float, gone: Gone, owner: str = "", job_id: int | None = None
+        self, worker: WorkerId, *, lease: float, gone: IsGone, owner: str = "", job_id: int | None = None
     ) -> tuple[Job, Lease] | None:
         """Take a lease on the first job that has one free; None where there is none.
 
         Args:
             worker: Who takes it.
-            lease: Seconds without a heartbeat after which the worker counts as dead.
+            lease: Seconds without a heartbeat after which the lease expires.
             gone: Says of a worker whether its process is known to have ended.
             owner: Takes only jobs of this owner.
             job_id: Takes only this job.
@@ -127,8 +129,10 @@ class LeaseStore(StorePart):
             if row is None:
                 return None
             moment = db_now(connection)
-            taken = set(connection.execute(select(seats.c.slot).where(seats.c.job_id == row.id)).scalars())
-            slot = next(number for number in range(row.workers) if number not in taken)
+            used_slots = set(
+                connection.execute(select(seats.c.slot).where(seats.c.job_id == row.id)).scalars()
+            )
+            slot = next(number for number in range(row.workers) if number not in used_slots)
             new = connection.execute(
                 insert(seats).values(
                     job_id=row.id,
@@ -170,15 +174,15 @@ class LeaseStore(StorePart):
                 )
             ).rowcount
             if not changed:
-                raise lost(lease_id)
+                raise lease_lost(lease_id)
             row = connection.execute(
-                select(jobs.c.state, rounds.c.state.label("round_state"), _seat_count())
+                select(jobs.c.state, rounds.c.state.label("round_state"), _lease_count())
                 .join(seats, seats.c.job_id == jobs.c.id)
                 .outerjoin(rounds, rounds.c.id == jobs.c.round_id)
                 .where(seats.c.id == lease_id)
             ).one()
         wanted = row.state == JobState.RUNNING and row.round_state in {None, *RUNNABLE}
-        return Beat(wanted=wanted, seats=row.seat_count)
+        return Beat(wanted=wanted, seats=row.lease_count)
 
     def release(self, lease_id: int, release: Release) -> None:
         """Release a lease; the last one to leave decides what becomes of job and round.
@@ -193,11 +197,11 @@ class LeaseStore(StorePart):
             row = connection.execute(select(seats).where(seats.c.id == lease_id).with_for_update()).first()
             if row is None:
                 return
-            _vacate(connection, row, job.round_id)
+            _delete_lease(connection, row, job.round_id)
             conclude(connection, job, release, progress=row.done > 0)
 
-    def give_up(self, gone: Gone) -> int:
-        """Give up the workers that are dead, and return how many; their jobs are queued again."""
+    def give_up(self, gone: IsGone) -> int:
+        """Release the leases of stopped workers, and return how many; their jobs are queued again."""
         with self._database.together() as connection:
             return _reap(connection, gone)
 
@@ -235,16 +239,16 @@ class LeaseStore(StorePart):
 RUNNABLE = (RoundState.RUNNING, RoundState.FINISHED)
 
 
-def _seat_count() -> ColumnElement[int]:
-    return select(func.count()).select_from(seats).scalar_subquery().label("seat_count")
+def _lease_count() -> ColumnElement[int]:
+    return select(func.count()).select_from(seats).scalar_subquery().label("lease_count")
 
 
 def _candidates(connection: Connection, owner: str, job_id: int | None) -> Select[*tuple[Any, ...]]:
-    taken = select(func.count()).where(seats.c.job_id == jobs.c.id).scalar_subquery()
+    leased = select(func.count()).where(seats.c.job_id == jobs.c.id).scalar_subquery()
     waiting = (jobs.c.state == JobState.QUEUED) & (jobs.c.not_before <= db_now(connection))
     shared = (
         (jobs.c.state == JobState.RUNNING)
-        & (taken < jobs.c.workers)
+        & (leased < jobs.c.workers)
         & jobs.c.kind.in_(JUDGING)
         & has_work(jobs.c.round_id)
     )
@@ -256,9 +260,9 @@ def _candidates(connection: Connection, owner: str, job_id: int | None) -> Selec
     )
 
 
-def _reap(connection: Connection, gone: Gone) -> int:
-    """Give up dead workers. Locks go from jobs to leases, as everywhere, so that none waits in a ring."""
-    dead = [row for row in connection.execute(_select(connection)) if row.left < 0 or gone(_worker(row))]
+def _reap(connection: Connection, is_gone: IsGone) -> int:
+    """Release the leases of stopped workers. Locks go from jobs to leases, as everywhere: no deadlock."""
+    dead = [row for row in connection.execute(_select(connection)) if row.left < 0 or is_gone(_worker(row))]
     given_up = 0
     for job_id in sorted({row.job_id for row in dead}):
         job = connection.execute(select(jobs).where(jobs.c.id == job_id).with_for_update()).one()
@@ -269,15 +273,15 @@ def _reap(connection: Connection, gone: Gone) -> int:
                 .with_for_update(skip_locked=True)
             ).first()
             if row is not None:
-                _vacate(connection, row, job.round_id)
-                reason = Release(error=DIED.format(name=row.worker))
+                _delete_lease(connection, row, job.round_id)
+                reason = Release(error=WORKER_LOST.format(name=row.worker))
                 conclude(connection, job, reason, progress=row.done > 0)
                 given_up += 1
     return given_up
 
 
-def _vacate(connection: Connection, row: AnyRow, round_id: int | None) -> None:
-    """Delete a lease with its holds, and bring the round's account up to what it is known to have used."""
+def _delete_lease(connection: Connection, row: AnyRow, round_id: int | None) -> None:
+    """Delete a lease with its claims, and set the round's account to what it is known to have used."""
     connection.execute(delete(seats).where(seats.c.id == row.id))
     if round_id is None:
         return

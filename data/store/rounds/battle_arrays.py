@@ -31,7 +31,7 @@ def read_columns(database: Database, round_name: str) -> BattleColumns:
             select(rounds.c.id, rounds.c.set_id).where(rounds.c.name == round_name)
         ).first()
         round_id, set_id = (0, 0) if round_ is None else round_
-        asked = connection.execute(
+        question_rows = connection.execute(
             select(questions.c.id, questions.c.key, questions.c.domain)
             .where(questions.c.set_id == set_id)
             .order_by(questions.c.id)
@@ -46,11 +46,11 @@ def read_columns(database: Database, round_name: str) -> BattleColumns:
     ends, flipped = np.divmod(ends, len(_FLIPPED))
     outcome, preference = np.divmod(ends, len(Preference) + 1)
     a, b = np.divmod(rows[:, 1], SIDES)
-    place = _places(row.id for row in asked)
+    place = _places(row.id for row in question_rows)
     entrant = _places(row.id for row in sides)
     return BattleColumns(
-        questions=tuple(row.key for row in asked),
-        domains=tuple(row.domain for row in asked),
+        questions=tuple(row.key for row in question_rows),
+        domains=tuple(row.domain for row in question_rows),
         systems=tuple(row.system for row in sides),
         question=place[question],
         a=entrant[a],
@@ -109,7 +109,7 @@ def _read(connection: Connection, round_id: int) -> tuple[NDArray[np.int64], NDA
 
 def _places(numbers: Iterable[int]) -> NDArray[np.int32]:
     """The place of each number, by the number."""
-    known = np.fromiter(numbers, np.int64)
-    place = np.full(int(known.max(initial=0)) + 1, -1, dtype=np.int32)
-    place[known] = np.arange(len(known), dtype=np.int32)
+    ids = np.fromiter(numbers, np.int64)
+    place = np.full(int(ids.max(initial=0)) + 1, -1, dtype=np.int32)
+    place[ids] = np.arange(len(ids), dtype=np.int32)
     return place

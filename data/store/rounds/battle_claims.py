@@ -11,7 +11,7 @@ from data.records import PendingBattle
 from data.store.base import StorePart
 from data.store.rounds.battles import pending_battles
 from data.store.rounds.canaries import attacked_battles
-from data.store.rounds.fencing import lost
+from data.store.rounds.fencing import lease_lost
 from data.tables import battle_holds, battles, canaries, canary_holds, seats
 
 
@@ -21,7 +21,7 @@ class ClaimStore(StorePart):
     def battles(
         self, lease_id: int, round_id: int, *, limit: int, after: int = 0
     ) -> tuple[list[PendingBattle], int]:
-        """Give a lease the next pending battles that nobody holds, question by question.
+        """Give a lease the next pending battles that nobody has claimed, question by question.
 
         Args:
             lease_id: Who gets them.
@@ -41,22 +41,22 @@ class ClaimStore(StorePart):
                 battles.c.round_id == round_id,
                 battles.c.outcome.is_(None),
                 battles.c.question_id >= after,
-                ~_held(battles, battle_holds),
+                ~_is_claimed(battles, battle_holds),
             )
             .order_by(battles.c.question_id, battles.c.id)
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
         with self._database.together() as connection:
-            held = _hold(connection, battle_holds, lease_id, query)
-            if not held:
+            claimed_ids = _claim(connection, battle_holds, lease_id, query)
+            if not claimed_ids:
                 return [], 0
-            last = select(func.max(battles.c.question_id)).where(battles.c.id.in_(held))
-            claimed = list(pending_battles(connection, battles.c.id.in_(held)))
+            last = select(func.max(battles.c.question_id)).where(battles.c.id.in_(claimed_ids))
+            claimed = list(pending_battles(connection, battles.c.id.in_(claimed_ids)))
             return claimed, int(connection.execute(last).scalar_one())
 
     def canaries(self, lease_id: int, round_id: int, *, limit: int) -> list[PendingBattle]:
-        """Give a lease pending canaries that nobody holds, as the battles that a judge gets to see.
+        """Give a lease pending canaries that nobody has claimed, as the battles that a judge gets to see.
 
         Raises:
             LeaseLostError: The lease was given up.
@@ -66,15 +66,15 @@ class ClaimStore(StorePart):
             .where(
                 canaries.c.round_id == round_id,
                 canaries.c.outcome.is_(None),
-                ~_held(canaries, canary_holds),
+                ~_is_claimed(canaries, canary_holds),
             )
             .order_by(canaries.c.id)
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
         with self._database.together() as connection:
-            held = _hold(connection, canary_holds, lease_id, query)
-            return list(attacked_battles(connection, canaries.c.id.in_(held))) if held else []
+            claimed_ids = _claim(connection, canary_holds, lease_id, query)
+            return list(attacked_battles(connection, canaries.c.id.in_(claimed_ids))) if claimed_ids else []
 
 
 def has_pending(connection: Connection, round_id: int) -> bool:
@@ -87,29 +87,31 @@ def has_pending(connection: Connection, round_id: int) -> bool:
 
 
 def has_work(round_id: ColumnElement[Any]) -> ColumnElement[bool]:
-    """A clause: a battle or canary of the round is pending and nobody holds it."""
+    """A clause: a battle or canary of the round is pending and nobody has claimed it."""
     return or_(
         *(
-            exists().where(table.c.round_id == round_id, table.c.outcome.is_(None), ~_held(table, holds))
-            for table, holds in ((battles, battle_holds), (canaries, canary_holds))
+            exists().where(
+                table.c.round_id == round_id, table.c.outcome.is_(None), ~_is_claimed(table, claims)
+            )
+            for table, claims in ((battles, battle_holds), (canaries, canary_holds))
         )
     )
 
 
-def _held(table: Table, holds: Table) -> ColumnElement[bool]:
-    (key, _) = holds.c
+def _is_claimed(table: Table, claims: Table) -> ColumnElement[bool]:
+    (key, _) = claims.c
     return exists().where(key == table.c.id)
 
 
-def _hold(connection: Connection, table: Table, lease_id: int, wanted: Select[int, int]) -> list[int]:
-    """Hold what a query finds (numbers, and the lease), and return what was free."""
+def _claim(connection: Connection, table: Table, lease_id: int, selected: Select[int, int]) -> list[int]:
+    """Claim what a query selects (numbers, and the lease), and return what was free."""
     alive = connection.execute(
         select(seats.c.id).where(seats.c.id == lease_id).with_for_update(read=True, key_share=True)
     ).first()
     if alive is None:
-        raise lost(lease_id)
+        raise lease_lost(lease_id)
     (key, _) = table.c
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(table).from_select([key.name, "seat_id"], wanted)
-    got = connection.execute(statement.on_conflict_do_nothing().returning(key))
-    return list(got.scalars())
+    statement = dialect.insert(table).from_select([key.name, "seat_id"], selected)
+    rows = connection.execute(statement.on_conflict_do_nothing().returning(key))
+    return list(rows.scalars())

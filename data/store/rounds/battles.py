@@ -23,19 +23,21 @@ def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iter
         .where(*which)
         .order_by(battles.c.question_id, battles.c.id)
     ).all()
-    asked = {row.question_id for row in rows}
+    question_ids = {row.question_id for row in rows}
     entrants = {row.a_id for row in rows} | {row.b_id for row in rows}
     contents: dict[int, object] = pairs(
-        connection.execute(select(questions.c.id, questions.c.content).where(questions.c.id.in_(asked)))
+        connection.execute(
+            select(questions.c.id, questions.c.content).where(questions.c.id.in_(question_ids))
+        )
     )
-    known = {number: restore(content) for number, content in contents.items()}
+    by_id = {number: restore(content) for number, content in contents.items()}
     entries = select(submissions.c.id, submissions.c.system, submissions.c.kind)
     sides = {row.id: row for row in connection.execute(entries.where(submissions.c.id.in_(entrants)))}
     texts: dict[tuple[int, int], str] = {
         (entrant, question): text
         for entrant, question, text in connection.execute(
             select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
-                answers.c.question_id.in_(asked), answers.c.submission_id.in_(entrants)
+                answers.c.question_id.in_(question_ids), answers.c.submission_id.in_(entrants)
             )
         ).all()
     }
@@ -43,7 +45,7 @@ def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iter
         yield PendingBattle(
             id=row.id,
             key=row.key,
-            question=known[row.question_id],
+            question=by_id[row.question_id],
             system_a=sides[row.a_id].system,
             system_b=sides[row.b_id].system,
             answer_a=texts[row.a_id, row.question_id],
@@ -100,11 +102,11 @@ class BattleStore(StorePart):
 
         They lack an answer from now on, so that a retry does not ask for them again.
         """
-        own = (battles.c.a_id == submission) | (battles.c.b_id == submission)
+        of_submission = (battles.c.a_id == submission) | (battles.c.b_id == submission)
         open_ = select(rounds.c.id).where(rounds.c.state.not_in(CLOSED))
         return self._change(
             update(battles)
-            .where(battles.c.round_id.in_(open_), battles.c.outcome.is_(None), own)
+            .where(battles.c.round_id.in_(open_), battles.c.outcome.is_(None), of_submission)
             .values(outcome=Outcome.MISSING, detail=WITHDRAWN)
         )
 

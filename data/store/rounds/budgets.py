@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 from data.errors import NotFoundError
 from data.records import Account
 from data.store.base import StorePart
-from data.store.rounds.fencing import lost
+from data.store.rounds.fencing import lease_lost
 from data.tables import battles, canaries, judgments, ledgers, seats
 
 ROUNDING = 1e-12
@@ -38,14 +38,14 @@ class LedgerStore(StorePart):
         while True:
             account = self.account(round_id)
             used = account.spent + account.lost + account.drawn
-            left = float("inf") if account.cap is None else account.cap - used + ROUNDING
-            if least > left:
+            available = float("inf") if account.cap is None else account.cap - used + ROUNDING
+            if least > available:
                 return 0.0
-            amount = max(least, min(wished, left))
+            amount = max(least, min(wished, available))
             with self._database.begin() as connection:
                 # The lease is locked before the account, as everywhere, so that none waits in a ring.
                 if lease_id is not None and not _add(connection, lease_id, drawn_usd=0.0):
-                    raise lost(lease_id)
+                    raise lease_lost(lease_id)
                 changed = connection.execute(
                     update(ledgers)
                     .where(
@@ -114,14 +114,14 @@ class LedgerStore(StorePart):
             )
 
     def release(self, round_id: int) -> None:
-        """Free what a dead run had set aside; only for a round that nobody judges.
+        """Free what a stopped run had set aside; only for a round that nobody judges.
 
         A run that was killed may have committed judgments whose cost it had not paid in yet: the account
-        is brought up to what judgments and canaries say was paid.
+        is set to what judgments and canaries say was paid.
         """
         with self._database.begin() as connection:
-            known = connection.execute(select(ledgers).where(ledgers.c.round_id == round_id)).first()
-            if known is None:
+            account_row = connection.execute(select(ledgers).where(ledgers.c.round_id == round_id)).first()
+            if account_row is None:
                 return
             recorded = [
                 sum(values)
@@ -136,9 +136,9 @@ class LedgerStore(StorePart):
                 .where(ledgers.c.round_id == round_id)
                 .values(
                     reserved_usd=0.0,
-                    spent_usd=max(known.spent_usd, recorded[0]),
-                    input_tokens=max(known.input_tokens, recorded[1]),
-                    output_tokens=max(known.output_tokens, recorded[2]),
+                    spent_usd=max(account_row.spent_usd, recorded[0]),
+                    input_tokens=max(account_row.input_tokens, recorded[1]),
+                    output_tokens=max(account_row.output_tokens, recorded[2]),
                 )
             )
 
@@ -161,5 +161,5 @@ def _paid(connection: Connection, table: Table, which: ColumnElement[bool]) -> t
     query = select(*sums).select_from(table).where(which)
     if table is judgments:
         query = query.join(battles, battles.c.id == judgments.c.battle_id)
-    cost, given, returned = connection.execute(query).one()
-    return float(cost), int(given), int(returned)
+    cost, input_tokens, output_tokens = connection.execute(query).one()
+    return float(cost), int(input_tokens), int(output_tokens)

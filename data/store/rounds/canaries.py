@@ -12,7 +12,7 @@ from data.records import CanaryRecord, Judgment, Outcome, PendingBattle, Planned
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import pairs
 from data.store.rounds.battles import pending_battles
-from data.store.rounds.fencing import release_holds
+from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import put_replies
 from data.tables import battles, canaries, canary_holds, questions, rounds
 
@@ -54,7 +54,7 @@ class CanaryStore(StorePart):
         """
         with self._database.begin() as connection:
             if lease_id is not None:
-                release_holds(connection, canary_holds, lease_id, verdicts)
+                release_claims(connection, canary_holds, lease_id, verdicts)
             for number, verdict in verdicts:
                 connection.execute(
                     update(canaries)
@@ -125,11 +125,11 @@ def _attacked(row: AnyRow, battle: PendingBattle) -> PendingBattle:
 
 def _as_json(judgment: Judgment) -> dict[str, Any]:
     reply = judgment.reply
-    own = {
+    of_reply = {
         "reply_key": None if reply is None else reply.key,
         "cached": reply is not None and reply.cached,
     }
-    return {name: own[name] if name in own else getattr(judgment, name) for name in STORED}
+    return {name: of_reply[name] if name in of_reply else getattr(judgment, name) for name in STORED}
 
 
 def is_unpriced(judgment: Mapping[str, Any]) -> bool:

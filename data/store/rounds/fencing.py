@@ -11,7 +11,7 @@ from data.records import Verdict
 from data.tables import seats
 
 
-def lost(lease_id: int) -> LeaseLostError:
+def lease_lost(lease_id: int) -> LeaseLostError:
     """The error of a worker that was given up."""
     return LeaseLostError(
         f"Lease {lease_id} was given up, since its worker was not heard of in time.",
@@ -19,7 +19,7 @@ def lost(lease_id: int) -> LeaseLostError:
     )
 
 
-def release_holds(
+def release_claims(
     connection: Connection, table: Table, lease_id: int, verdicts: Sequence[tuple[int, Verdict]]
 ) -> None:
     """Write settled work to a lease and let go of it, in the transaction that commits the verdicts.
@@ -40,6 +40,6 @@ def release_holds(
     ).rowcount
     (key, _) = table.c
     numbers = [number for number, _ in verdicts]
-    gone = connection.execute(delete(table).where(key.in_(numbers), table.c.seat_id == lease_id)).rowcount
-    if not alive or gone != len(set(numbers)):
-        raise lost(lease_id)
+    deleted = connection.execute(delete(table).where(key.in_(numbers), table.c.seat_id == lease_id)).rowcount
+    if not alive or deleted != len(set(numbers)):
+        raise lease_lost(lease_id)

@@ -82,8 +82,8 @@ class QuestionStatsStore(StorePart):
     def records(self, round_id: int, system: str) -> tuple[QuestionRecord, ...]:
         """How a system's battles ended on every question on which it has some, in the set's order."""
         with self._database.begin() as connection:
-            named = select(submissions.c.id).where(submissions.c.system == system)
-            numbers = list(connection.execute(named).scalars())
+            of_system = select(submissions.c.id).where(submissions.c.system == system)
+            numbers = list(connection.execute(of_system).scalars())
             at_a, at_b = battles.c.a_id.in_(numbers), battles.c.b_id.in_(numbers)
             won = (at_a & (battles.c.preference == Preference.A.value)) | (
                 at_b & (battles.c.preference == Preference.B.value)
@@ -183,5 +183,5 @@ def _ending(
 ) -> BattleResult:
     if system_a == system:
         return BattleResult(question=question, opponent=system_b, preference=preference)
-    own = None if preference is None else preference.flipped
-    return BattleResult(question=question, opponent=system_a, preference=own)
+    flipped = None if preference is None else preference.flipped
+    return BattleResult(question=question, opponent=system_a, preference=flipped)

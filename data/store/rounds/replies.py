@@ -87,5 +87,5 @@ class BatchStore(StorePart):
         return tuple(dict(row._mapping) for row in rows)  # noqa: SLF001 - SQLAlchemy's public name of it
 
     def strike(self, name: str) -> None:
-        """Strike a batch out."""
+        """Delete a batch's record."""
         self._change(delete(batches).where(batches.c.name == name))

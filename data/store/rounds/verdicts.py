@@ -20,7 +20,7 @@ from data.records import (
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import pairs
 from data.store.rounds.battle_arrays import read_columns
-from data.store.rounds.fencing import release_holds
+from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import put_replies
 from data.tables import battle_holds, battles, judgments, questions, replies, rounds, submissions
 from data.tables.columns import now
@@ -194,7 +194,7 @@ class VerdictStore(EvidenceReader):
 
         Args:
             verdicts: Battle numbers with their verdicts.
-            lease_id: The lease that holds these battles, which is let go of.
+            lease_id: The lease that claimed these battles; the claims are released.
 
         Returns:
             How many battles were settled by this call.
@@ -206,7 +206,7 @@ class VerdictStore(EvidenceReader):
             return 0
         try:
             with self._database.begin() as connection:
-                _let_go(connection, lease_id, verdicts)
+                _release(connection, lease_id, verdicts)
                 if _settle(connection, verdicts) != len(verdicts):
                     raise _AnotherWriterError
                 _insert_judgments(connection, verdicts)
@@ -217,7 +217,7 @@ class VerdictStore(EvidenceReader):
     def _record_open(self, verdicts: Sequence[tuple[int, Verdict]], lease_id: int | None) -> int:
         """As `record`, one battle after another, where some have an outcome already."""
         with self._database.begin() as connection:
-            _let_go(connection, lease_id, verdicts)
+            _release(connection, lease_id, verdicts)
             fresh = [pair for pair in verdicts if _settle(connection, [pair])]
             _insert_judgments(connection, fresh)
         return len(fresh)
@@ -242,9 +242,9 @@ class VerdictStore(EvidenceReader):
                     connection.execute(update(battles).where(battles.c.id == number).values(values))
 
 
-def _let_go(connection: Connection, lease_id: int | None, verdicts: Sequence[tuple[int, Verdict]]) -> None:
+def _release(connection: Connection, lease_id: int | None, verdicts: Sequence[tuple[int, Verdict]]) -> None:
     if lease_id is not None:
-        release_holds(connection, battle_holds, lease_id, verdicts)
+        release_claims(connection, battle_holds, lease_id, verdicts)
 
 
 def _settle(connection: Connection, verdicts: Sequence[tuple[int, Verdict]]) -> int:

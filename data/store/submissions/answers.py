@@ -47,9 +47,9 @@ class AnswerReader(StorePart):
     def texts(self, wanted: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
         """The texts of some answers by the store's numbers of submission and question."""
         sides = {submission for submission, _ in wanted}
-        asked = {question for _, question in wanted}
+        question_ids = {question for _, question in wanted}
         query = select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
-            answers.c.submission_id.in_(sides), answers.c.question_id.in_(asked)
+            answers.c.submission_id.in_(sides), answers.c.question_id.in_(question_ids)
         )
         return {(submission, question): text for submission, question, text in self._all(query)}
 

@@ -63,11 +63,11 @@ def make_place(connection: Connection, set_id: int, system: str, *, submitted: b
     """
     same = (submissions.c.set_id == set_id, submissions.c.system == system)
     query = select(submissions.c.version, submissions.c.submitted_at).where(*same)
-    known = {version: at is not None for version, at in connection.execute(query)}
-    last = max(known, default=0)
+    versions = {version: at is not None for version, at in connection.execute(query)}
+    last = max(versions, default=0)
     if not submitted:
         return last + 1
-    following = max((version for version, was in known.items() if was), default=0) + 1
+    following = max((version for version, was in versions.items() if was), default=0) + 1
     connection.execute(
         update(submissions).where(*same, submissions.c.version == following).values(version=last + 1)
     )
@@ -143,16 +143,16 @@ class SubmissionStore(AnswerReader):
                     )
                 if newest is not None and newest.team != new.team and not new.takes_over:
                     # Somebody else's first version may have come since the name was found free.
-                    raise _taken(new)
+                    raise _conflict(new)
                 if newest is not None and _is_repeated(newest, new):
-                    return self._one(connection, newest.id), False
+                    return self._by_number(connection, newest.id), False
                 submitted = new.state is SubmissionState.ACCEPTED
                 version = make_place(connection, set_id, new.system, submitted=submitted)
                 number = insert_submission(connection, set_id, version, new)
                 insert_answers(connection, set_id, number, counted(rows, "storing answers"))
-                return self._one(connection, number), True
+                return self._by_number(connection, number), True
         except IntegrityError as error:
-            raise _taken(new) from error
+            raise _conflict(new) from error
 
     def require_distinct(self, set_name: str, system: str, *, alone: bool = False) -> None:
         """Refuse a name that is new to a set and looks like a reserved word, or like a name that is there.
@@ -162,7 +162,7 @@ class SubmissionStore(AnswerReader):
         Args:
             set_name: The set.
             system: The name.
-            alone: Nobody else brings a new name to the set until this transaction ends.
+            alone: Nobody else adds a new name to the set until this transaction ends.
 
         Raises:
             ConflictError: It does.
@@ -181,8 +181,8 @@ class SubmissionStore(AnswerReader):
             raise _unusable(f"{system!r} looks like {word!r}, which is reserved.")
         if system not in known and (other := look_alike(system, known)) is not None:
             # What was never submitted, or is anonymous, is nobody else's to know.
-            shown = repr(other) if known[other] else "a name that is taken"
-            raise _unusable(f"{system!r} looks like {shown} on {set_name}.")
+            label = repr(other) if known[other] else "a name that is taken"
+            raise _unusable(f"{system!r} looks like {label} on {set_name}.")
 
     def find(
         self, *, set_name: str | None = None, system: str | None = None, newest: bool = False
@@ -227,7 +227,7 @@ class SubmissionStore(AnswerReader):
             NotFoundError: No submission has this number.
         """
         with self._database.begin() as connection:
-            return self._one(connection, number)
+            return self._by_number(connection, number)
 
     def versions(self, set_name: str, team: str) -> tuple[Submission, ...]:
         """A team's submissions to a set, in the order in which they came."""
@@ -270,7 +270,7 @@ class SubmissionStore(AnswerReader):
                 .with_for_update(of=submissions)
             )
             connection.execute(query).all()
-            return self._one(connection, number)
+            return self._by_number(connection, number)
 
     def confirm(self, number: int) -> Submission:
         """Accept a submission that was only checked, as the system's next version, at this moment.
@@ -287,7 +287,7 @@ class SubmissionStore(AnswerReader):
                     number, state=SubmissionState.ACCEPTED, version=version, created_at=at, submitted_at=at
                 )
         except IntegrityError as error:
-            raise _taken(submission) from error
+            raise _conflict(submission) from error
 
     def withdraw(self, number: int, reason: str) -> Submission:
         """Withdraw a submission; it stays as a tombstone."""
@@ -315,11 +315,11 @@ class SubmissionStore(AnswerReader):
 
     def _update(self, number: int, **values: object) -> Submission:
         with self._database.begin() as connection:
-            self._one(connection, number)
+            self._by_number(connection, number)
             connection.execute(update(submissions).where(submissions.c.id == number).values(**values))
-            return self._one(connection, number)
+            return self._by_number(connection, number)
 
-    def _one(self, connection: Connection, number: int) -> Submission:
+    def _by_number(self, connection: Connection, number: int) -> Submission:
         row = connection.execute(_select().where(submissions.c.id == number)).first()
         if row is None:
             raise NotFoundError(
@@ -328,7 +328,7 @@ class SubmissionStore(AnswerReader):
         return _record(row)
 
     def _names(self, connection: Connection, set_id: int) -> Mapping[str, bool]:
-        """Every name of a set, that of its reference included, and whether others may be told it."""
+        """Every name of a set, that of its reference included, and whether others may see it."""
         open_to_all = submissions.c.submitted_at.is_not(None) & ~submissions.c.anonymous
         query = select(submissions.c.system, func.max(case((open_to_all, 1), else_=0))).where(
             submissions.c.set_id == set_id
@@ -351,7 +351,7 @@ def _unusable(message: str) -> ConflictError:
     )
 
 
-def _taken(new: NewSubmission | Submission) -> ConflictError:
+def _conflict(new: NewSubmission | Submission) -> ConflictError:
     return ConflictError(
         f"{new.system} is being submitted to {new.set_name} by somebody else.",
         advice="Try again in a moment.",

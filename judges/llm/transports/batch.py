@@ -1,11 +1,11 @@
 """Provider batches: OpenAI's batch files, at half the price and within a day.
 
 Requests that wait together travel together: whatever was asked until nothing new came for a moment
-becomes one file and one batch. Before the provider is told, the batch and its requests are written
+becomes one file and one batch. Before the provider is called, the batch and its requests are written
 down in a `BatchJournal`; when it answers, so is its id. A crash at any moment therefore loses no batch:
-the next run finds the id in the book, or the batch itself by the name it was created under, waits for
-it, and hands its replies to whoever asks the same requests again. A batch is struck out of the book
-once the reply cache has what it brought.
+the next run finds the id in the journal, or the batch itself by the name it was created under, waits for
+it, and hands its replies to whoever asks the same requests again. A batch is deleted from the journal
+once the reply cache has its replies.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class BatchTransport:
 
     def __init__(self, settings: AccessSettings, book: BatchJournal, cache: ReplyCache | None) -> None:
         self._settings = settings
-        self._book = book
+        self._journal = book
         self._cache = cache
         self._clients = OpenAIClients(settings)
         self._gathered: dict[str, Request] = {}
@@ -73,7 +73,7 @@ class BatchTransport:
         """Wait for the request's batch and return its reply.
 
         Raises:
-            CallError: The batch, or this request of it, brought none.
+            CallError: The batch, or this request of it, gave none.
             StoppedError: Nobody waits any more; the batch goes on, and the next run finds it.
         """
         if request.tools:
@@ -107,8 +107,8 @@ class BatchTransport:
             if not quiet and len(self._gathered) < settings.batch_size:
                 await asyncio.sleep(settings.batch_gather / LOOKS_A_GATHERING)
                 continue
-            taken, self._gathered = self._gathered, {}
-            for file in files_of(taken.values(), settings.batch_size):
+            gathered, self._gathered = self._gathered, {}
+            for file in files_of(gathered.values(), settings.batch_size):
                 self._start(self._carry(file), [request.key for request in file])
         self._gatherer = None
 
@@ -118,16 +118,16 @@ class BatchTransport:
         """Write down, upload, create, write down the id, wait and hand out."""
         keys = tuple(request.key for request in requests)
         record = BatchRecord(name=f"arena-{uuid4().hex}", endpoint=requests[0].endpoint, keys=keys)
-        await self._book.write(record)
+        await self._journal.write(record)
         try:
             record = replace(record, batch_id=await self._create(record, content_of(requests)))
         except CallError:
             # The provider may have made the batch although its answer was lost.
-            found = await self._find(record)
-            if found is None:
+            existing = await self._find(record)
+            if existing is None:
                 raise
-            record = found
-        await self._book.write(record)
+            record = existing
+        await self._journal.write(record)
         await self._await(record)
 
     async def _create(self, record: BatchRecord, content: bytes) -> str:
@@ -143,18 +143,18 @@ class BatchTransport:
         return batch.id
 
     async def _await(self, record: BatchRecord) -> None:
-        """Look at a batch until it has ended, then hand out what it brought."""
-        batch = await self._look(record)
+        """Poll a batch until it has ended, then hand out its replies."""
+        batch = await self._poll(record)
         while batch.status not in ENDED:
             await asyncio.sleep(self._settings.batch_poll)
-            batch = await self._look(record)
+            batch = await self._poll(record)
         answers = await self._answers(record.endpoint, batch)
         missing = ending_of(batch, self._settings.batch_poll)
         for key in record.keys:
             self._settle(key, answers.get(key, missing))
         self._read.append(record)
 
-    async def _look(self, record: BatchRecord) -> Batch:
+    async def _poll(self, record: BatchRecord) -> Batch:
         """The batch as it stands; outages are waited out, since the batch goes on without us."""
         faults = 0
         while True:
@@ -191,17 +191,17 @@ class BatchTransport:
     # Earlier runs ----------------------------------------------------------------------------
 
     async def _recover(self) -> None:
-        """Wait for what earlier runs sent, and strike out what is kept or never came to be."""
+        """Wait for what earlier runs sent, and delete the records of what is kept or never came to be."""
         loop = asyncio.get_running_loop()
-        for written in await self._book.unread():
-            kept = {} if self._cache is None else await self._cache.get_many(written.keys)
-            record = None if len(kept) == len(written.keys) else await self._find(written)
+        for written in await self._journal.unread():
+            cached = {} if self._cache is None else await self._cache.get_many(written.keys)
+            record = None if len(cached) == len(written.keys) else await self._find(written)
             if record is None:
-                await self._book.strike(written.name)
+                await self._journal.strike(written.name)
                 continue
             for key in record.keys:
                 self._waiting.setdefault(key, loop.create_future())
-            self._handed_out.update(kept)
+            self._handed_out.update(cached)
             self._start(self._await_again(record), record.keys)
 
     async def _await_again(self, record: BatchRecord) -> None:
@@ -210,24 +210,24 @@ class BatchTransport:
             await self._await(record)
         except CallError as fault:
             if fault.kind is CallErrorKind.FATAL:
-                await self._book.strike(record.name)
+                await self._journal.strike(record.name)
             again = CallError(CallErrorKind.TRANSIENT, f"An earlier batch cannot be read: {fault.detail}")
             for key in record.keys:
                 self._settle(key, again)
 
     async def _find(self, record: BatchRecord) -> BatchRecord | None:
-        """The record with its batch's id; None where the provider never heard of it."""
+        """The record with its batch's id; None where the provider does not know it."""
         if record.batch_id:
             return record
-        seen = 0
+        searched = 0
         with as_faults(self._settings.timeout):
             async for batch in self._clients.get(record.endpoint).batches.list(limit=100):
                 if (batch.metadata or {}).get(NAME_FIELD) == record.name:
-                    found = replace(record, batch_id=batch.id)
-                    await self._book.write(found)
-                    return found
-                seen += 1
-                if seen >= SEARCHED_BATCHES:
+                    with_id = replace(record, batch_id=batch.id)
+                    await self._journal.write(with_id)
+                    return with_id
+                searched += 1
+                if searched >= SEARCHED_BATCHES:
                     break
         return None
 
@@ -254,14 +254,14 @@ class BatchTransport:
             self._settle(key, StoppedError("Judging was stopped.", advice="Resume to wait for the batch."))
 
     async def close(self) -> None:
-        """Strike out what is kept, stop looking and close every client."""
+        """Delete the records of what is kept, stop polling and close every client."""
         tasks = [*self._tasks, *(task for task in (self._gatherer, self._recovery) if task is not None)]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         for record in self._read:
             if self._handed_out.issuperset(record.keys):
-                await self._book.strike(record.name)
+                await self._journal.strike(record.name)
         await self._clients.close()
 
 

@@ -87,7 +87,7 @@ def content_of(requests: Sequence[Request]) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchRecord:
-    """A batch as it stands in the book.
+    """A batch as it stands in the journal.
 
     Attributes:
         name: Ours, unique; stored with the batch at the provider.
@@ -114,12 +114,12 @@ class BatchJournal(Protocol):
         ...
 
     async def strike(self, name: str) -> None:
-        """Strike a batch out: its replies are kept, or it never came to be."""
+        """Delete a batch's record: its replies are kept, or it never came to be."""
         ...
 
 
 class MemoryBatchBook:
-    """A book for tests; it forgets everything with the process."""
+    """A journal for tests; it forgets everything with the process."""
 
     def __init__(self) -> None:
         self.records: dict[str, BatchRecord] = {}
@@ -133,5 +133,5 @@ class MemoryBatchBook:
         return tuple(self.records.values())
 
     async def strike(self, name: str) -> None:
-        """Strike a batch out."""
+        """Delete a batch's record."""
         self.records.pop(name, None)

@@ -1,7 +1,7 @@
 """litellm as a lazy adapter, for providers that are not OpenAI-compatible.
 
 Only the calling is litellm's: its retries and cache stay off (this project has its own), and it is
-told to read its price map from disk instead of fetching it. A model is named as litellm names it
+set to read its price map from disk instead of fetching it. A model is named as litellm names it
 (`anthropic/claude-sonnet-4-5`); an endpoint that is an address is passed on, any other is a mere name.
 Without a key for the endpoint litellm looks for the provider's usual variable.
 """

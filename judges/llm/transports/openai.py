@@ -134,18 +134,18 @@ def as_faults(timeout: float) -> Iterator[None]:
 
 
 def unconnected(error: Exception, timeout: float) -> CallError:
-    """A timeout or a lost connection, told apart by the first cause: the layers between mix them."""
+    """A timeout or a lost connection, distinguished by the first cause: the layers between mix them."""
     root: BaseException = error
     while root.__cause__ is not None:
         root = root.__cause__
     if isinstance(root, TimeoutError | asyncio.CancelledError):
         return CallError(CallErrorKind.TRANSIENT, f"No reply within {timeout:g} s.", billable=True)
-    named = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
+    cause_text = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
     # Refused or never found: nothing can have been charged. A reset may come after the work was done.
     unreachable = isinstance(root, OSError) and not isinstance(root, ConnectionResetError | BrokenPipeError)
     return CallError(
         CallErrorKind.TRANSIENT,
-        f"The connection failed ({named})",
+        f"The connection failed ({cause_text})",
         billable=not unreachable,
         unreachable=unreachable,
     )

@@ -57,7 +57,7 @@ def compare_quantities(first: str, second: str) -> Compared:
     a, b = _read(first), _read(second)
     if a is None or b is None or a.dimensionality != b.dimensionality:
         return Compared(Comparison.INCOMPARABLE, f"{first!r} and {second!r} cannot be compared.")
-    left, right = (float(each.to_base_units().magnitude) for each in (a, b))
+    left, right = (float(quantity.to_base_units().magnitude) for quantity in (a, b))
     if math.isclose(left, right, rel_tol=TOLERANCE):
         comparison = Comparison.EQUAL
     else:
@@ -173,12 +173,12 @@ class AnswerComparer:
             "second": Tagged("second_answer", second),
         }
         if self._tools is None:
-            # One request finds out for all: a crowd of rejected ones would look like a dead endpoint.
+            # One request finds out for all: many rejected ones would look like a failing endpoint.
             async with self._finding_out:
-                found = await self._natively(inputs)
+                relation = await self._natively(inputs)
         else:
-            found = await self._natively(inputs)
-        return await self._by_field(inputs) if found is None else found
+            relation = await self._natively(inputs)
+        return await self._by_field(inputs) if relation is None else relation
 
     async def _natively(self, inputs: dict[str, Input]) -> AnswerRelation | Missing | None:
         """Ask with the tool; None where the endpoint does not call tools."""

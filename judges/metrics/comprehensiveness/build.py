@@ -55,7 +55,7 @@ class ComprehensivenessMetric:
         return self._name
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; without a yardstick, or where a step brought nothing, it stays unscored."""
+        """Score one answer; without a yardstick, or where a step failed, it stays unscored."""
         passages = yardstick_of(item)
         if not passages:
             return unscored(item, self._name, Outcome.UNREADABLE, NO_YARDSTICK)

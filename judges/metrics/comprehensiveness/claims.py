@@ -40,7 +40,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A step that brought nothing: why, and how it ended."""
+    """A step that gave nothing: why, and with which outcome."""
 
     outcome: Outcome
     reason: str

@@ -89,30 +89,32 @@ class LexicalEndToEndReader:
             if steps.rate(Claim(statement.text, statement.source)) < self._settings.relevance:
                 continue
             fact: dict[str, Json] = {"text": statement.text, "passages": [statement.source]}
-            said = {classify(one, statement, steps.weights): one for one in readings}
-            if Entailment.ENTAILMENT in said:
+            by_relation = {classify(reading, statement, steps.weights): reading for reading in readings}
+            if Entailment.ENTAILMENT in by_relation:
                 covered.append(fact)
                 continue
             missing.append(fact)
-            if Entailment.CONTRADICTION in said:
-                contradicted.append({**fact, "answer": said[Entailment.CONTRADICTION].text})
+            if Entailment.CONTRADICTION in by_relation:
+                contradicted.append({**fact, "answer": by_relation[Entailment.CONTRADICTION].text})
         return Facts(covered=covered, missing=missing, basis=missing, contradicted=contradicted)
 
 
 def _statements(passages: Sequence[Passage]) -> list[Statement]:
     """The sentences of the passages, each wording once."""
-    found: dict[str, Statement] = {}
+    statements: dict[str, Statement] = {}
     for passage in passages:
         for statement in read_statements(passage.text, passage.id):
-            found.setdefault(" ".join(statement.text.casefold().split()), statement)
-    return list(found.values())
+            statements.setdefault(" ".join(statement.text.casefold().split()), statement)
+    return list(statements.values())
 
 
-def _distinct(found: Sequence[FoundStatement], known: Mapping[str, str]) -> dict[str, Json]:
+def _distinct(statements: Sequence[FoundStatement], known: Mapping[str, str]) -> dict[str, Json]:
     """Each wording once, with those of its passages that exist."""
     distinct: dict[str, Json] = {}
-    for one in found:
-        if one.statement.strip():
-            passages = [known[name] for name in one.passages if name in known]
-            distinct.setdefault(one.statement.strip(), {"text": one.statement.strip(), "passages": passages})
+    for entry in statements:
+        if entry.statement.strip():
+            passages = [known[name] for name in entry.passages if name in known]
+            distinct.setdefault(
+                entry.statement.strip(), {"text": entry.statement.strip(), "passages": passages}
+            )
     return distinct

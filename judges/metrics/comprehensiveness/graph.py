@@ -122,24 +122,26 @@ def analyse(graph: FactGraph) -> Coverage:
     directed.add_nodes_from(graph.by_id)
     directed.add_edges_from(_implications(graph.edges))
     components = list(nx.strongly_connected_components(directed))
-    number_of = {one: number for number, members in enumerate(components) for one in members}
+    number_of = {claim_id: number for number, members in enumerate(components) for claim_id in members}
     implied = {number_of[end] for start, end in directed.edges if number_of[start] != number_of[end]}
-    said = _reached(directed, (node.id for node in graph.nodes if node.kind is NodeKind.ANSWER))
+    reached = _reached(directed, (node.id for node in graph.nodes if node.kind is NodeKind.ANSWER))
     statements = {
-        number: tuple(sorted(one for one in members if graph.by_id[one].kind is NodeKind.PASSAGE))
+        number: tuple(
+            sorted(claim_id for claim_id in members if graph.by_id[claim_id].kind is NodeKind.PASSAGE)
+        )
         for number, members in enumerate(components)
     }
-    covered = [group for group in statements.values() if group and group[0] in said]
-    missing = [number for number, group in statements.items() if group and group[0] not in said]
+    covered = [group for group in statements.values() if group and group[0] in reached]
+    missing = [number for number, group in statements.items() if group and group[0] not in reached]
     basis = sorted(statements[number] for number in missing if number not in implied)
-    whole = len(covered) + len(missing)
+    total = len(covered) + len(missing)
     return Coverage(
-        covered=tuple(sorted(one for group in covered for one in group)),
-        uncovered=tuple(sorted(one for number in missing for one in statements[number])),
+        covered=tuple(sorted(claim_id for group in covered for claim_id in group)),
+        uncovered=tuple(sorted(claim_id for number in missing for claim_id in statements[number])),
         clusters=tuple(sorted([*covered, *(statements[number] for number in missing)])),
         basis=tuple(sorted(representative(graph, group) for group in basis)),
         basis_clusters=tuple(basis),
-        score=len(covered) / whole if whole else None,
+        score=len(covered) / total if total else None,
     )
 
 
@@ -149,10 +151,12 @@ def representative(graph: FactGraph, group: Sequence[str]) -> str:
     Claims of passages go before claims of the answer; ids are ordered, so that every run names the
     same one.
     """
-    passages = [one for one in group if graph.by_id[one].kind is NodeKind.PASSAGE]
+    passages = [claim_id for claim_id in group if graph.by_id[claim_id].kind is NodeKind.PASSAGE]
     candidates = sorted(passages or group)
-    wordings = Counter(" ".join(graph.by_id[one].text.casefold().split()) for one in candidates)
-    return max(candidates, key=lambda one: wordings[" ".join(graph.by_id[one].text.casefold().split())])
+    wordings = Counter(" ".join(graph.by_id[claim_id].text.casefold().split()) for claim_id in candidates)
+    return max(
+        candidates, key=lambda claim_id: wordings[" ".join(graph.by_id[claim_id].text.casefold().split())]
+    )
 
 
 def _implications(edges: Iterable[Edge]) -> Iterable[tuple[str, str]]:
@@ -165,15 +169,15 @@ def _implications(edges: Iterable[Edge]) -> Iterable[tuple[str, str]]:
 
 def _reached(directed: nx.DiGraph, starts: Iterable[str]) -> set[str]:
     """Every claim that a path from one of the starts leads to, the starts included."""
-    found = set(starts)
-    waiting = list(found)
+    reached = set(starts)
+    waiting = list(reached)
     successors = directed.adj
     while waiting:
         for following in successors[waiting.pop()]:
-            if following not in found:
-                found.add(following)
+            if following not in reached:
+                reached.add(following)
                 waiting.append(following)
-    return found
+    return reached
 
 
 def _as_edge(value: object) -> object:
@@ -239,16 +243,18 @@ def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
     elif isinstance(value, Mapping) and "graphs" in value:
         shape = _GraphList
     try:
-        found = TypeAdapter(shape).validate_python(value)
+        parsed = TypeAdapter(shape).validate_python(value)
     except ValidationError as error:
         message = f"{where} is no fact graph: {in_words(error)[0]}."
         raise FileFormatError(
             message, advice="See docs/method/comprehensiveness.md for the format."
         ) from error
     files: Sequence[_GraphFile] = (
-        found.graphs if isinstance(found, _GraphList) else (found if isinstance(found, list) else [found])
+        parsed.graphs
+        if isinstance(parsed, _GraphList)
+        else (parsed if isinstance(parsed, list) else [parsed])
     )
-    return tuple(_graph(each) for each in files)
+    return tuple(_graph(file) for file in files)
 
 
 def coverage_json(coverage: Coverage) -> dict[str, Json]:

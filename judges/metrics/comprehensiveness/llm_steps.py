@@ -80,20 +80,20 @@ class LlmSteps:
 
     async def claims(self, text: str, source: str) -> tuple[Claim, ...] | Missing:
         """Extract the claims of a text and make them self-contained."""
-        found = await asyncio.gather(*(self._claims_of(part, source) for part in parts(text)))
+        by_part = await asyncio.gather(*(self._claims_of(part, source) for part in parts(text)))
         claims: list[Claim] = []
-        for each in found:
-            if isinstance(each, Missing):
-                return each
-            claims += each
+        for part_claims in by_part:
+            if isinstance(part_claims, Missing):
+                return part_claims
+            claims += part_claims
         return tuple(claims)
 
     async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...] | Missing:
         """Rate every distinct claim once."""
         texts = list(dict.fromkeys(claim.text for claim in claims))
-        found = await asyncio.gather(*(self._rate(text) for text in texts))
+        rated = await asyncio.gather(*(self._rate(text) for text in texts))
         ratings: dict[str, float] = {}
-        for text, rating in zip(texts, found, strict=True):
+        for text, rating in zip(texts, rated, strict=True):
             if isinstance(rating, Missing):
                 return rating
             ratings[text] = rating
@@ -101,12 +101,12 @@ class LlmSteps:
 
     async def relations(self, pairs: Sequence[tuple[str, str]]) -> tuple[Relation, ...] | Missing:
         """Ask about every pair; the scheduler sends them together."""
-        found = await asyncio.gather(*(self._relate(first, second) for first, second in pairs))
+        replies = await asyncio.gather(*(self._relate(first, second) for first, second in pairs))
         relations: list[Relation] = []
-        for each in found:
-            if isinstance(each, Missing):
-                return each
-            relations.append(each)
+        for relation in replies:
+            if isinstance(relation, Missing):
+                return relation
+            relations.append(relation)
         return tuple(relations)
 
     async def _claims_of(self, text: str, source: str) -> list[Claim] | Missing:
@@ -122,7 +122,7 @@ class LlmSteps:
         if isinstance(revised, CallFailure):
             return Missing(revised.outcome, revised.detail)
         wordings = {
-            one.number: [text.strip() for text in one.claims if text.strip()] for one in revised.claims
+            entry.number: [text.strip() for text in entry.claims if text.strip()] for entry in revised.claims
         }
         return [
             Claim(wording, source, unit.kind)
@@ -131,32 +131,32 @@ class LlmSteps:
         ]
 
     async def _rate(self, claim: str) -> float | Missing:
-        found = await self._runner.run_fully(RATE_RELEVANCE, {"question": self._question, "claim": claim})
-        if isinstance(found, CallFailure):
-            return Missing(found.outcome, found.detail)
-        return float(found.value.relevance) if found.weighted is None else found.weighted
+        reply = await self._runner.run_fully(RATE_RELEVANCE, {"question": self._question, "claim": claim})
+        if isinstance(reply, CallFailure):
+            return Missing(reply.outcome, reply.detail)
+        return float(reply.value.relevance) if reply.weighted is None else reply.weighted
 
     async def _relate(self, premise: str, hypothesis: str) -> Relation | Missing:
         inputs = {"premise": premise, "hypothesis": hypothesis}
-        found = await self._runner.run(CLASSIFY_RELATION, inputs)
-        if isinstance(found, CallFailure):
-            return Missing(found.outcome, found.detail)
-        return Relation(found.relation.value)
+        reply = await self._runner.run(CLASSIFY_RELATION, inputs)
+        if isinstance(reply, CallFailure):
+            return Missing(reply.outcome, reply.detail)
+        return Relation(reply.relation.value)
 
 
 def parts(text: str) -> list[str]:
     """Cut a long text into parts of at most `LONGEST_TEXT` words, at sentence ends where there are any."""
     if len(text.split()) <= LONGEST_TEXT:
         return [text]
-    found: list[list[str]] = [[]]
+    groups: list[list[str]] = [[]]
     for sentence in split_sentences(text):
         words = sentence.split()
         for at in range(0, len(words), LONGEST_TEXT):
             piece = words[at : at + LONGEST_TEXT]
-            if found[-1] and len(found[-1]) + len(piece) > LONGEST_TEXT:
-                found.append([])
-            found[-1] += piece
-    return [" ".join(words) for words in found]
+            if groups[-1] and len(groups[-1]) + len(piece) > LONGEST_TEXT:
+                groups.append([])
+            groups[-1] += piece
+    return [" ".join(words) for words in groups]
 
 
 class Summariser(Protocol):
@@ -184,11 +184,14 @@ class LlmSummariser:
 
     async def __call__(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...] | Missing:
         """Ask for every passage at once."""
-        found = await asyncio.gather(
-            *(self._runner.run(SUMMARIZE_PASSAGE, {"question": question, "passage": one}) for one in passages)
+        replies = await asyncio.gather(
+            *(
+                self._runner.run(SUMMARIZE_PASSAGE, {"question": question, "passage": passage})
+                for passage in passages
+            )
         )
         summaries = []
-        for passage, reply in zip(passages, found, strict=True):
+        for passage, reply in zip(passages, replies, strict=True):
             if isinstance(reply, CallFailure):
                 return Missing(reply.outcome, reply.detail)
             if reply.summary.strip() and reply.summary.strip().casefold() != "none":
@@ -205,11 +208,13 @@ class LexicalSummariser:
     async def __call__(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...] | Missing:
         """Pick sentences."""
         steps = LexicalSteps(MetricItem(id="", question=question, answer="", passages=tuple(passages)))
-        kept = [
+        shortened = [
             Passage(passage.id, " ".join(self._pick(steps, passage)), passage.title) for passage in passages
         ]
-        return tuple(passage for passage in kept if passage.text)
+        return tuple(passage for passage in shortened if passage.text)
 
     def _pick(self, steps: LexicalSteps, passage: Passage) -> list[str]:
         sentences = split_sentences(passage.text)
-        return [one for one in sentences if steps.rate(Claim(one, passage.id)) >= self._threshold]
+        return [
+            sentence for sentence in sentences if steps.rate(Claim(sentence, passage.id)) >= self._threshold
+        ]

@@ -48,12 +48,12 @@ def bca(tallies: FloatArray, statistic: Statistic, *, resamples: int = RESAMPLES
     units = len(tallies)
     if units < 2 or (tallies == tallies[0]).all():  # noqa: PLR2004 - one unit cannot be resampled
         return Interval(value, value)
-    drawn = _resampled(tallies, statistic, resamples, seed)
-    if np.ptp(drawn) == 0:
+    draws = _resampled(tallies, statistic, resamples, seed)
+    if np.ptp(draws) == 0:
         return Interval(value, value)
     left_out = statistic(tallies.sum(axis=0) - tallies)
-    shares = bca_levels(drawn, left_out, value)
-    lower, upper = np.quantile(drawn, shares)
+    shares = bca_levels(draws, left_out, value)
+    lower, upper = np.quantile(draws, shares)
     return Interval(float(lower), float(upper))
 
 
@@ -91,8 +91,11 @@ class Estimate:
 
     def as_json(self) -> dict[str, Json]:
         """The value and both intervals."""
-        own = {"over_answers": self.over_answers.as_json(), "over_questions": self.over_questions.as_json()}
-        return {"value": self.value, **own}
+        intervals = {
+            "over_answers": self.over_answers.as_json(),
+            "over_questions": self.over_questions.as_json(),
+        }
+        return {"value": self.value, **intervals}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,12 +148,12 @@ async def evaluate_wikicontradict(
     metric: Metric, items: Sequence[LabelledItem], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> MetaEvaluation:
     """Hold a metric's scores against WikiContradict's adjusted labels."""
-    scores = await _score_all(metric, [each.item for each in items])
-    read = [(each, score.score) for each, score in zip(items, scores, strict=True) if score.score is not None]
+    scores = await _score_all(metric, [item.item for item in items])
+    read = [(item, score.score) for item, score in zip(items, scores, strict=True) if score.score is not None]
     rows = np.zeros((len(read), len(LABELS) ** 2))
-    for at, (each, value) in enumerate(read):
-        rows[at, len(LABELS) * LABELS.index(each.label) + LABELS.index(label_of(value))] = 1
-    names = [each.item.question for each, _ in read]
+    for at, (item, value) in enumerate(read):
+        rows[at, len(LABELS) * LABELS.index(item.label) + LABELS.index(label_of(value))] = 1
+    names = [item.item.question for item, _ in read]
     statistics: dict[str, Statistic] = {"lmr": _accuracy, "kappa": _kappa, "macro_f1": _macro_f1}
     confusion = rows.sum(axis=0).reshape(len(LABELS), len(LABELS))
     constant = np.zeros_like(confusion)
@@ -173,15 +176,15 @@ async def evaluate_conflictbank(
     metric: Metric, items: Sequence[ConflictItem], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> MetaEvaluation:
     """Hold a metric's scores against what ConflictBank's contexts demand (figure 7)."""
-    wanted = [each for item in items for each in _conflict_items(item)]
-    scores = await _score_all(metric, wanted)
+    variants = [variant for item in items for variant in _conflict_items(item)]
+    scores = await _score_all(metric, variants)
     by_id = {score.id: score.score for score in scores}
     rows, names = [], []
     for item in items:
-        values = [by_id[each.id] for each in _conflict_items(item)]
-        known = [value for value in values if value is not None]
-        if len(known) == len(values):
-            rows.append([*_conflict_matches(item, known), 1.0])
+        values = [by_id[variant.id] for variant in _conflict_items(item)]
+        scored = [value for value in values if value is not None]
+        if len(scored) == len(values):
+            rows.append([*_conflict_matches(item, scored), 1.0])
             names.append(item.question)
     statistics: dict[str, Statistic] = {
         "lmr_strict": lambda sums: sums[..., 0] / sums[..., 2],
@@ -203,9 +206,9 @@ async def _score_all(metric: Metric, items: Sequence[MetricItem]) -> list[Score]
 
     async def score(item: MetricItem) -> Score:
         async with gate:
-            found = await metric.score(item)
+            scored = await metric.score(item)
         work.done += 1
-        return found
+        return scored
 
     with working(f"scoring by {metric.name}", len(items)) as work:
         return list(await asyncio.gather(*(score(item) for item in items)))
@@ -214,7 +217,7 @@ async def _score_all(metric: Metric, items: Sequence[MetricItem]) -> list[Score]
 def _conflict_items(item: ConflictItem) -> list[MetricItem]:
     """The statement with all contexts, with the default one, and with each counterfactual one."""
     contexts = [Passage(f"context{at}", text) for at, text in enumerate((item.default, *item.counterfactual))]
-    choices = [contexts, *([one] for one in contexts)]
+    choices = [contexts, *([context] for context in contexts)]
     return [
         MetricItem(id=f"{item.id}.{at}", question=item.question, answer=item.answer, passages=tuple(chosen))
         for at, chosen in enumerate(choices)
@@ -223,8 +226,8 @@ def _conflict_items(item: ConflictItem) -> list[MetricItem]:
 
 def _conflict_matches(item: ConflictItem, scores: Sequence[float]) -> tuple[float, float]:
     """The strict and the lax share of what figure 7 demands of one statement's scores."""
-    whole, default, *others = scores
-    strict = [0 < whole < 1, default == float(item.is_default)]
+    overall, default, *others = scores
+    strict = [0 < overall < 1, default == float(item.is_default)]
     strict += [other == float(not item.is_default) for other in others]
     lax = [other < default if item.is_default else other > default for other in others]
     return sum(strict) / len(strict), sum(lax) / len(lax)

@@ -126,7 +126,7 @@ def read_wikicontradict(lines: Iterable[Mapping[str, object]], *, where: str) ->
         FileFormatError: There is nothing to evaluate on.
     """
     rows = each_row(lines, _wiki_items, where=where, expected=WIKI_EXPECTED)
-    return _some(tuple(chain.from_iterable(rows)), where)
+    return _require_any(tuple(chain.from_iterable(rows)), where)
 
 
 def read_conflictbank(lines: Iterable[Mapping[str, object]], *, where: str) -> tuple[ConflictItem, ...]:
@@ -137,7 +137,7 @@ def read_conflictbank(lines: Iterable[Mapping[str, object]], *, where: str) -> t
         FileFormatError: There is nothing to evaluate on.
     """
     rows = each_row(lines, _conflict_items, where=where, expected=CONFLICT_EXPECTED)
-    return _some(tuple(chain.from_iterable(rows)), where)
+    return _require_any(tuple(chain.from_iterable(rows)), where)
 
 
 def _conflict_items(number: int, line: Mapping[str, object]) -> Sequence[ConflictItem]:
@@ -160,7 +160,7 @@ def _wiki_items(row_number: int, row: Mapping[str, object]) -> Sequence[Labelled
     except ValidationError as error:
         raise _wrong(error) from error
     passages = (Passage("context1", read.first), Passage("context2", read.second))
-    found = []
+    labelled = []
     number = 0
     while f"answer{number}" in line:
         item = MetricItem(
@@ -169,25 +169,25 @@ def _wiki_items(row_number: int, row: Mapping[str, object]) -> Sequence[Labelled
             answer=str(line[f"answer{number}"]),
             passages=passages,
         )
-        found.append(LabelledItem(item, _label(line, number)))
+        labelled.append(LabelledItem(item, _label(line, number)))
         number += 1
-    return found
+    return labelled
 
 
 def _label(line: Mapping[str, object], number: int) -> Label:
-    given = line.get(f"label{number}")
+    value = line.get(f"label{number}")
     try:
-        label = Label(str(given))
+        label = Label(str(value))
     except ValueError as error:
-        raise FileFormatError(f"label{number} must be {', '.join(Label)} (it is {given!r}).") from error
+        raise FileFormatError(f"label{number} must be {', '.join(Label)} (it is {value!r}).") from error
     return Label.PARTIAL if number < ONE_PASSAGE_ANSWERS and label is Label.CORRECT else label
 
 
-def _some(found: tuple[T, ...], where: str) -> tuple[T, ...]:
-    if not found:
+def _require_any(items: tuple[T, ...], where: str) -> tuple[T, ...]:
+    if not items:
         message = f"{where} has nothing to evaluate on."
         raise FileFormatError(message, advice="Give WikiContradict's or ConflictBank's lines.")
-    return found
+    return items
 
 
 def _wrong(error: ValidationError) -> FileFormatError:

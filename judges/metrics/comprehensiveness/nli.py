@@ -23,9 +23,11 @@ def hopeful(premise: str, hypothesis: str, similarity: float) -> bool:
     """Whether two claims share at least a share of the smaller one's terms, related words included."""
     if similarity <= 0:
         return True
-    one, other = ({related(term) for term in terms(text)} for text in (premise, hypothesis))
-    smaller = min(len(one), len(other))
-    return not smaller or len(one & other) / smaller >= similarity
+    premise_terms, hypothesis_terms = (
+        {related(term) for term in terms(text)} for text in (premise, hypothesis)
+    )
+    smaller = min(len(premise_terms), len(hypothesis_terms))
+    return not smaller or len(premise_terms & hypothesis_terms) / smaller >= similarity
 
 
 class NliReader:
@@ -53,15 +55,15 @@ class NliReader:
         """Build the fact graph of one answer."""
         steps = self._steps(item)
         texts = (Passage("", item.answer), *yardstick_of(item))
-        found = await asyncio.gather(*(self._claims(steps, text) for text in texts))
-        for each in found:
-            if isinstance(each, Missing):
-                return each
-        own, *others = [each for each in found if not isinstance(each, Missing)]
-        passages = await self._relevant(steps, list(chain.from_iterable(others)))
+        by_text = await asyncio.gather(*(self._claims(steps, text) for text in texts))
+        for claims in by_text:
+            if isinstance(claims, Missing):
+                return claims
+        of_answer, *of_passages = [claims for claims in by_text if not isinstance(claims, Missing)]
+        passages = await self._relevant(steps, list(chain.from_iterable(of_passages)))
         if isinstance(passages, Missing):
             return passages
-        nodes = [Node(f"a{at}", NodeKind.ANSWER, claim.text) for at, claim in enumerate(own)]
+        nodes = [Node(f"a{at}", NodeKind.ANSWER, claim.text) for at, claim in enumerate(of_answer)]
         nodes += [
             Node(f"c{at}_{claim.source}", NodeKind.PASSAGE, claim.text, claim.source)
             for at, claim in enumerate(passages)
@@ -73,10 +75,10 @@ class NliReader:
     async def _claims(steps: Steps, text: Passage) -> tuple[Claim, ...] | Missing:
         if not text.text.strip():
             return ()
-        found = await steps.claims(text.text, text.id)
-        if isinstance(found, Missing):
-            return found
-        return tuple(dict.fromkeys(claim for claim in found if claim.kind in SAYING_SOMETHING))
+        claims = await steps.claims(text.text, text.id)
+        if isinstance(claims, Missing):
+            return claims
+        return tuple(dict.fromkeys(claim for claim in claims if claim.kind in SAYING_SOMETHING))
 
     async def _relevant(self, steps: Steps, claims: Sequence[Claim]) -> tuple[Claim, ...] | Missing:
         ratings = await steps.relevance(claims) if claims else ()
@@ -99,12 +101,12 @@ class NliReader:
             for a, b in pairs
             if a.text != b.text and hopeful(a.text, b.text, self._settings.similarity)
         )
-        asked = tuple(dict.fromkeys(different))
-        relations = await steps.relations(asked)
+        unique_pairs = tuple(dict.fromkeys(different))
+        relations = await steps.relations(unique_pairs)
         if isinstance(relations, Missing):
             return relations
-        known = dict(zip(asked, relations, strict=True))
-        return tuple(_edges_of(pairs, known))
+        by_pair = dict(zip(unique_pairs, relations, strict=True))
+        return tuple(_edges_of(pairs, by_pair))
 
 
 def _related(a: Node, b: Node) -> bool:
@@ -112,10 +114,10 @@ def _related(a: Node, b: Node) -> bool:
     return a is not b and NodeKind.PASSAGE in {a.kind, b.kind}
 
 
-def _edges_of(pairs: Iterable[tuple[Node, Node]], known: dict[tuple[str, str], Relation]) -> Iterable[Edge]:
+def _edges_of(pairs: Iterable[tuple[Node, Node]], by_pair: dict[tuple[str, str], Relation]) -> Iterable[Edge]:
     for a, b in pairs:
-        same = Relation.EQUIVALENCE if a.text == b.text else Relation.NEUTRAL
-        relation = known.get((a.text, b.text), same)
+        default = Relation.EQUIVALENCE if a.text == b.text else Relation.NEUTRAL
+        relation = by_pair.get((a.text, b.text), default)
         if relation is not Relation.NEUTRAL:
             yield Edge(a.id, b.id, relation)
 
@@ -169,7 +171,7 @@ class LexicalSteps:
         return {passage.id: self._share(self._roots(passage)) for passage in self._passages}
 
     @cached_property
-    def _asked(self) -> frozenset[str]:
+    def _question_terms(self) -> frozenset[str]:
         return frozenset(map(related, terms(self._question)))
 
     @staticmethod
@@ -177,4 +179,4 @@ class LexicalSteps:
         return frozenset(related(term) for term in terms(f"{passage.title} {passage.text}"))
 
     def _share(self, roots: frozenset[str]) -> float:
-        return len(self._asked & roots) / len(self._asked) if self._asked else 0.0
+        return len(self._question_terms & roots) / len(self._question_terms) if self._question_terms else 0.0

@@ -68,7 +68,7 @@ ANSWER_QUESTIONS = Task(name="answer_questions", reply=AnsweredQuestions, max_to
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SourcedAnswer:
     """An answer to one question, held by one source (empty for the evaluated answer)."""
 
     question: str
@@ -103,13 +103,17 @@ class QaReader:
         questions = await self._questions(item.question, pieces)
         if isinstance(questions, Missing):
             return questions
-        found = await asyncio.gather(*(self._held(piece, questions) for piece in pieces)) if questions else []
-        held: list[Held] = []
-        for each in found:
-            if isinstance(each, Missing):
-                return each
-            held += each
-        return await self._graph(tuple(dict.fromkeys(held)))
+        by_text = (
+            await asyncio.gather(*(self._answers_of(piece, questions) for piece in pieces))
+            if questions
+            else []
+        )
+        answers: list[SourcedAnswer] = []
+        for of_text in by_text:
+            if isinstance(of_text, Missing):
+                return of_text
+            answers += of_text
+        return await self._graph(tuple(dict.fromkeys(answers)))
 
     async def _questions(self, question: str, texts: Sequence[Passage]) -> tuple[str, ...] | Missing:
         """Mine questions in every text, then refine them together and drop what matters little."""
@@ -120,63 +124,69 @@ class QaReader:
             )
         )
         raw: dict[str, None] = {}
-        for each in mined:
-            if isinstance(each, CallFailure):
-                return Missing(each.outcome, each.detail)
-            raw |= dict.fromkeys(one.strip() for one in each.questions if one.strip())
+        for reply in mined:
+            if isinstance(reply, CallFailure):
+                return Missing(reply.outcome, reply.detail)
+            raw |= dict.fromkeys(text.strip() for text in reply.questions if text.strip())
         if not raw:
             return ()
         inputs: dict[str, Input] = {
             "question": question,
-            "mined": [Tagged("mined_question", one) for one in raw],
+            "mined": [Tagged("mined_question", text) for text in raw],
         }
         refined = await self._runner.run(REFINE_QUESTIONS, inputs)
         if isinstance(refined, CallFailure):
             return Missing(refined.outcome, refined.detail)
-        kept = [one for one in refined.questions if one.relevance >= self._settings.relevance]
-        return tuple(dict.fromkeys(one.question.strip() for one in kept if one.question.strip()))
+        relevant = [entry for entry in refined.questions if entry.relevance >= self._settings.relevance]
+        return tuple(dict.fromkeys(entry.question.strip() for entry in relevant if entry.question.strip()))
 
-    async def _held(self, text: Passage, questions: Sequence[str]) -> list[Held] | Missing:
+    async def _answers_of(self, text: Passage, questions: Sequence[str]) -> list[SourcedAnswer] | Missing:
         """What one text answers with enough confidence; unknown answers are dropped."""
-        numbered = [Tagged("mined_question", one, str(number)) for number, one in enumerate(questions, 1)]
+        numbered = [
+            Tagged("mined_question", question, str(number)) for number, question in enumerate(questions, 1)
+        ]
         reply = await self._runner.run(ANSWER_QUESTIONS, {"text": tagged(text), "questions": numbered})
         if isinstance(reply, CallFailure):
             return Missing(reply.outcome, reply.detail)
         return [
-            Held(questions[answered.number - 1], held.answer.strip(), text.id)
+            SourcedAnswer(questions[answered.number - 1], candidate.answer.strip(), text.id)
             for answered in reply.answered
             if answered.number <= len(questions)
-            for held in answered.answers
-            if held.confidence >= self._settings.confidence and _says(held.answer)
+            for candidate in answered.answers
+            if candidate.confidence >= self._settings.confidence and _says(candidate.answer)
         ]
 
-    async def _graph(self, held: Sequence[Held]) -> FactGraph | Missing:
+    async def _graph(self, answers: Sequence[SourcedAnswer]) -> FactGraph | Missing:
         """Compare the answers to each question, but those of the evaluated answer not among themselves."""
         nodes = [
             Node(
-                f"c{at}_{one.source}" if one.source else f"a{at}",
-                NodeKind.PASSAGE if one.source else NodeKind.ANSWER,
-                f"{one.question} — {one.text}",
-                one.source,
+                f"c{at}_{answer.source}" if answer.source else f"a{at}",
+                NodeKind.PASSAGE if answer.source else NodeKind.ANSWER,
+                f"{answer.question} — {answer.text}",
+                answer.source,
             )
-            for at, one in enumerate(held)
+            for at, answer in enumerate(answers)
         ]
         pairs = [
             (a, b)
-            for a, b in combinations(range(len(held)), 2)
-            if held[a].question == held[b].question and (held[a].source or held[b].source)
+            for a, b in combinations(range(len(answers)), 2)
+            if answers[a].question == answers[b].question and (answers[a].source or answers[b].source)
         ]
-        asked = list(dict.fromkeys((held[a].question, held[a].text, held[b].text) for a, b in pairs))
-        relations = await asyncio.gather(*(self._compare(*each) for each in asked))
-        known: dict[tuple[str, str, str], AnswerRelation] = {}
-        for each, relation in zip(asked, relations, strict=True):
+        triples = list(
+            dict.fromkeys((answers[a].question, answers[a].text, answers[b].text) for a, b in pairs)
+        )
+        relations = await asyncio.gather(*(self._compare(*triple) for triple in triples))
+        by_triple: dict[tuple[str, str, str], AnswerRelation] = {}
+        for triple, relation in zip(triples, relations, strict=True):
             if isinstance(relation, Missing):
                 return relation
-            known[each] = relation
+            by_triple[triple] = relation
         edges = [
             edge
             for a, b in pairs
-            for edge in _edges(nodes[a].id, nodes[b].id, known[held[a].question, held[a].text, held[b].text])
+            for edge in _edges(
+                nodes[a].id, nodes[b].id, by_triple[answers[a].question, answers[a].text, answers[b].text]
+            )
         ]
         return FactGraph(tuple(nodes), tuple(edges))
 

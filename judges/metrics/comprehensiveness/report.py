@@ -36,12 +36,12 @@ class Facts:
 def facts_of(graph: FactGraph) -> Facts:
     """The statements of a fact graph; none where it has no claim of a passage."""
     coverage = analyse(graph)
-    said = set(coverage.covered)
+    covered = set(coverage.covered)
     return Facts(
-        covered=[statement_json(graph, group) for group in coverage.clusters if group[0] in said],
-        missing=[statement_json(graph, group) for group in coverage.clusters if group[0] not in said],
+        covered=[statement_json(graph, group) for group in coverage.clusters if group[0] in covered],
+        missing=[statement_json(graph, group) for group in coverage.clusters if group[0] not in covered],
         basis=[statement_json(graph, group) for group in coverage.basis_clusters],
-        contradicted=_contradicted(graph, said),
+        contradicted=_contradicted(graph, covered),
     )
 
 
@@ -52,14 +52,14 @@ def score_facts(item: MetricItem, metric: str, facts: Facts, engine: str) -> Sco
         A score with the details `covered`, `missing`, `basis`, `contradicted`, `counts` and `engine`.
         Unreadable where there is nothing to cover.
     """
-    whole = len(facts.covered) + len(facts.missing)
-    if not whole:
+    total = len(facts.covered) + len(facts.missing)
+    if not total:
         return unscored(item, metric, Outcome.UNREADABLE, NOTHING_RELEVANT)
     return Score(
         id=item.id,
         metric=metric,
         outcome=Outcome.JUDGED,
-        score=len(facts.covered) / whole,
+        score=len(facts.covered) / total,
         details={
             "covered": list(facts.covered),
             "missing": list(facts.missing),
@@ -78,22 +78,27 @@ def score_facts(item: MetricItem, metric: str, facts: Facts, engine: str) -> Sco
 def statement_json(graph: FactGraph, group: Sequence[str]) -> dict[str, Json]:
     """A statement by its representative, with every passage that makes it."""
     name = representative(graph, group)
-    passages = sorted({graph.by_id[one].source for one in group})
+    passages = sorted({graph.by_id[claim_id].source for claim_id in group})
     return {"id": name, "text": graph.by_id[name].text, "passages": passages}
 
 
-def _contradicted(graph: FactGraph, said: set[str]) -> list[Json]:
+def _contradicted(graph: FactGraph, covered: set[str]) -> list[Json]:
     """The passages' claims that a claim of the answer contradicts and none covers."""
-    found: dict[str, Json] = {}
+    contradicted: dict[str, Json] = {}
     for edge in graph.edges:
         if edge.relation is not Relation.CONTRADICTION:
             continue
         answer, passage = graph.by_id[edge.start], graph.by_id[edge.end]
-        if not answer.source and passage.source and passage.id not in said and passage.id not in found:
-            found[passage.id] = {
+        if (
+            not answer.source
+            and passage.source
+            and passage.id not in covered
+            and passage.id not in contradicted
+        ):
+            contradicted[passage.id] = {
                 "id": passage.id,
                 "text": passage.text,
                 "passages": [passage.source],
                 "answer": answer.text,
             }
-    return list(found.values())
+    return list(contradicted.values())

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class ComprehensivenessSettings(BaseModel):
-    """What the metrics can be told.
+    """The settings of the metrics.
 
     Attributes:
         relevance: Claims and questions rated below this are left out (T_rel, section 4.1).

@@ -57,11 +57,11 @@ async def reference_bounds(
     Raises:
         JudgeError: Asking as a whole cannot go on.
     """
-    found = await oracle.assess(item)
+    assessed = await oracle.assess(item)
     best = (
         ()
-        if isinstance(found, Missing)
-        else tuple(found.pool.passages[place] for place in found.required(oracle.settings.required))
+        if isinstance(assessed, Missing)
+        else tuple(assessed.pool.passages[place] for place in assessed.required(oracle.settings.required))
     )
     context = ContextCrux(oracle)
     with_best = replace(item, contexts=best)
@@ -69,17 +69,17 @@ async def reference_bounds(
         {
             Bound.NO_CONTEXT: {AnswerCrux.name: await _written(item, (), oracle, writer)},
             Bound.ORACLE_CONTEXT: {
-                ContextCrux.name: _refused(item, found) or await context.score(with_best),
-                AnswerCrux.name: _refused(item, found) or await _written(item, best, oracle, writer),
+                ContextCrux.name: _refused(item, assessed) or await context.score(with_best),
+                AnswerCrux.name: _refused(item, assessed) or await _written(item, best, oracle, writer),
             },
             Bound.ORACLE_ANSWER: {AnswerCrux.name: await _reference(item, oracle)},
         }
     )
 
 
-def _refused(item: MetricItem, found: Assessed | Missing) -> Score | None:
-    if isinstance(found, Missing):
-        return unscored(item, AnswerCrux.name, found.outcome, found.reason)
+def _refused(item: MetricItem, assessed: Assessed | Missing) -> Score | None:
+    if isinstance(assessed, Missing):
+        return unscored(item, AnswerCrux.name, assessed.outcome, assessed.reason)
     return None
 
 
@@ -135,14 +135,14 @@ async def summarise_bounds(
     """
     places = asyncio.Semaphore(AT_ONCE)
 
-    async def one(item: MetricItem) -> Mapping[Bound, Mapping[str, Score]]:
+    async def bounds_of_item(item: MetricItem) -> Mapping[Bound, Mapping[str, Score]]:
         async with places:
             return await reference_bounds(item, oracle, writer)
 
     values: dict[tuple[Bound, str], list[float]] = defaultdict(list)
     reasons: dict[tuple[Bound, str], Counter[str]] = defaultdict(Counter)
-    for found in await asyncio.gather(*map(one, items)):
-        for bound, by_metric in found.items():
+    for by_bound in await asyncio.gather(*map(bounds_of_item, items)):
+        for bound, by_metric in by_bound.items():
             for metric, score in by_metric.items():
                 if score.outcome is Outcome.JUDGED and score.score is not None:
                     values[bound, metric].append(score.score)
@@ -150,10 +150,10 @@ async def summarise_bounds(
                     reasons[bound, metric][score.reason] += 1
     means: dict[Bound, dict[str, BoundMean]] = {}
     for bound, metric in sorted({*values, *reasons}, key=lambda key: (list(Bound).index(key[0]), key[1])):
-        own = values[bound, metric]
+        of_bound = values[bound, metric]
         means.setdefault(bound, {})[metric] = BoundMean(
-            mean=sum(own) / len(own) if own else None,
-            questions=len(own),
+            mean=sum(of_bound) / len(of_bound) if of_bound else None,
+            questions=len(of_bound),
             reasons=dict(reasons[bound, metric]),
         )
     return means
@@ -193,9 +193,9 @@ class LlmWriter:
             JudgeError: Asking as a whole cannot go on.
         """
         if passages:
-            shown = [Passage("", each.text, each.title) for each in passages]
-            inputs: dict[str, Input] = {"question": question, "passages": shown}
-            found = await self._runner.run(FROM_CONTEXT, inputs)
+            anonymous = [Passage("", passage.text, passage.title) for passage in passages]
+            inputs: dict[str, Input] = {"question": question, "passages": anonymous}
+            reply = await self._runner.run(FROM_CONTEXT, inputs)
         else:
-            found = await self._runner.run(UNAIDED, {"question": question})
-        return found if isinstance(found, CallFailure) else found.answer
+            reply = await self._runner.run(UNAIDED, {"question": question})
+        return reply if isinstance(reply, CallFailure) else reply.answer

@@ -95,7 +95,7 @@ class ControlledSetBuilder:
         """Build one question.
 
         Returns:
-            The question, or why there is none: a step brought no reply, or no sub-question can be answered.
+            The question, or why there is none: a step got no reply, or no sub-question can be answered.
 
         Raises:
             JudgeError: Asking as a whole cannot go on.
@@ -107,18 +107,18 @@ class ControlledSetBuilder:
         if isinstance(request, CallFailure):
             return Missing(request.outcome, f"No request could be written: {request.detail}")
         item = MetricItem(id=source.id, question=request.request, answer="", reference=source.summary)
-        asked = await find_sub_questions(item, self._runner, most=self._settings.sub_questions)
-        if isinstance(asked, Missing):
-            return asked
+        sub_questions = await find_sub_questions(item, self._runner, most=self._settings.sub_questions)
+        if isinstance(sub_questions, Missing):
+            return sub_questions
         rater = LlmRater(self._runner, weighted=self._settings.weighted)
-        rows = await rater.passages(passages, asked.texts)
+        rows = await rater.passages(passages, sub_questions.texts)
         if isinstance(rows, Missing):
             return rows
-        every = Ratings.of(rows, threshold=self._settings.threshold)
-        if not every.answerable:
+        ratings = Ratings.of(rows, threshold=self._settings.threshold)
+        if not ratings.answerable:
             reason = "None of the sub-questions can be answered from the documents."
             return Missing(Outcome.UNREADABLE, reason)
-        kept = every.answerable
+        answerable = ratings.answerable
         return Controlled(
             question=Question(
                 id=source.id,
@@ -126,10 +126,10 @@ class ControlledSetBuilder:
                 question=request.request,
                 reference=source.summary,
                 passages=passages,
-                sub_questions=tuple(asked.texts[place] for place in kept),
+                sub_questions=tuple(sub_questions.texts[place] for place in answerable),
             ),
-            ratings=Ratings(values=every.values[:, list(kept)], threshold=every.threshold),
-            dropped=tuple(text for place, text in enumerate(asked.texts) if place not in kept),
+            ratings=Ratings(values=ratings.values[:, list(answerable)], threshold=ratings.threshold),
+            dropped=tuple(text for place, text in enumerate(sub_questions.texts) if place not in answerable),
         )
 
     async def _passages(self, source: Source) -> tuple[Passage, ...] | Missing:
@@ -181,23 +181,23 @@ async def build_all(
     """
     places = asyncio.Semaphore(at_once)
 
-    async def one(source: Source, work: Work) -> Controlled | Missing:
+    async def build_one(source: Source, work: Work) -> Controlled | Missing:
         async with places:
             built = await builder.build(source)
         work.done += 1
         return built
 
     with working("building questions from summaries", len(sources)) as work:
-        tasks = [asyncio.create_task(one(source, work)) for source in sources]
+        tasks = [asyncio.create_task(build_one(source, work)) for source in sources]
         try:
-            found = await asyncio.gather(*tasks)
+            results = await asyncio.gather(*tasks)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-    named = list(zip(sources, found, strict=True))
-    built = tuple(each for each in found if isinstance(each, Controlled))
-    return built, {source.id: each for source, each in named if isinstance(each, Missing)}
+    by_source = list(zip(sources, results, strict=True))
+    built = tuple(result for result in results if isinstance(result, Controlled))
+    return built, {source.id: result for source, result in by_source if isinstance(result, Missing)}
 
 
 DOMAIN = "all"
@@ -210,17 +210,17 @@ def read_sources(path: Path, limits: ReadLimits) -> tuple[Source, ...]:
     Raises:
         InvalidFileError: The file has problems; all of them are listed.
     """
-    found = read_records(path, limits, _source)
+    sources = read_records(path, limits, _source)
     problems = ProblemList()
     seen: set[str] = set()
-    for source in found:
+    for source in sources:
         if source.id in seen:
             problems.add(0, "duplicate-id", f"Two sources have the id {source.id!r}.")
         seen.add(source.id)
     if problems.errors:
         message = f"{path} has sources with one id."
         raise InvalidFileError(message, problems.result(), advice="Give every source an id of its own.")
-    return found
+    return sources
 
 
 def _source(line: int, row: object, problems: ProblemList) -> Source | None:
@@ -232,12 +232,12 @@ def _source(line: int, row: object, problems: ProblemList) -> Source | None:
     if not all(isinstance(value, str) and value.strip() for value in (key, domain, summary)):
         problems.add(line, "missing-field", "id, domain and summary are not all texts.", advice=ADVICE)
         return None
-    whole = _documents(documents)
-    if isinstance(whole, str):
-        problems.add(line, "wrong-type", whole, advice=ADVICE)
+    passages = _documents(documents)
+    if isinstance(passages, str):
+        problems.add(line, "wrong-type", passages, advice=ADVICE)
         return None
     try:
-        return Source(id=str(key), domain=str(domain), summary=str(summary), documents=whole)
+        return Source(id=str(key), domain=str(domain), summary=str(summary), documents=passages)
     except RecordError as error:
         problems.add(line, "missing-field", error.message, advice=error.advice)
         return None
@@ -247,13 +247,13 @@ def _documents(value: object) -> tuple[Passage, ...] | str:
     """The documents, or what is wrong with them."""
     if not isinstance(value, list):
         return "documents is no list."
-    read = [_document(place, one) for place, one in enumerate(value, start=1)]
-    whole = tuple(document for document in read if document is not None)
-    if len(whole) < len(read):
+    read = [_document(place, item) for place, item in enumerate(value, start=1)]
+    documents = tuple(document for document in read if document is not None)
+    if len(documents) < len(read):
         return f"Document {read.index(None) + 1} has no text."
-    if len({document.id for document in whole}) < len(whole):
+    if len({document.id for document in documents}) < len(documents):
         return "Two documents have one id."
-    return whole
+    return documents
 
 
 def _document(place: int, value: object) -> Passage | None:

@@ -64,9 +64,14 @@ def losses(answerable: Iterable[int], retrieved: Collection[int], written: Colle
         retrieved: Those that the context answers.
         written: Those that the answer answers.
     """
-    wanted = frozenset(answerable)
-    there, said = wanted & frozenset(retrieved), wanted & frozenset(written)
-    return Losses(answerable=len(wanted), retrieved=len(there), used=len(there & said), written=len(said))
+    answerable_set = frozenset(answerable)
+    in_context, in_answer = answerable_set & frozenset(retrieved), answerable_set & frozenset(written)
+    return Losses(
+        answerable=len(answerable_set),
+        retrieved=len(in_context),
+        used=len(in_context & in_answer),
+        written=len(in_answer),
+    )
 
 
 def losses_of(context: Score, answer: Score) -> Losses | None:
@@ -93,12 +98,12 @@ def _listed(score: Score, name: str) -> list[object]:
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
 
 
-def total(found: Iterable[Losses]) -> Losses:
+def total(per_question: Iterable[Losses]) -> Losses:
     """Sum over questions; questions without an answerable sub-question add nothing."""
-    several = tuple(found)
+    several = tuple(per_question)
     return Losses(
-        answerable=sum(each.answerable for each in several),
-        retrieved=sum(each.retrieved for each in several),
-        used=sum(each.used for each in several),
-        written=sum(each.written for each in several),
+        answerable=sum(entry.answerable for entry in several),
+        retrieved=sum(entry.retrieved for entry in several),
+        used=sum(entry.used for entry in several),
+        written=sum(entry.written for entry in several),
     )

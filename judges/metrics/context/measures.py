@@ -21,8 +21,8 @@ def answered_by(ratings: Ratings, context: Collection[int]) -> tuple[int, ...]:
 
     Source: CRUX, Eq. 3 (the maximum over the passages reaches the threshold).
     """
-    held = np.flatnonzero(ratings.answers[list(context)].any(axis=0))
-    return tuple(int(column) for column in held)
+    columns = np.flatnonzero(ratings.answers[list(context)].any(axis=0))
+    return tuple(int(column) for column in columns)
 
 
 def coverage(ratings: Ratings, context: Collection[int]) -> float | None:
@@ -68,35 +68,35 @@ def ranked_coverage(
         raise RecordError(f"The depth is {depth}.", advice="Give a positive number of ranks.")
     if not ratings.answerable:
         return None
-    found = ratings.useful
-    ranked = found[list(ranking[:depth])]
+    useful = ratings.useful
+    ranked = useful[list(ranking[:depth])]
     ranked[[rank for rank, place in enumerate(ranking[:depth]) if place in ranking[:rank]]] = False
     gains = _gains(ranked, alpha)
-    ideal = _ideal_gains(found, alpha)[:depth]
+    ideal = _ideal_gains(useful, alpha)[:depth]
     return _discounted(gains) / _discounted(ideal)
 
 
-def _gains(found: BoolArray, alpha: float) -> list[float]:
-    earlier = np.zeros(found.shape[1])
+def _gains(useful: BoolArray, alpha: float) -> list[float]:
+    earlier = np.zeros(useful.shape[1])
     gains = []
-    for row in found:
+    for row in useful:
         gains.append(float(((1 - alpha) ** earlier[row]).sum()))
         earlier += row
     return gains
 
 
-def _ideal_gains(found: BoolArray, alpha: float) -> list[float]:
-    left = found.copy()
-    earlier = np.zeros(found.shape[1])
+def _ideal_gains(useful: BoolArray, alpha: float) -> list[float]:
+    remaining = useful.copy()
+    earlier = np.zeros(useful.shape[1])
     gains = []
-    for _ in range(len(found)):
-        offered = left @ ((1 - alpha) ** earlier)
+    for _ in range(len(useful)):
+        offered = remaining @ ((1 - alpha) ** earlier)
         best = int(np.flatnonzero(np.isclose(offered, offered.max()))[-1])
         if not offered[best]:
             break
         gains.append(float(offered[best]))
-        earlier += left[best]
-        left[best] = False
+        earlier += remaining[best]
+        remaining[best] = False
     return gains
 
 
@@ -169,12 +169,12 @@ def context_report(obj: object) -> dict[str, Json]:
         raise RecordError("A matrix of ratings is a JSON object.", advice=ADVICE)
     unknown = sorted(map(str, set(obj) - set(FIELDS)))
     if unknown or "ratings" not in obj:
-        what = f"has the unknown fields {', '.join(unknown)}" if unknown else "has no ratings"
-        raise RecordError(f"The matrix {what}.", advice=ADVICE)
+        problem = f"has the unknown fields {', '.join(unknown)}" if unknown else "has no ratings"
+        raise RecordError(f"The matrix {problem}.", advice=ADVICE)
     ratings = _ratings(obj)
-    given = obj.get("context")
+    value = obj.get("context")
     context = ratings.require_passages(
-        range(ratings.passages) if given is None else _sequence(given, "context"), "context"
+        range(ratings.passages) if value is None else _sequence(value, "context"), "context"
     )
     tokens = _tokens(obj.get("tokens"), ratings.passages)
     required = {order: required_subset(ratings, order) for order in Order}
@@ -205,9 +205,9 @@ def _ratings(obj: Mapping[str, object]) -> Ratings:
     return Ratings.of(rows, threshold=float(threshold))
 
 
-def _sequence(value: object, what: str) -> Sequence[object]:
+def _sequence(value: object, noun: str) -> Sequence[object]:
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise RecordError(f"The {what} is not a list.", advice=ADVICE)
+        raise RecordError(f"The {noun} is not a list.", advice=ADVICE)
     return value
 
 

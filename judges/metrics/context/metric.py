@@ -47,26 +47,26 @@ class Oracle:
         The oracle is the question's passages, else its reference. Without either, an LLM still rates, and
         no sub-question is filtered.
         """
-        found = await find_sub_questions(item, self._runner, most=self.settings.sub_questions)
-        if isinstance(found, Missing):
-            return found
+        sub_questions = await find_sub_questions(item, self._runner, most=self.settings.sub_questions)
+        if isinstance(sub_questions, Missing):
+            return sub_questions
         passages, name = _oracle(item)
         if not passages and self._runner is None:
             return Missing(Outcome.UNREADABLE, NO_ORACLE)
         pool = Pool.of(passages, contexts)
-        rows = await self.rater(item).passages(pool.passages, found.texts)
+        rows = await self.rater(item).passages(pool.passages, sub_questions.texts)
         if isinstance(rows, Missing):
             return rows
-        oracle, every = pool.rated(rows, threshold=self.settings.threshold)
-        answerable = oracle.answerable if passages else tuple(range(len(found.texts)))
+        oracle, ratings = pool.rated(rows, threshold=self.settings.threshold)
+        answerable = oracle.answerable if passages else tuple(range(len(sub_questions.texts)))
         if not answerable:
             return Missing(Outcome.UNREADABLE, NOTHING_ANSWERABLE.format(oracle=name))
         return Assessed(
-            sub_questions=found,
+            sub_questions=sub_questions,
             answerable=answerable,
             pool=pool,
             oracle=oracle,
-            every=every,
+            ratings=ratings,
             oracle_name=name,
         )
 
@@ -80,7 +80,7 @@ class Assessed:
         answerable: Places of those that count: what the oracle answers, or all without an oracle.
         pool: The passages.
         oracle: Ratings of the oracle's passages, in the order of `pool.oracle`.
-        every: Ratings of all passages of the pool, sub-questions out of scope set to 0.
+        ratings: Ratings of all passages of the pool, sub-questions out of scope set to 0.
         oracle_name: What the oracle is.
     """
 
@@ -88,7 +88,7 @@ class Assessed:
     answerable: tuple[int, ...]
     pool: Pool
     oracle: Ratings
-    every: Ratings
+    ratings: Ratings
     oracle_name: str
 
     def required(self, order: Order) -> tuple[int, ...]:
@@ -131,35 +131,37 @@ class ContextCrux:
         contexts = tuple(passage for passage in item.contexts if passage.text.strip())
         if not contexts:
             return unscored(item, self.name, Outcome.UNREADABLE, NO_CONTEXT)
-        found = await self._oracle.assess(item, contexts)
-        if isinstance(found, Missing):
-            return unscored(item, self.name, found.outcome, found.reason)
-        score = len(answered_by(found.every, found.pool.context)) / len(found.answerable)
-        details = {**found.details(self._oracle.settings.threshold), **self._details(found, score)}
+        assessed = await self._oracle.assess(item, contexts)
+        if isinstance(assessed, Missing):
+            return unscored(item, self.name, assessed.outcome, assessed.reason)
+        score = len(answered_by(assessed.ratings, assessed.pool.context)) / len(assessed.answerable)
+        details = {**assessed.details(self._oracle.settings.threshold), **self._details(assessed, score)}
         return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
 
-    def _details(self, found: Assessed, score: float) -> Mapping[str, Json]:
-        settings, pool, every = self._oracle.settings, found.pool, found.every
-        answered = answered_by(every, pool.context)
-        missing = tuple(number for number in found.answerable if number not in answered)
-        required = {order: found.required(order) for order in Order}
+    def _details(self, assessed: Assessed, score: float) -> Mapping[str, Json]:
+        settings, pool, ratings = self._oracle.settings, assessed.pool, assessed.ratings
+        answered = answered_by(ratings, pool.context)
+        missing = tuple(number for number in assessed.answerable if number not in answered)
+        required = {order: assessed.required(order) for order in Order}
         best = required[settings.required]
-        own = tuple(dict.fromkeys(pool.context))
-        own_ratings = Ratings(values=every.values[list(own)], threshold=settings.threshold)
-        needed = {own[place] for place in required_subset(own_ratings, settings.required)}
-        of_context = uses(own_ratings, [place for place, number in enumerate(own) if number in needed])
+        in_context = tuple(dict.fromkeys(pool.context))
+        own_ratings = Ratings(values=ratings.values[list(in_context)], threshold=settings.threshold)
+        needed = {in_context[place] for place in required_subset(own_ratings, settings.required)}
+        of_context = uses(own_ratings, [place for place, number in enumerate(in_context) if number in needed])
         return {
             "answered": answered,
             "missing": missing,
             "by": {
-                str(number): [pool.passages[place].id for place in own if every.answers[place, number]]
+                str(number): [
+                    pool.passages[place].id for place in in_context if ratings.answers[place, number]
+                ]
                 for number in answered
             },
-            "alpha_ndcg": ranked_coverage(every, pool.context, alpha=settings.alpha),
+            "alpha_ndcg": ranked_coverage(ratings, pool.context, alpha=settings.alpha),
             "density": density(
                 score,
                 pool.tokens(pool.context),
-                best_covered=coverage(every, best),
+                best_covered=coverage(ratings, best),
                 best_tokens=pool.tokens(best),
                 weight=settings.density_weight,
             ),
@@ -167,19 +169,19 @@ class ContextCrux:
             "required": {order.value: pool.ids(places) for order, places in required.items()},
             "uses": [
                 {"passage": pool.passages[place].id, "use": use.value}
-                for place, use in zip(own, of_context, strict=True)
+                for place, use in zip(in_context, of_context, strict=True)
             ],
             "missing_passages": [
                 pool.passages[place].id
                 for place in best
-                if place not in own and any(every.answers[place, number] for number in missing)
+                if place not in in_context and any(ratings.answers[place, number] for number in missing)
             ],
             "ratings": [
                 {
                     "passage": pool.passages[place].id,
-                    "ratings": [round(float(x), 2) for x in every.values[place]],
+                    "ratings": [round(float(x), 2) for x in ratings.values[place]],
                 }
-                for place in own
+                for place in in_context
             ],
         }
 
@@ -203,28 +205,28 @@ class AnswerCrux:
 
         Source: CRUX, section 3.3 (Cov and Den of the final result).
         """
-        found = await self._oracle.assess(item)
-        if isinstance(found, Missing):
-            return unscored(item, self.name, found.outcome, found.reason)
-        text, texts = clean(item.answer), found.sub_questions.texts
+        assessed = await self._oracle.assess(item)
+        if isinstance(assessed, Missing):
+            return unscored(item, self.name, assessed.outcome, assessed.reason)
+        text, texts = clean(item.answer), assessed.sub_questions.texts
         ratings: list[float] | Missing = [0.0] * len(texts)
         if says_something(text):
             ratings = await self._oracle.rater(item).answer(text, texts)
         if isinstance(ratings, Missing):
             return unscored(item, self.name, ratings.outcome, ratings.reason)
-        settings, answerable = self._oracle.settings, found.answerable
+        settings, answerable = self._oracle.settings, assessed.answerable
         answered = tuple(number for number in answerable if ratings[number] >= settings.threshold)
         score = len(answered) / len(answerable)
-        best = found.required(settings.required)
+        best = assessed.required(settings.required)
         details: dict[str, Json] = {
-            **found.details(settings.threshold),
+            **assessed.details(settings.threshold),
             "answered": answered,
             "missing": tuple(number for number in answerable if number not in answered),
             "density": density(
                 score,
                 token_count(text),
-                best_covered=coverage(found.every, best),
-                best_tokens=found.pool.tokens(best),
+                best_covered=coverage(assessed.ratings, best),
+                best_tokens=assessed.pool.tokens(best),
                 weight=settings.density_weight,
             ),
             "tokens": token_count(text),

@@ -65,8 +65,8 @@ class LlmRater:
 
     async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
         """Rate passages, all pairs at once; the scheduler sets the pace."""
-        asked = [(passage, question) for passage in passages for question in sub_questions]
-        replies = await asyncio.gather(*(self._ask(*pair) for pair in asked))
+        pairs = [(passage, question) for passage in passages for question in sub_questions]
+        replies = await asyncio.gather(*(self._ask(*pair) for pair in pairs))
         missing = _missing(reply for reply in replies if isinstance(reply, CallFailure))
         if missing is not None:
             return missing
@@ -91,10 +91,10 @@ class EmbeddedRater:
     """
 
     def __init__(self, item: MetricItem) -> None:
-        known = [item.reference or "", *(passage.text for passage in item.passages)]
-        self._statements = [statement for text in known for statement in read_statements(text)]
+        texts = [item.reference or "", *(passage.text for passage in item.passages)]
+        self._statements = [statement for text in texts for statement in read_statements(text)]
         self._weights = TermWeights.fit([statement.text for statement in self._statements], item.question)
-        self._reader = NeedReader([known[:1], known[1:]], self._weights)
+        self._reader = NeedReader([texts[:1], texts[1:]], self._weights)
 
     async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
         """Rate passages."""
@@ -112,7 +112,7 @@ class EmbeddedRater:
             [
                 statement
                 for statement in read_statements(answer)
-                if all(found.strength < UNTRUE_FROM for found in finder.find(statement))
+                if all(contradiction.strength < UNTRUE_FROM for contradiction in finder.find(statement))
             ]
         )
         needs = [self._reader.read(question) for question in sub_questions]
@@ -128,11 +128,11 @@ def _rating(reply: TaskReply[RatingReply]) -> float:
 
 
 def _missing(unanswered: Iterable[CallFailure]) -> Missing | None:
-    """What to say of ratings that could not be had; the outcome is one that asking again may mend."""
+    """What to say of ratings that could not be had; the outcome is one that asking again may change."""
     several = tuple(unanswered)
     if not several:
         return None
-    counts = Counter(each.outcome for each in several)
+    counts = Counter(failure.outcome for failure in several)
     worst = next(outcome for outcome in WORST_FIRST if counts[outcome])
-    first = next(each for each in several if each.outcome is worst)
+    first = next(failure for failure in several if failure.outcome is worst)
     return Missing(worst, f"{len(several)} ratings could not be had, the first: {first.detail}")

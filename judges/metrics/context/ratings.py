@@ -77,8 +77,8 @@ class Ratings:
     @cached_property
     def answers(self) -> BoolArray:
         """Which passage answers which sub-question (passages × sub-questions)."""
-        found: BoolArray = self.values >= self.threshold
-        return found
+        mask: BoolArray = self.values >= self.threshold
+        return mask
 
     @cached_property
     def answerable(self) -> tuple[int, ...]:
@@ -88,8 +88,8 @@ class Ratings:
     @cached_property
     def useful(self) -> BoolArray:
         """`answers` of the answerable sub-questions alone."""
-        found: BoolArray = self.answers[:, list(self.answerable)]
-        return found
+        mask: BoolArray = self.answers[:, list(self.answerable)]
+        return mask
 
     def require_passages(self, passages: Iterable[object], what: str) -> tuple[int, ...]:
         """Return places of passages, checked.
@@ -183,14 +183,14 @@ class Pool:
         Sub-questions that no oracle passage answers are out of scope (CRUX, section 3.2), so that whoever
         answers them gains nothing. Without an oracle all are in scope.
         """
-        every = Ratings.of(rows, threshold=threshold)
-        oracle = Ratings(values=every.values[list(self.oracle)], threshold=threshold)
+        all_ratings = Ratings.of(rows, threshold=threshold)
+        oracle = Ratings(values=all_ratings.values[list(self.oracle)], threshold=threshold)
         if not self.oracle:
-            return oracle, every
-        kept = np.zeros_like(every.values)
+            return oracle, all_ratings
+        in_scope = np.zeros_like(all_ratings.values)
         columns = list(oracle.answerable)
-        kept[:, columns] = every.values[:, columns]
-        return oracle, Ratings(values=kept, threshold=threshold)
+        in_scope[:, columns] = all_ratings.values[:, columns]
+        return oracle, Ratings(values=in_scope, threshold=threshold)
 
 
 def token_count(text: str) -> int:

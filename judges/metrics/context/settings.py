@@ -14,7 +14,7 @@ SUB_QUESTIONS = 10
 
 
 class ContextSettings(BaseModel):
-    """What the metrics can be told.
+    """The settings of the metrics.
 
     Attributes:
         threshold: The rating from which a sub-question is answerable (η, section 3.1).

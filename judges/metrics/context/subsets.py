@@ -45,25 +45,25 @@ def required_subset(ratings: Ratings, order: Order = Order.STATIC) -> tuple[int,
 
 
 def _static(ratings: Ratings) -> tuple[int, ...]:
-    found = ratings.useful
-    ranked = np.argsort(-found.sum(axis=1), kind="stable")
+    useful = ratings.useful
+    ranked = np.argsort(-useful.sum(axis=1), kind="stable")
     chosen: list[int] = []
-    answered = np.zeros(found.shape[1], dtype=np.bool_)
+    answered = np.zeros(useful.shape[1], dtype=np.bool_)
     for place in ranked:
-        if (found[place] & ~answered).any():
+        if (useful[place] & ~answered).any():
             chosen.append(int(place))
-            answered |= found[place]
+            answered |= useful[place]
     return tuple(chosen)
 
 
 def _dynamic(ratings: Ratings) -> tuple[int, ...]:
-    found = ratings.useful
+    useful = ratings.useful
     chosen: list[int] = []
-    answered = np.zeros(found.shape[1], dtype=np.bool_)
+    answered = np.zeros(useful.shape[1], dtype=np.bool_)
     while not answered.all():
-        place = int(np.argmax((found & ~answered).sum(axis=1)))
+        place = int(np.argmax((useful & ~answered).sum(axis=1)))
         chosen.append(place)
-        answered |= found[place]
+        answered |= useful[place]
     return tuple(chosen)
 
 
@@ -75,15 +75,15 @@ def uses(ratings: Ratings, required: Collection[int]) -> tuple[Use, ...]:
 
     Source: CRUX, section 3.2 ("partially or fully redundant").
     """
-    found = ratings.useful
-    needed = [found[place] for place in required]
+    useful = ratings.useful
+    needed = [useful[place] for place in required]
 
     def use(place: int) -> Use:
         if place in required:
             return Use.REQUIRED
-        if not found[place].any():
+        if not useful[place].any():
             return Use.IRRELEVANT
-        whole = any(not (found[place] & ~other).any() for other in needed)
-        return Use.REDUNDANT if whole else Use.PARTLY_REDUNDANT
+        redundant = any(not (useful[place] & ~other).any() for other in needed)
+        return Use.REDUNDANT if redundant else Use.PARTLY_REDUNDANT
 
     return tuple(use(place) for place in range(ratings.passages))

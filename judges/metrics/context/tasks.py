@@ -88,18 +88,18 @@ async def find_sub_questions(
 
     Source: CRUX, section 3.2 ("diverse sub-questions").
     """
-    given = tuple(dict.fromkeys(text.strip() for text in item.sub_questions if text.strip()))
-    if given:
-        return SubQuestions(given, Origin.GIVEN)
+    listed = tuple(dict.fromkeys(text.strip() for text in item.sub_questions if text.strip()))
+    if listed:
+        return SubQuestions(listed, Origin.GIVEN)
     reference = (item.reference or "").strip()
     if not reference:
         return Missing(Outcome.UNREADABLE, "There are no sub-questions, and no reference to write them from.")
     if runner is None:
         clauses = (clause for sentence in split_sentences(reference) for clause in split_clauses(sentence))
-        said = tuple(dict.fromkeys(clause for clause in clauses if read_statements(clause)))
-        if not said:
+        statements = tuple(dict.fromkeys(clause for clause in clauses if read_statements(clause)))
+        if not statements:
             return Missing(Outcome.UNREADABLE, "The reference says nothing that could be asked for.")
-        return SubQuestions(said, Origin.STATEMENTS)
+        return SubQuestions(statements, Origin.STATEMENTS)
     inputs: dict[str, Input] = {"question": item.question, "text": reference, "most": most}
     reply = await runner.run(SUB_QUESTIONS, inputs)
     if isinstance(reply, CallFailure):

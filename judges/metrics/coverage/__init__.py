@@ -27,6 +27,6 @@ def build(
     from judges.metrics.coverage.metric import Variant, assemble  # noqa: PLC0415 - as in the other families: measures load without it
 
     if name not in list(Variant):
-        known = ", ".join(variant.value for variant in Variant)
-        raise NotFoundError(f"There is no coverage metric {name!r}.", advice=f"Known: {known}.")
+        variants = ", ".join(variant.value for variant in Variant)
+        raise NotFoundError(f"There is no coverage metric {name!r}.", advice=f"Known: {variants}.")
     return assemble(Variant(name), runner=runner, options=options, source=source)

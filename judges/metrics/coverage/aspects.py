@@ -89,14 +89,14 @@ class LeadingStatements:
             return ()
         gains = np.sqrt(yardstick.masses) * yardstick.relevance
         chosen: list[int] = []
-        said = np.zeros(len(gains))
+        covered = np.zeros(len(gains))
         while len(chosen) < min(self._most, len(gains)):
-            offered = gains * np.clip(1 - said / NOVELTY, 0, 1)
+            offered = gains * np.clip(1 - covered / NOVELTY, 0, 1)
             best = int(np.argmax(offered))
             if not offered[best]:
                 break
             chosen.append(best)
-            said = yardstick.coverage([yardstick.statements[place] for place in chosen])
+            covered = yardstick.coverage([yardstick.statements[place] for place in chosen])
         return distinct(tuple(yardstick.statements[place].text for place in chosen))
 
 
@@ -145,12 +145,12 @@ class JudgedAligner:
         self, item: MetricItem, claims: Sequence[Grounded], aspects: Sequence[str]
     ) -> Alignment | CallFailure:
         """Look the supports up under the item's question."""
-        found: dict[int, list[int]] = {}
+        aligned: dict[int, list[int]] = {}
         for number, claim in enumerate(claims):
             if claim.support is not None:
                 for place in self._judgments.covered(item.id, claim.support.id, aspects):
-                    found.setdefault(place, []).append(number)
-        return _alignment(found)
+                    aligned.setdefault(place, []).append(number)
+        return _alignment(aligned)
 
 
 class LlmAligner:
@@ -172,19 +172,19 @@ class LlmAligner:
                 "aspects": [
                     Tagged("aspect", text, f"t{place}") for place, text in enumerate(aspects, start=1)
                 ],
-                "claims": [Tagged("claim", each.claim.text, each.claim.id) for each in claims],
+                "claims": [Tagged("claim", grounded.claim.text, grounded.claim.id) for grounded in claims],
             },
         )
         if isinstance(reply, CallFailure):
             return reply
-        found: dict[int, list[int]] = {}
+        aligned: dict[int, list[int]] = {}
         ignored = 0
-        for each in reply.covered:
-            named = [by_claim[name] for name in each.claims if name in by_claim]
-            ignored += len(each.claims) - len(named) + (each.aspect not in by_aspect)
-            if each.aspect in by_aspect and named:
-                found.setdefault(by_aspect[each.aspect] - 1, []).extend(named)
-        return _alignment(found, ignored)
+        for entry in reply.covered:
+            numbers = [by_claim[name] for name in entry.claims if name in by_claim]
+            ignored += len(entry.claims) - len(numbers) + (entry.aspect not in by_aspect)
+            if entry.aspect in by_aspect and numbers:
+                aligned.setdefault(by_aspect[entry.aspect] - 1, []).extend(numbers)
+        return _alignment(aligned, ignored)
 
 
 class EmbeddedAligner:
@@ -195,23 +195,23 @@ class EmbeddedAligner:
     ) -> Alignment | CallFailure:
         """Compare every claim with every aspect."""
         texts = [passage.text for passage in item.passages]
-        known = [item.reference or "", *texts]
-        statements = [statement.text for text in known for statement in read_statements(text)]
-        reader = NeedReader([known[:1], texts], TermWeights.fit(statements, item.question))
+        sources = [item.reference or "", *texts]
+        statements = [statement.text for text in sources for statement in read_statements(text)]
+        reader = NeedReader([sources[:1], texts], TermWeights.fit(statements, item.question))
         windows = [windows_of(claim.claim.text) for claim in claims]
-        found: dict[int, list[int]] = {}
+        aligned: dict[int, list[int]] = {}
         for place, aspect in enumerate(aspects):
             need = reader.read(aspect)
-            held = [
+            matching = [
                 number
                 for number, window in enumerate(windows)
                 if reader.meet(need, window).share >= ALIGNED_FROM
             ]
-            if held:
-                found[place] = held
-        return _alignment(found)
+            if matching:
+                aligned[place] = matching
+        return _alignment(aligned)
 
 
-def _alignment(found: Mapping[int, Sequence[int]], ignored: int = 0) -> Alignment:
-    held = {place: tuple(sorted(set(numbers))) for place, numbers in sorted(found.items())}
-    return Alignment(MappingProxyType(held), ignored)
+def _alignment(aligned: Mapping[int, Sequence[int]], ignored: int = 0) -> Alignment:
+    in_order = {place: tuple(sorted(set(numbers))) for place, numbers in sorted(aligned.items())}
+    return Alignment(MappingProxyType(in_order), ignored)

@@ -94,7 +94,7 @@ def correlate(
         message = f"There are {len(first)} and {len(second)} scores to correlate."
         raise StatisticsError(message, advice="Give both scores, and the question, of every thing.")
     groups = _groups(questions if questions is not None else range(len(first)))
-    rows = [(first[drawn], second[drawn]) for drawn in _draws(groups, resamples, seed)]
+    rows = [(first[indices], second[indices]) for indices in _draws(groups, resamples, seed)]
     return MappingProxyType({kind: _measured(kind, (first, second), rows, level) for kind in Coefficient})
 
 
@@ -126,36 +126,36 @@ def correlate_systems(
         raise StatisticsError(message, advice="Give each system a score for every question in both.")
     groups = [np.array([number]) for number in range(first.shape[1])]
     draws = _draws(groups, resamples, seed)
-    rows = [(first[:, drawn].mean(axis=1), second[:, drawn].mean(axis=1)) for drawn in draws]
-    whole = (first.mean(axis=1), second.mean(axis=1))
-    return MappingProxyType({kind: _measured(kind, whole, rows, level) for kind in Coefficient})
+    rows = [(first[:, columns].mean(axis=1), second[:, columns].mean(axis=1)) for columns in draws]
+    observed = (first.mean(axis=1), second.mean(axis=1))
+    return MappingProxyType({kind: _measured(kind, observed, rows, level) for kind in Coefficient})
 
 
 def _measured(
-    kind: Coefficient, whole: tuple[Floats, Floats], rows: Sequence[tuple[Floats, Floats]], level: float
+    kind: Coefficient, observed: tuple[Floats, Floats], rows: Sequence[tuple[Floats, Floats]], level: float
 ) -> Correlation:
-    value = coefficient(kind, *whole)
-    found = [each for each in (coefficient(kind, *row) for row in rows) if each is not None]
-    usable = value is not None and found and len(found) >= FEWEST_DEFINED * len(rows)
+    value = coefficient(kind, *observed)
+    defined = [resampled for resampled in (coefficient(kind, *row) for row in rows) if resampled is not None]
+    usable = value is not None and defined and len(defined) >= FEWEST_DEFINED * len(rows)
     tail = (1 - level) / 2
-    lower, upper = np.quantile(found, [tail, 1 - tail]) if usable else (None, None)
+    lower, upper = np.quantile(defined, [tail, 1 - tail]) if usable else (None, None)
     return Correlation(
         value=value,
         lower=None if lower is None else float(lower),
         upper=None if upper is None else float(upper),
-        things=len(whole[0]),
-        resamples=len(found),
+        things=len(observed[0]),
+        resamples=len(defined),
     )
 
 
-def _checked(scores: object, what: str) -> Floats:
+def _checked(scores: object, noun: str) -> Floats:
     try:
         read = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        message = f"The {what} scores are not all numbers."
+        message = f"The {noun} scores are not all numbers."
         raise StatisticsError(message, advice="Leave out what has no score.") from error
     if not np.isfinite(read).all():
-        message = f"The {what} scores are not all finite."
+        message = f"The {noun} scores are not all finite."
         raise StatisticsError(message, advice="Leave out what has no score; it is neither 0 nor a mean.")
     return read
 
@@ -164,11 +164,11 @@ def _groups(questions: Sequence[Hashable]) -> list[NDArray[np.intp]]:
     places: dict[Hashable, list[int]] = {}
     for place, question in enumerate(questions):
         places.setdefault(question, []).append(place)
-    return [np.array(found, dtype=np.intp) for found in places.values()]
+    return [np.array(indices, dtype=np.intp) for indices in places.values()]
 
 
 def _draws(groups: Sequence[NDArray[np.intp]], resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
     generator = np.random.default_rng(seed)
     for _ in range(resamples if groups else 0):
-        drawn = generator.integers(0, len(groups), len(groups))
-        yield np.concatenate([groups[number] for number in drawn])
+        picks = generator.integers(0, len(groups), len(groups))
+        yield np.concatenate([groups[number] for number in picks])

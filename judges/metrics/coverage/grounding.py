@@ -67,18 +67,22 @@ class LlmSupport:
         self, claims: Sequence[tuple[Claim, Sequence[Passage]]], *, question: str
     ) -> Sequence[int | CallFailure | None]:
         """Look for the first supporting chunk of every claim."""
-        return await asyncio.gather(*(self._one(claim, chunks, question) for claim, chunks in claims))
+        return await asyncio.gather(
+            *(self._first_support(claim, chunks, question) for claim, chunks in claims)
+        )
 
-    async def _one(self, claim: Claim, chunks: Sequence[Passage], question: str) -> int | CallFailure | None:
+    async def _first_support(
+        self, claim: Claim, chunks: Sequence[Passage], question: str
+    ) -> int | CallFailure | None:
         unknown: CallFailure | None = None
         for place, chunk in enumerate(chunks):
             pair = Pair(text_of(chunk), claim.text)
-            (found,) = await self._relations.relate([pair], question=question)
-            if isinstance(found, CallFailure):
-                unknown = unknown or found
-                if found.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
-                    return found
-            elif found.stance is Entailment.ENTAILMENT:
+            (relation,) = await self._relations.relate([pair], question=question)
+            if isinstance(relation, CallFailure):
+                unknown = unknown or relation
+                if relation.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
+                    return relation
+            elif relation.stance is Entailment.ENTAILMENT:
                 return place
         return unknown
 
@@ -97,15 +101,15 @@ class LexicalSupport:
         """Look for the first supporting chunk of every claim."""
         texts = dict.fromkeys(text_of(chunk) for _, chunks in claims for chunk in chunks)
         read = {text: read_statements(text) for text in texts}
-        every = [statement for found in read.values() for statement in found]
-        weights = TermWeights.fit([statement.text for statement in every], question)
-        finder = ContradictionFinder(every, weights)
-        windows = {text: windows_over(found) for text, found in read.items()}
+        statements = [statement for of_text in read.values() for statement in of_text]
+        weights = TermWeights.fit([statement.text for statement in statements], question)
+        finder = ContradictionFinder(statements, weights)
+        windows = {text: windows_over(of_text) for text, of_text in read.items()}
         places: list[int | CallFailure | None] = []
         for claim, chunks in claims:
             statement = read_statement(claim.text)
-            wrong = any(found.strength >= UNTRUE_FROM for found in finder.find(statement))
-            near = (
+            wrong = any(contradiction.strength >= UNTRUE_FROM for contradiction in finder.find(statement))
+            supporting = (
                 place
                 for place, chunk in enumerate(chunks)
                 if any(
@@ -113,7 +117,7 @@ class LexicalSupport:
                     for window in windows[text_of(chunk)]
                 )
             )
-            places.append(None if wrong else next(near, None))
+            places.append(None if wrong else next(supporting, None))
         return places
 
 
@@ -124,26 +128,26 @@ async def ground(
 
     Returns:
         One a claim, in order. A search or request that failed or found no budget is returned instead,
-        since asking again may mend it; a reply that came and was of no use leaves its claim undecided.
+        since asking again may help; a reply that came and was of no use leaves its claim undecided.
 
     Raises:
         JudgeError: Asking as a whole cannot go on.
     """
-    found = await asyncio.gather(*(source.find(claim.text, k) for claim in claims))
-    lost = [each for each in found if isinstance(each, CallFailure)]
-    if lost:
-        return lost[0]
-    chunks = [each for each in found if not isinstance(each, CallFailure)]
+    retrieved = await asyncio.gather(*(source.find(claim.text, k) for claim in claims))
+    failures = [result for result in retrieved if isinstance(result, CallFailure)]
+    if failures:
+        return failures[0]
+    chunks = [result for result in retrieved if not isinstance(result, CallFailure)]
     places = await support.first(list(zip(claims, chunks, strict=True)), question=question)
     grounded = []
-    for claim, own, place in zip(claims, chunks, places, strict=True):
+    for claim, retrieved_chunks, place in zip(claims, chunks, places, strict=True):
         if isinstance(place, CallFailure):
             if place.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
                 return place
-            grounded.append(Grounded(claim=claim, looked_at=len(own), undecided=place.detail))
+            grounded.append(Grounded(claim=claim, looked_at=len(retrieved_chunks), undecided=place.detail))
         else:
-            held = None if place is None else own[place]
-            grounded.append(Grounded(claim=claim, support=held, looked_at=len(own)))
+            supporting = None if place is None else retrieved_chunks[place]
+            grounded.append(Grounded(claim=claim, support=supporting, looked_at=len(retrieved_chunks)))
     return tuple(grounded)
 
 

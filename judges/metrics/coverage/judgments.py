@@ -53,13 +53,13 @@ class AspectJudgments:
     by_question: Mapping[str, Mapping[str, frozenset[Label]]]
 
     @classmethod
-    def of(cls, given: Mapping[str, Mapping[str, Iterable[Label]]]) -> AspectJudgments:
+    def of(cls, by_question: Mapping[str, Mapping[str, Iterable[Label]]]) -> AspectJudgments:
         """Read question → passage → aspects."""
         return cls(
             MappingProxyType(
                 {
                     question: MappingProxyType({name: frozenset(labels) for name, labels in passages.items()})
-                    for question, passages in given.items()
+                    for question, passages in by_question.items()
                 }
             )
         )
@@ -100,22 +100,22 @@ def read_judgments(path: Path, limits: ReadLimits) -> AspectJudgments:
         InvalidFileError: The file has problems; all of them are listed with their lines.
     """
     problems = ProblemList()
-    found: dict[str, dict[str, set[Label]]] = {}
+    by_question: dict[str, dict[str, set[Label]]] = {}
     seen: dict[tuple[str, str, Label], int] = {}
     for line, judged in _judged(path, limits, problems):
         key = (judged.question, judged.passage, judged.aspect)
         if key in seen:
             problems.add(line, "duplicate-id", f"This was judged before, in line {seen[key]}.")
         seen.setdefault(key, line)
-        labels = found.setdefault(judged.question, {}).setdefault(judged.passage, set())
+        labels = by_question.setdefault(judged.question, {}).setdefault(judged.passage, set())
         if judged.relevance > 0:
             labels.add(judged.aspect)
-    if not found and not problems.errors:
+    if not by_question and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
     if problems.errors:
         message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Mend them and try again.")
-    return AspectJudgments.of(found)
+        raise InvalidFileError(message, problems.result(), advice="Correct them and try again.")
+    return AspectJudgments.of(by_question)
 
 
 def _judged(path: Path, limits: ReadLimits, problems: ProblemList) -> Iterator[tuple[int, _Judged]]:
@@ -226,18 +226,18 @@ def human_coverage(labels: Iterable[AspectLabel]) -> tuple[Mapping[Answered, flo
     """
     votes: dict[Answered, dict[str, dict[str, bool]]] = {}
     for label in labels:
-        own = votes.setdefault((label.question, label.system), {}).setdefault(label.aspect, {})
-        if label.annotator in own:
+        by_annotator = votes.setdefault((label.question, label.system), {}).setdefault(label.aspect, {})
+        if label.annotator in by_annotator:
             message = (
                 f"Annotator {label.annotator!r} labelled the aspect {label.aspect!r} twice for the answer of "
                 f"{label.system} to {label.question}."
             )
             raise RecordError(message, advice="Keep one label an annotator and aspect.")
-        own[label.annotator] = label.covered
+        by_annotator[label.annotator] = label.covered
     shares: dict[Answered, float] = {}
     split = 0
     for answered, aspects in votes.items():
-        margins = [2 * sum(own.values()) - len(own) for own in aspects.values()]
+        margins = [2 * sum(by_annotator.values()) - len(by_annotator) for by_annotator in aspects.values()]
         decided = [margin > 0 for margin in margins if margin]
         split += len(margins) - len(decided)
         covered = share(sum(decided), len(decided))
@@ -268,7 +268,7 @@ def label_agreement(
     people, undecided = human_coverage(labels)
     both = sorted(set(people) & set(coverage))
     questions = [question for question, _ in both]
-    found = correlate(
+    correlations = correlate(
         [coverage[answered] for answered in both],
         [people[answered] for answered in both],
         questions=questions,
@@ -276,7 +276,7 @@ def label_agreement(
         seed=seed,
     )
     return LabelAgreement(
-        correlations=found,
+        correlations=correlations,
         answers=len(both),
         questions=len(set(questions)),
         unlabelled=len(set(coverage) - set(people)),

@@ -110,14 +110,18 @@ class Icat:
                 claims, source, self._steps.support, k=self._settings.retrieved, question=item.question
             )
         )
-        if not any(each.looked_at for each in grounded):
+        if not any(entry.looked_at for entry in grounded):
             raise UnscoredError(Outcome.UNREADABLE, NO_TEXTS)
-        decided = [each for each in grounded if not each.undecided]
+        decided = [entry for entry in grounded if not entry.undecided]
         if not decided:
             raise UnscoredError(Outcome.UNREADABLE, f"No claim could be decided: {grounded[0].undecided}")
-        held = [each for each in decided if each.support is not None]
-        aligned = _answered(await self._steps.aligner.align(item, held, aspects)) if held else Alignment({})
-        factuality, coverage = share(len(held), len(decided)), share(len(aligned.claims), len(aspects))
+        supported = [entry for entry in decided if entry.support is not None]
+        aligned = (
+            _answered(await self._steps.aligner.align(item, supported, aspects))
+            if supported
+            else Alignment({})
+        )
+        factuality, coverage = share(len(supported), len(decided)), share(len(aligned.claims), len(aspects))
         score = icat(factuality, coverage, self._settings.beta)
         if score is None:
             raise UnscoredError(Outcome.UNREADABLE, NO_ASPECTS)
@@ -130,10 +134,10 @@ class Icat:
                 "factuality": factuality,
                 "coverage": coverage,
                 "beta": self._settings.beta,
-                "claims": _claims(grounded, held, aligned),
-                "aspects": _aspects(aspects, held, aligned),
+                "claims": _claims(grounded, supported, aligned),
+                "aspects": _aspects(aspects, supported, aligned),
                 "aspects_from": self._steps.aspects.origin,
-                "counts": dict(Counter(_state(each) for each in grounded)),
+                "counts": dict(Counter(_state(entry) for entry in grounded)),
                 "ignored": aligned.ignored,
             },
         )
@@ -171,45 +175,45 @@ class Icat:
         return claims
 
 
-def _answered(found: T | CallFailure) -> T:
-    if isinstance(found, CallFailure):
-        raise UnscoredError(found.outcome, found.detail)
-    return found
+def _answered(result: T | CallFailure) -> T:
+    if isinstance(result, CallFailure):
+        raise UnscoredError(result.outcome, result.detail)
+    return result
 
 
-def _state(each: Grounded) -> str:
-    return "undecided" if each.undecided else "grounded" if each.support is not None else "unsupported"
+def _state(entry: Grounded) -> str:
+    return "undecided" if entry.undecided else "grounded" if entry.support is not None else "unsupported"
 
 
-def _claims(grounded: Sequence[Grounded], held: Sequence[Grounded], aligned: Alignment) -> list[Json]:
+def _claims(grounded: Sequence[Grounded], supported: Sequence[Grounded], aligned: Alignment) -> list[Json]:
     aspects: dict[str, list[int]] = {}
     for place, numbers in aligned.claims.items():
         for number in numbers:
-            aspects.setdefault(held[number].claim.id, []).append(place)
+            aspects.setdefault(supported[number].claim.id, []).append(place)
     return [
         {
-            "id": each.claim.id,
-            "text": each.claim.text,
-            "grounded": None if each.undecided else each.support is not None,
-            "passage": None if each.support is None else each.support.id,
-            "evidence": None if each.support is None else each.support.text[:LONGEST_EVIDENCE],
-            "aspects": aspects.get(each.claim.id, []),
-            **({"undecided": each.undecided} if each.undecided else {}),
+            "id": entry.claim.id,
+            "text": entry.claim.text,
+            "grounded": None if entry.undecided else entry.support is not None,
+            "passage": None if entry.support is None else entry.support.id,
+            "evidence": None if entry.support is None else entry.support.text[:LONGEST_EVIDENCE],
+            "aspects": aspects.get(entry.claim.id, []),
+            **({"undecided": entry.undecided} if entry.undecided else {}),
         }
-        for each in grounded
+        for entry in grounded
     ]
 
 
-def _aspects(aspects: Sequence[str], held: Sequence[Grounded], aligned: Alignment) -> list[Json]:
+def _aspects(aspects: Sequence[str], supported: Sequence[Grounded], aligned: Alignment) -> list[Json]:
     rows: list[Json] = []
     for place, text in enumerate(aspects):
-        covering = [held[number] for number in aligned.claims.get(place, ())]
-        supports = [each.support.id for each in covering if each.support is not None]
+        covering = [supported[number] for number in aligned.claims.get(place, ())]
+        supports = [entry.support.id for entry in covering if entry.support is not None]
         rows.append(
             {
                 "text": text,
                 "covered": bool(covering),
-                "claims": [each.claim.id for each in covering],
+                "claims": [entry.claim.id for entry in covering],
                 "passages": list(dict.fromkeys(supports)),
             }
         )

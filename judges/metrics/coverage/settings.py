@@ -19,7 +19,7 @@ MOST_ASPECTS = 10
 
 
 class CoverageSettings(BaseModel):
-    """What the metrics can be told.
+    """The settings of the metrics.
 
     Attributes:
         beta: How many times as much coverage counts as factuality.

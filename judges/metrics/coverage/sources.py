@@ -24,7 +24,7 @@ class Source(Protocol):
     """Finds texts that bear on a claim."""
 
     async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
-        """Return at most `k` chunks, best first, or why the search brought nothing.
+        """Return at most `k` chunks, best first, or why the search found nothing.
 
         Raises:
             JudgeError: Searching as a whole cannot go on.
@@ -61,10 +61,12 @@ class WebSource:
 
     async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
         """Search the web; the address is the id."""
-        found = await self._search.search(query, k)
-        if isinstance(found, CallFailure):
-            return found
-        return chunks_of([Passage(each.url, each.text, each.title) for each in found], self._chunking)[:k]
+        results = await self._search.search(query, k)
+        if isinstance(results, CallFailure):
+            return results
+        return chunks_of(
+            [Passage(result.url, result.text, result.title) for result in results], self._chunking
+        )[:k]
 
 
 class LocalSource:
@@ -91,19 +93,19 @@ class ChunkIndex:
 
     def find(self, query: str, k: int) -> tuple[Passage, ...]:
         """Return at most `k` chunks, best first, equally good ones in their own order."""
-        wanted = [term for term in terms(query) if term in self._known]
-        if self._index is None or not wanted:
+        query_terms = [term for term in terms(query) if term in self._known]
+        if self._index is None or not query_terms:
             return self.chunks[:k]
-        scores = np.asarray(self._index.get_scores(wanted))
+        scores = np.asarray(self._index.get_scores(query_terms))
         return tuple(self.chunks[place] for place in np.argsort(-scores, kind="stable")[:k])
 
 
 def chunks_of(passages: Sequence[Passage], chunking: Chunking) -> tuple[Passage, ...]:
     """Cut passages into chunks; one that is short enough keeps its id, others get numbers."""
-    found: list[Passage] = []
+    chunks: list[Passage] = []
     for passage in passages:
         pieces = list(chunking.cut(passage.text))
         for number, piece in enumerate(pieces, start=1):
             name = passage.id if len(pieces) == 1 else chunk_id(passage.id, number)
-            found.append(Passage(name, piece, passage.title))
-    return tuple(found)
+            chunks.append(Passage(name, piece, passage.title))
+    return tuple(chunks)

@@ -63,8 +63,8 @@ class HttpSearch:
             return self._failed(f"HTTP {status}")
         if len(body) > MOST_BYTES:
             return self._failed(f"more than {MOST_BYTES:,} bytes")
-        found = read_results(body)
-        return self._failed(found) if isinstance(found, str) else found[:count]
+        results = read_results(body)
+        return self._failed(results) if isinstance(results, str) else results[:count]
 
     async def _get(self, url: str) -> tuple[int, bytes]:
         body = bytearray()
@@ -104,12 +104,12 @@ def read_results(body: bytes) -> list[Snippet] | str:
     if not isinstance(results, list):
         return "its reply has no list of results"
     rows = [row for row in results if isinstance(row, Mapping)]
-    found = [snippet for row in rows if (snippet := _snippet(row)) is not None]
-    if results and not found:
+    snippets = [snippet for row in rows if (snippet := _snippet(row)) is not None]
+    if results and not snippets:
         return "none of its results has a URL and a text"
-    if not found and reply.get("unresponsive_engines"):
+    if not snippets and reply.get("unresponsive_engines"):
         return f"no engine answered ({str(reply['unresponsive_engines'])[:100]})"
-    return found
+    return snippets
 
 
 def _snippet(row: Mapping[str, object]) -> Snippet | None:

@@ -30,6 +30,6 @@ def build(
 
     short = name.removeprefix(PREFIX)
     if not name.startswith(PREFIX) or short not in ASSESSORS:
-        known = ", ".join(f"{PREFIX}{each}" for each in ASSESSORS)
-        raise NotFoundError(f"There is no factuality metric {name!r}.", advice=f"Choose one of: {known}.")
+        names = ", ".join(f"{PREFIX}{assessor}" for assessor in ASSESSORS)
+        raise NotFoundError(f"There is no factuality metric {name!r}.", advice=f"Choose one of: {names}.")
     return assemble(short, runner=runner, options=options, source=source)

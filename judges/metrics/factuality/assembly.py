@@ -24,7 +24,7 @@ from judges.metrics.factuality.tasks import LlmRelations, RelationModel
 
 ASSESSORS: tuple[str, ...] = (
     *(version.value for version in Version),
-    *(rival.value for rival in BaselineAssessor),
+    *(baseline.value for baseline in BaselineAssessor),
 )
 
 
@@ -61,6 +61,6 @@ def assemble(
             else LlmRelations(runner, default=settings.default_probability)
         )
         return FactReasoner(Version(assessor), evidence=evidence, relations=relations, settings=settings)
-    rival = BaselineAssessor(assessor)
-    verifier: Verifier = LexicalVerifier(rival) if runner is None else LlmVerifier(rival, runner)
-    return RivalAssessor(rival, evidence=evidence, verifier=verifier, settings=settings)
+    baseline = BaselineAssessor(assessor)
+    verifier: Verifier = LexicalVerifier(baseline) if runner is None else LlmVerifier(baseline, runner)
+    return RivalAssessor(baseline, evidence=evidence, verifier=verifier, settings=settings)

@@ -1,4 +1,4 @@
-"""The rivals of FactReasoner: each claim is judged against its own contexts, one at a time.
+"""The baselines of FactReasoner: each claim is judged against its own contexts, one at a time.
 
 FactScore knows supported and not supported; FactVerify, VeriScore and the direct prompt know undecided
 too. Each works on the same claims and contexts as FactReasoner.
@@ -66,66 +66,68 @@ class Verifier(Protocol):
 class LlmVerifier:
     """Asks one prompt a claim."""
 
-    def __init__(self, rival: BaselineAssessor, runner: TaskRunner) -> None:
-        self._rival = rival
+    def __init__(self, baseline: BaselineAssessor, runner: TaskRunner) -> None:
+        self._baseline = baseline
         self._runner = runner
 
     async def rule(
         self, claims: Sequence[tuple[Claim, Sequence[Context]]], *, question: str
     ) -> list[Ruling | CallFailure]:
         """Ask about all claims at once; the scheduler sets the pace."""
-        return list(await asyncio.gather(*(self._ask(claim, own, question) for claim, own in claims)))
+        return list(
+            await asyncio.gather(*(self._ask(claim, contexts, question) for claim, contexts in claims))
+        )
 
-    async def _ask(self, claim: Claim, own: Sequence[Context], question: str) -> Ruling | CallFailure:
-        passages: list[Passage] = [context.passage for context in own]
+    async def _ask(self, claim: Claim, contexts: Sequence[Context], question: str) -> Ruling | CallFailure:
+        passages: list[Passage] = [context.passage for context in contexts]
         inputs: dict[str, Input] = {"question": question, "passages": passages, "claim": claim.text}
-        if self._rival is BaselineAssessor.FACTSCORE:
-            said = await self._runner.run(FACTSCORE, inputs)
-            if isinstance(said, CallFailure):
-                return said
-            return Ruling(Label.SUPPORTED if said.answer else Label.CONTRADICTED)
+        if self._baseline is BaselineAssessor.FACTSCORE:
+            verdict = await self._runner.run(FACTSCORE, inputs)
+            if isinstance(verdict, CallFailure):
+                return verdict
+            return Ruling(Label.SUPPORTED if verdict.answer else Label.CONTRADICTED)
         task = {
             BaselineAssessor.FACTVERIFY: FACTVERIFY,
             BaselineAssessor.VERISCORE: VERISCORE,
             BaselineAssessor.DIRECT: DIRECT,
-        }[self._rival]
-        found = await self._runner.run(task, inputs)
-        if isinstance(found, CallFailure):
-            return found
-        return Ruling(Label(found.finding.value), found.reasons)
+        }[self._baseline]
+        reply = await self._runner.run(task, inputs)
+        if isinstance(reply, CallFailure):
+            return reply
+        return Ruling(Label(reply.finding.value), reply.reasons)
 
 
 class LexicalVerifier:
-    """Decides by the lexical relations of a claim's contexts, as strictly as each rival's prompt.
+    """Decides by the lexical relations of a claim's contexts, as strictly as each baseline's prompt.
 
     FactScore: any support is enough, anything else is not supported. FactVerify: the stronger side.
     VeriScore: one side without the other. Direct: both sides weighed, every passage of each with the
     probability that it errs; without an LLM there is no knowledge beyond the passages to draw on.
     """
 
-    def __init__(self, rival: BaselineAssessor) -> None:
-        self._rival = rival
+    def __init__(self, baseline: BaselineAssessor) -> None:
+        self._baseline = baseline
         self._relations = LexicalRelations()
 
     async def rule(
         self, claims: Sequence[tuple[Claim, Sequence[Context]]], *, question: str
     ) -> list[Ruling | CallFailure]:
         """Rule on every claim."""
-        pairs = [Pair(context.passage.text, claim.text) for claim, own in claims for context in own]
+        pairs = [Pair(context.passage.text, claim.text) for claim, contexts in claims for context in contexts]
         related = iter(await self._relations.relate(pairs, question=question))
-        return [self._one([(context, next(related)) for context in own]) for _, own in claims]
+        return [self._ruling([(context, next(related)) for context in contexts]) for _, contexts in claims]
 
-    def _one(self, own: Sequence[tuple[Context, Related | CallFailure]]) -> Ruling:
+    def _ruling(self, related: Sequence[tuple[Context, Related | CallFailure]]) -> Ruling:
         best: Mapping[Entailment, tuple[float, Context]] = {
             stance: max(
                 (
-                    (found.probability, context)
-                    for context, found in own
-                    if isinstance(found, Related) and found.stance is stance
+                    (relation.probability, context)
+                    for context, relation in related
+                    if isinstance(relation, Related) and relation.stance is stance
                 ),
                 key=lambda scored: scored[0],
             )
-            for stance in {found.stance for _, found in own if isinstance(found, Related)}
+            for stance in {relation.stance for _, relation in related if isinstance(relation, Related)}
         }
         support, conflict = best.get(Entailment.ENTAILMENT), best.get(Entailment.CONTRADICTION)
         reason = "; ".join(
@@ -133,28 +135,28 @@ class LexicalVerifier:
             for verb, side in (("supported by", support), ("contradicted by", conflict))
             if side is not None
         )
-        if self._rival is BaselineAssessor.DIRECT:
-            return Ruling(_weighed([found for _, found in own]), reason)
+        if self._baseline is BaselineAssessor.DIRECT:
+            return Ruling(_weighed([relation for _, relation in related]), reason)
         return Ruling(self._label(support and support[0], conflict and conflict[0]), reason)
 
     def _label(self, support: float | None, conflict: float | None) -> Label:
-        if self._rival is BaselineAssessor.FACTSCORE:
+        if self._baseline is BaselineAssessor.FACTSCORE:
             return Label.SUPPORTED if support is not None else Label.CONTRADICTED
         if support is None or conflict is None:
             alone = Label.SUPPORTED if support is not None else Label.CONTRADICTED
             return Label.UNDECIDED if support is conflict else alone
-        if self._rival is BaselineAssessor.VERISCORE or support == conflict:
+        if self._baseline is BaselineAssessor.VERISCORE or support == conflict:
             return Label.UNDECIDED
         return Label.SUPPORTED if support > conflict else Label.CONTRADICTED
 
 
 def _weighed(relations: Sequence[Related | CallFailure]) -> Label:
-    """The label that all passages together speak for: the sum of their log-odds, each its own witness."""
+    """The label of all passages together: the sum of their log-odds, each taken as independent evidence."""
     signs = {Entailment.ENTAILMENT: 1.0, Entailment.CONTRADICTION: -1.0}
     odds = fsum(
-        signs[found.stance] * log(found.probability / (1 - found.probability))
-        for found in relations
-        if isinstance(found, Related) and found.stance in signs
+        signs[relation.stance] * log(relation.probability / (1 - relation.probability))
+        for relation in relations
+        if isinstance(relation, Related) and relation.stance in signs
     )
     if isclose(odds, 0.0, abs_tol=1e-9):
         return Label.UNDECIDED
@@ -162,52 +164,53 @@ def _weighed(relations: Sequence[Related | CallFailure]) -> Label:
 
 
 class RivalAssessor(Assessor):
-    """Scores an answer by the share of its claims that a rival finds supported.
+    """Scores an answer by the share of its claims that a baseline finds supported.
 
     Claims whose ruling could not be read are counted and left out.
     """
 
     def __init__(
         self,
-        rival: BaselineAssessor,
+        baseline: BaselineAssessor,
         *,
         evidence: EvidenceSource,
         verifier: Verifier,
         settings: FactualitySettings,
     ) -> None:
-        super().__init__(rival)
+        super().__init__(baseline)
         self._evidence = evidence
         self._verifier = verifier
         self._settings = settings
 
     async def _judged(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
         evidence = await self._evidence.collect(item, claims)
-        asked = list(zip(evidence.claims, evidence.contexts.by_claim, strict=True))
-        rulings = await self._verifier.rule(asked, question=item.question)
+        claim_contexts = list(zip(evidence.claims, evidence.contexts.by_claim, strict=True))
+        rulings = await self._verifier.rule(claim_contexts, question=item.question)
         for ruling in rulings:
             if isinstance(ruling, CallFailure):
                 require(ruling)
         read = [ruling for ruling in rulings if isinstance(ruling, Ruling)]
-        lost = Counter(ruling.outcome.value for ruling in rulings if isinstance(ruling, CallFailure))
+        failures = Counter(ruling.outcome.value for ruling in rulings if isinstance(ruling, CallFailure))
         if not read:
-            raise UnscoredError(Outcome(lost.most_common(1)[0][0]), "No ruling on a claim could be read.")
+            raise UnscoredError(Outcome(failures.most_common(1)[0][0]), "No ruling on a claim could be read.")
         counts = count([ruling.label for ruling in read])
         details = count_details(counts, self._settings)
         details |= {
             "claims": [
-                _claim(claim, own, ruling) for (claim, own), ruling in zip(asked, rulings, strict=True)
+                _claim(claim, contexts, ruling)
+                for (claim, contexts), ruling in zip(claim_contexts, rulings, strict=True)
             ],
-            "unanswered": dict(lost),
+            "unanswered": dict(failures),
         }
         return details, counts.supported / counts.claims
 
 
-def _claim(claim: Claim, own: Sequence[Context], ruling: Ruling | CallFailure) -> dict[str, Json]:
+def _claim(claim: Claim, contexts: Sequence[Context], ruling: Ruling | CallFailure) -> dict[str, Json]:
     label: Json = ruling.label.value if isinstance(ruling, Ruling) else None
     return {
         "id": claim.id,
         "text": claim.text,
         "label": label,
         "reason": ruling.reason if isinstance(ruling, Ruling) else ruling.detail,
-        "passages": [context.passage.id for context in own],
+        "passages": [context.passage.id for context in contexts],
     }

@@ -35,10 +35,10 @@ async def claims_of(item: MetricItem, steps: ClaimSteps) -> tuple[Claim, ...] | 
 
     Source: FactReasoner, section 3.3.
     """
-    found = await steps(item).claims(item.answer, "")
-    if isinstance(found, Missing):
-        return found
-    return numbered([claim.text for claim in found if claim.kind in SAYING_SOMETHING])
+    claims = await steps(item).claims(item.answer, "")
+    if isinstance(claims, Missing):
+        return claims
+    return numbered([claim.text for claim in claims if claim.kind in SAYING_SOMETHING])
 
 
 def numbered(texts: Sequence[str]) -> tuple[Claim, ...]:

@@ -78,11 +78,11 @@ class FactGraph:
     def __post_init__(self) -> None:
         problems = [*_node_problems(self.nodes), *_edge_problems(self.nodes, self.edges)]
         if problems:
-            shown = "; ".join(problems[:PROBLEMS_SHOWN])
-            rest = len(problems) - PROBLEMS_SHOWN
-            more = f"; and {rest} more" if rest > 0 else ""
-            message = f"The fact graph cannot be used: {shown}{more}."
-            raise InputError(message, advice="Mend these nodes and edges.")
+            listed = "; ".join(problems[:PROBLEMS_SHOWN])
+            further = len(problems) - PROBLEMS_SHOWN
+            more = f"; and {further} more" if further > 0 else ""
+            message = f"The fact graph cannot be used: {listed}{more}."
+            raise InputError(message, advice="Correct these nodes and edges.")
         object.__setattr__(self, "edges", tuple(dict.fromkeys(self.edges)))
 
 
@@ -99,12 +99,12 @@ def _node_problems(nodes: tuple[FactNode, ...]) -> list[str]:
 
 
 def _edge_problems(nodes: tuple[FactNode, ...], edges: tuple[FactEdge, ...]) -> list[str]:
-    known = {node.id for node in nodes}
+    node_ids = {node.id for node in nodes}
     problems = []
     stated: dict[tuple[str, str, FactRelation], float] = {}
     for edge in edges:
         name = f"the {edge.relation} edge from {edge.source!r} to {edge.target!r}"
-        problems += [f"{name} names the unknown node {end!r}" for end in _ends(edge) if end not in known]
+        problems += [f"{name} names the unknown node {end!r}" for end in _ends(edge) if end not in node_ids]
         if edge.source == edge.target:
             problems.append(f"{name} joins a node to itself")
         if not 0 <= edge.probability <= 1:
@@ -166,10 +166,10 @@ def _from_object(content: object, name: str) -> FactGraph:
         file = _GraphFile.model_validate(content)
     except ValidationError as error:
         problems = in_words(error)
-        shown = "; ".join(problems[:PROBLEMS_SHOWN])
+        listed = "; ".join(problems[:PROBLEMS_SHOWN])
         more = f"; and {len(problems) - PROBLEMS_SHOWN} more" if len(problems) > PROBLEMS_SHOWN else ""
         raise FileFormatError(
-            f"{name} is no fact graph: {shown}{more}.",
+            f"{name} is no fact graph: {listed}{more}.",
             advice="Give `nodes` (id, type, probability) and `edges` (from, to, relation, probability).",
             code="bad-graph",
         ) from error

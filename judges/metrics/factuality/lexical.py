@@ -34,7 +34,7 @@ class LexicalRelations:
     async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
         """Relate all pairs, the terms weighted over all their premises."""
         premises = {pair.premise: read_statements(pair.premise) for pair in pairs}
-        ground = _Ground.of(premises, question)
+        ground = _Premises.of(premises, question)
         related = {pair: ground.relate(pair) for pair in dict.fromkeys(pairs)}
         return [related[pair] for pair in pairs]
 
@@ -58,59 +58,62 @@ class _Premise:
         windows = windows_over(statements)
         for place, window in enumerate(windows):
             places.setdefault(window.terms, place)
-        said = _distinct(statements)
+        distinct = _distinct(statements)
         return cls(
             statements,
             {place: windows[place] for place in places.values()},
-            ContradictionFinder(said, weights),
-            SubstitutionFinder(said, weights),
+            ContradictionFinder(distinct, weights),
+            SubstitutionFinder(distinct, weights),
         )
 
     def contradiction(self, statement: Statement) -> tuple[float, str]:
         """The strength of the surest contradiction and the sentence that it is to."""
-        found = [(each.strength, each.against.text) for each in self.finder.find(statement)]
+        contradictions = [
+            (contradiction.strength, contradiction.against.text)
+            for contradiction in self.finder.find(statement)
+        ]
         swap = self.swaps.find(statement)
         if swap is not None:
-            found.append((swap.strength, swap.against.text))
-        return max(found, default=(0.0, ""))
+            contradictions.append((swap.strength, swap.against.text))
+        return max(contradictions, default=(0.0, ""))
 
 
-class _Ground:
+class _Premises:
     """All premises of one question."""
 
     def __init__(self, premises: Mapping[str, _Premise], weights: TermWeights, question: str) -> None:
         self._premises = premises
         self._weights = weights
-        said = [statement for premise in premises.values() for statement in premise.statements]
-        said += read_statements(question)
-        self._figures = Figures(mark for statement in said for mark in statement.figures)
-        self._known = frozenset[str]().union(*(statement.related for statement in said))
+        statements = [statement for premise in premises.values() for statement in premise.statements]
+        statements += read_statements(question)
+        self._figures = Figures(mark for statement in statements for mark in statement.figures)
+        self._known = frozenset[str]().union(*(statement.related for statement in statements))
 
     @classmethod
-    def of(cls, premises: Mapping[str, tuple[Statement, ...]], question: str) -> _Ground:
+    def of(cls, premises: Mapping[str, tuple[Statement, ...]], question: str) -> _Premises:
         """Read the premises of a question."""
-        sentences = [statement.text for found in premises.values() for statement in found]
+        sentences = [statement.text for statements in premises.values() for statement in statements]
         weights = TermWeights.fit(sentences, question)
-        read = {text: _Premise.of(found, weights) for text, found in premises.items()}
+        read = {text: _Premise.of(statements, weights) for text, statements in premises.items()}
         return cls(read, weights, question)
 
     def relate(self, pair: Pair) -> Related:
         """Relate one pair."""
         premise, hypothesis = self._premises[pair.premise], read_statements(pair.hypothesis)
-        said = _distinct(hypothesis)
-        found = [(*premise.contradiction(statement), statement.text) for statement in said]
-        strength, against, point = max(found, default=(0.0, "", ""))
+        distinct = _distinct(hypothesis)
+        contradictions = [(*premise.contradiction(statement), statement.text) for statement in distinct]
+        strength, against, point = max(contradictions, default=(0.0, "", ""))
         if strength >= CONTRADICTED_FROM:
-            return Related(Entailment.CONTRADICTION, _sure(strength), against, point)
+            return Related(Entailment.CONTRADICTION, _contradiction_probability(strength), against, point)
         masses = [self._weights.total(statement.terms) for statement in hypothesis]
         if not premise.statements or not sum(masses):
             return Related(Entailment.NEUTRAL, 1.0)
-        best = {statement.text: _support(statement, premise, self._weights) for statement in said}
+        best = {statement.text: _support(statement, premise, self._weights) for statement in distinct}
         shares = [best[statement.text][0] for statement in hypothesis]
-        own = sum(share * mass for share, mass in zip(shares, masses, strict=True)) / sum(masses)
-        if own >= ENTAILED_FROM and not any(map(self._invents, said)):
-            return Related(Entailment.ENTAILMENT, _supported(own), best[hypothesis[0].text][1])
-        return Related(Entailment.NEUTRAL, 1 - own)
+        support = sum(share * mass for share, mass in zip(shares, masses, strict=True)) / sum(masses)
+        if support >= ENTAILED_FROM and not any(map(self._invents, distinct)):
+            return Related(Entailment.ENTAILMENT, _supported(support), best[hypothesis[0].text][1])
+        return Related(Entailment.NEUTRAL, 1 - support)
 
     def _invents(self, statement: Statement) -> bool:
         """Whether a statement has a figure or a name that neither premises nor question have."""
@@ -136,12 +139,12 @@ def _support(statement: Statement, premise: _Premise, weights: TermWeights) -> t
         return 0.0, ""
     closer = max(
         premise.statements[at : at + WINDOW],
-        key=lambda each: weights.share(statement.terms, each.terms, each.related),
+        key=lambda candidate: weights.share(statement.terms, candidate.terms, candidate.related),
     )
     return most, closer.text
 
 
-def _sure(strength: float) -> float:
+def _contradiction_probability(strength: float) -> float:
     """The strength of a contradiction as a probability: 0.64 at least, since a wording was found for it."""
     above = (strength - CONTRADICTED_FROM) / (1 - CONTRADICTED_FROM)
     return 0.5 + (HIGHEST - 0.5) * min(1.0, LEAST_SURE + (1 - LEAST_SURE) * above)

@@ -52,11 +52,11 @@ def label_of(posterior: float) -> Label:
 
 def count(labels: Sequence[Label]) -> Counts:
     """Count labels."""
-    found = Counter(labels)
+    counts = Counter(labels)
     return Counts(
-        supported=found[Label.SUPPORTED],
-        contradicted=found[Label.CONTRADICTED],
-        undecided=found[Label.UNDECIDED],
+        supported=counts[Label.SUPPORTED],
+        contradicted=counts[Label.CONTRADICTED],
+        undecided=counts[Label.UNDECIDED],
     )
 
 
@@ -176,7 +176,7 @@ def calibration_curve(
         StatisticsError: There are none, or not as many of the one as of the other.
     """
     _matched(posteriors, truths, "The calibration curve")
-    found = []
+    filled = []
     for number in range(bins):
         inside = [
             (p, truth)
@@ -184,7 +184,7 @@ def calibration_curve(
             if min(int(p * bins), bins - 1) == number
         ]
         if inside:
-            found.append(
+            filled.append(
                 CalibrationBin(
                     lower=number / bins,
                     upper=(number + 1) / bins,
@@ -193,7 +193,7 @@ def calibration_curve(
                     share_true=fmean(truth for _, truth in inside),
                 )
             )
-    return tuple(found)
+    return tuple(filled)
 
 
 def mean_absolute_error(precisions: Sequence[float], true_precisions: Sequence[float]) -> float:
@@ -215,9 +215,9 @@ def label_f1(labels: Sequence[Label], truths: Sequence[bool]) -> float:
         StatisticsError: There are none, or not as many of the one as of the other.
     """
     _matched(labels, truths, "F1")
-    said = [label is Label.SUPPORTED for label in labels]
-    hits = sum(one and truth for one, truth in zip(said, truths, strict=True))
-    return 2 * hits / (sum(said) + sum(truths)) if hits else 0.0
+    predicted = [label is Label.SUPPORTED for label in labels]
+    hits = sum(positive and truth for positive, truth in zip(predicted, truths, strict=True))
+    return 2 * hits / (sum(predicted) + sum(truths)) if hits else 0.0
 
 
 def better_than(ours: Sequence[float], theirs: Sequence[float]) -> float:
@@ -238,13 +238,13 @@ def better_than(ours: Sequence[float], theirs: Sequence[float]) -> float:
     return float(stats.ttest_1samp(differences, 0.0, alternative="greater").pvalue)
 
 
-def _nothing(what: str, of: str) -> StatisticsError:
+def _nothing(noun: str, of: str) -> StatisticsError:
     return StatisticsError(
-        f"{what.capitalize()} does not exist without {of}.", advice="Score answers that make claims."
+        f"{noun.capitalize()} does not exist without {of}.", advice="Score answers that make claims."
     )
 
 
-def _matched(ones: Sequence[object], others: Sequence[object], what: str) -> None:
+def _matched(ones: Sequence[object], others: Sequence[object], noun: str) -> None:
     if not ones or len(ones) != len(others):
-        message = f"{what} does not exist for {len(ones)} values beside {len(others)}."
+        message = f"{noun} does not exist for {len(ones)} values beside {len(others)}."
         raise StatisticsError(message, advice="Give one true value for each found one.")

@@ -52,11 +52,11 @@ def truth_of(label: object) -> bool:
     Raises:
         ValueError: It says neither.
     """
-    found = label if isinstance(label, bool) else WORDS.get(str(label).strip().casefold())
-    if found is None:
-        said = "is missing" if label is None else f"{label!r} is none of {', '.join(WORDS)}"
-        raise ValueError(said)
-    return found
+    truth = label if isinstance(label, bool) else WORDS.get(str(label).strip().casefold())
+    if truth is None:
+        problem = "is missing" if label is None else f"{label!r} is none of {', '.join(WORDS)}"
+        raise ValueError(problem)
+    return truth
 
 
 class _Passage(BaseModel):
@@ -120,33 +120,33 @@ def read_labelled_claims(lines: Iterable[Mapping[str, Any]], *, where: str) -> t
         FileFormatError: Nothing is left.
     """
     rows = each_row(lines, _claims_of, where=where, expected=EXPECTED)
-    found = tuple(chain.from_iterable(rows))
-    if not found:
+    labelled = tuple(chain.from_iterable(rows))
+    if not labelled:
         message = f"{where} has no labelled claim."
         raise FileFormatError(message, advice="Give lines with claims and their labels.")
-    return found
+    return labelled
 
 
 def _claims_of(number: int, row: Mapping[str, Any]) -> Sequence[LabelledClaims]:
     if not has_claims(row):
         return _wiki(number, row)
     try:
-        return [_own(row) if "claims" in row else _factreasoner(number, row)]
+        return [_plain_row(row) if "claims" in row else _factreasoner(number, row)]
     except ValidationError as error:
         raise FileFormatError("; ".join(in_words(error)) + ".") from error
 
 
-def _own(row: Mapping[str, Any]) -> LabelledClaims:
+def _plain_row(row: Mapping[str, Any]) -> LabelledClaims:
     read = _Line.model_validate(row)
-    passages = tuple(Passage(one.id, one.text, one.title) for one in read.passages)
+    passages = tuple(Passage(entry.id, entry.text, entry.title) for entry in read.passages)
     item = MetricItem(id=read.id, question=read.question, answer=read.answer, passages=passages)
     return _labelled(item, read.claims)
 
 
 def _factreasoner(number: int, row: Mapping[str, Any]) -> LabelledClaims:
     read = _Atoms.model_validate(row)
-    texts = [(one, one.text.strip() or one.snippet.strip()) for one in read.contexts]
-    passages = tuple(Passage(one.id, text, one.title) for one, text in texts if text)
+    texts = [(context, context.text.strip() or context.snippet.strip()) for context in read.contexts]
+    passages = tuple(Passage(context.id, text, context.title) for context, text in texts if text)
     if not passages:
         raise FileFormatError("none of its contexts has a text.")
     item = MetricItem(id=str(number), question=read.input, answer=read.output, passages=passages)
@@ -154,7 +154,7 @@ def _factreasoner(number: int, row: Mapping[str, Any]) -> LabelledClaims:
 
 
 def _labelled(item: MetricItem, claims: Sequence[_Claim]) -> LabelledClaims:
-    return LabelledClaims(item, tuple(one.text for one in claims), tuple(one.label for one in claims))
+    return LabelledClaims(item, tuple(claim.text for claim in claims), tuple(claim.label for claim in claims))
 
 
 def _wiki(row_number: int, row: Mapping[str, Any]) -> list[LabelledClaims]:
@@ -165,13 +165,15 @@ def _wiki(row_number: int, row: Mapping[str, Any]) -> list[LabelledClaims]:
     except KeyError as error:
         raise FileFormatError(f"{error.args[0]} is missing.") from error
     passages = tuple(Passage(f"context{side}", text) for side, text in enumerate(texts, 1))
-    found = []
+    labelled = []
     number = 0
     while f"answer{number}" in line:
         answer, label = str(line[f"answer{number}"]), line.get(f"label{number}")
         if label in {WikiLabel.CORRECT, WikiLabel.INCORRECT} and answer.strip():
-            seen = passages[BOTH.get(number, slice(0, 2))]
-            item = MetricItem(id=f"{row_number}.{number}", question=question, answer=answer, passages=seen)
-            found.append(LabelledClaims(item, (answer,), (label == WikiLabel.CORRECT,)))
+            contexts = passages[BOTH.get(number, slice(0, 2))]
+            item = MetricItem(
+                id=f"{row_number}.{number}", question=question, answer=answer, passages=contexts
+            )
+            labelled.append(LabelledClaims(item, (answer,), (label == WikiLabel.CORRECT,)))
         number += 1
-    return found
+    return labelled

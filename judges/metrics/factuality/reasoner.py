@@ -96,15 +96,17 @@ class FactReasoner(Assessor):
         """
         evidence = await self._evidence.collect(item, claims)
         nodes = _lay_out(evidence, self._version)
-        asked = (*nodes.to_claims, *nodes.between)
-        replies = await self._relations.relate([each.pair for each in asked], question=item.question)
-        lost = Counter(reply.outcome.value for reply in replies if isinstance(reply, CallFailure))
+        questions = (*nodes.to_claims, *nodes.between)
+        replies = await self._relations.relate(
+            [question.pair for question in questions], question=item.question
+        )
+        failures = Counter(reply.outcome.value for reply in replies if isinstance(reply, CallFailure))
         for reply in replies:
             if isinstance(reply, CallFailure):
                 require(reply)
-        if asked and lost.total() == len(asked):
+        if questions and failures.total() == len(questions):
             raise UnscoredError(
-                Outcome(lost.most_common(1)[0][0]), "No relation between texts could be read."
+                Outcome(failures.most_common(1)[0][0]), "No relation between texts could be read."
             )
         cut = len(nodes.to_claims)
         links = _to_claims(nodes.to_claims, replies[:cut]) + _between(nodes.between, replies[cut:])
@@ -112,15 +114,15 @@ class FactReasoner(Assessor):
         posteriors = self._infer(graph)
         disputes = ConflictResolver(evidence.claims, nodes.contexts, links, graph, posteriors.marginals)
         again = disputes.to_ask()
-        heard = await self._relations.relate(again, question=item.question) if again else []
+        more_replies = await self._relations.relate(again, question=item.question) if again else []
         return Assessment(
             claims=evidence.claims,
             contexts=nodes.contexts,
             links=tuple(links),
             graph=graph,
             posteriors=posteriors,
-            conflicts=disputes.settle(dict(zip(again, heard, strict=True))),
-            lost=dict(lost),
+            conflicts=disputes.settle(dict(zip(again, more_replies, strict=True))),
+            lost=dict(failures),
         )
 
     def _graph(self, evidence: Evidence, nodes: _Nodes, links: Sequence[Link]) -> FactGraph:
@@ -149,15 +151,16 @@ class FactReasoner(Assessor):
 def _lay_out(evidence: Evidence, version: Version) -> _Nodes:
     unique = evidence.contexts.unique
     if version is Version.FR1:
-        own = [
+        premises = [
             (claim, f"{context.id}/{claim.id}", context.passage)
             for claim, contexts in zip(evidence.claims, evidence.contexts.by_claim, strict=True)
             for context in contexts
         ]
         return _Nodes(
-            contexts={name: passage for _, name, passage in own},
+            contexts={name: passage for _, name, passage in premises},
             to_claims=tuple(
-                _Question(name, claim.id, Pair(text_of(passage), claim.text)) for claim, name, passage in own
+                _Question(name, claim.id, Pair(text_of(passage), claim.text))
+                for claim, name, passage in premises
             ),
             between=(),
         )
@@ -168,52 +171,52 @@ def _lay_out(evidence: Evidence, version: Version) -> _Nodes:
     )
     between = tuple(
         _Question(source.id, target.id, Pair(text_of(source.passage), text_of(target.passage)))
-        for one, other in combinations(unique, 2)
-        for source, target in ((one, other), (other, one))
+        for first, second in combinations(unique, 2)
+        for source, target in ((first, second), (second, first))
     )
     contexts = {context.id: context.passage for context in unique}
     return _Nodes(contexts, to_claims, between if version is Version.FR3 else ())
 
 
-def _to_claims(asked: Sequence[_Question], replies: Sequence[Related | CallFailure]) -> list[Link]:
+def _to_claims(questions: Sequence[_Question], replies: Sequence[Related | CallFailure]) -> list[Link]:
     return [
-        _link(each, reply, FactRelation(reply.stance.value))
-        for each, reply in zip(asked, replies, strict=True)
+        _link(question, reply, FactRelation(reply.stance.value))
+        for question, reply in zip(questions, replies, strict=True)
         if isinstance(reply, Related) and reply.stance is not Entailment.NEUTRAL
     ]
 
 
-def _between(asked: Sequence[_Question], replies: Sequence[Related | CallFailure]) -> list[Link]:
+def _between(questions: Sequence[_Question], replies: Sequence[Related | CallFailure]) -> list[Link]:
     """Join the two orders of each pair of contexts into at most one edge.
 
     Entailment both ways is equivalence with the mean probability; where the orders disagree, a
     contradiction or an entailment stands by the more probable of the two.
     """
     links = []
-    for at in range(0, len(asked), 2):
+    for at in range(0, len(questions), 2):
         both = [
-            (each, reply)
-            for each, reply in zip(asked[at : at + 2], replies[at : at + 2], strict=True)
+            (question, reply)
+            for question, reply in zip(questions[at : at + 2], replies[at : at + 2], strict=True)
             if isinstance(reply, Related) and reply.stance is not Entailment.NEUTRAL
         ]
         if not both:
             continue
-        each, reply = max(both, key=lambda found: found[1].probability)
-        if len(both) == len(asked[at : at + 2]) and all(
-            found.stance is Entailment.ENTAILMENT for _, found in both
+        question, reply = max(both, key=lambda pair: pair[1].probability)
+        if len(both) == len(questions[at : at + 2]) and all(
+            relation.stance is Entailment.ENTAILMENT for _, relation in both
         ):
-            mean = sum(found.probability for _, found in both) / len(both)
-            each = both[0][0]
+            mean = sum(relation.probability for _, relation in both) / len(both)
+            question = both[0][0]
             links.append(
-                _link(each, Related(Entailment.ENTAILMENT, mean, reply.why), FactRelation.EQUIVALENCE)
+                _link(question, Related(Entailment.ENTAILMENT, mean, reply.why), FactRelation.EQUIVALENCE)
             )
         else:
-            links.append(_link(each, reply, FactRelation(reply.stance.value)))
+            links.append(_link(question, reply, FactRelation(reply.stance.value)))
     return links
 
 
-def _link(asked: _Question, reply: Related, relation: FactRelation) -> Link:
+def _link(question: _Question, reply: Related, relation: FactRelation) -> Link:
     edge = FactEdge(
-        source=asked.source, target=asked.target, relation=relation, probability=reply.probability
+        source=question.source, target=question.target, relation=relation, probability=reply.probability
     )
     return Link(edge, reply.why, reply.point)

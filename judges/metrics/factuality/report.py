@@ -91,10 +91,10 @@ def count_details(counts: Counts, settings: FactualitySettings) -> dict[str, Jso
     }
 
 
-def reasoner_details(found: Assessment, settings: FactualitySettings) -> tuple[dict[str, Json], float]:
+def reasoner_details(assessment: Assessment, settings: FactualitySettings) -> tuple[dict[str, Json], float]:
     """Return the details of a FactReasoner score, and the score."""
-    posteriors = [found.posteriors.marginals[claim.id] for claim in found.claims]
-    trust = [found.posteriors.marginals[name] for name in found.contexts]
+    posteriors = [assessment.posteriors.marginals[claim.id] for claim in assessment.claims]
+    trust = [assessment.posteriors.marginals[name] for name in assessment.contexts]
     counts = count([label_of(p) for p in posteriors])
     details = count_details(counts, settings)
     details |= {
@@ -103,15 +103,15 @@ def reasoner_details(found: Assessment, settings: FactualitySettings) -> tuple[d
         "mean_context_posterior": fmean(trust) if trust else None,
         "factors": settings.factors.value,
         "inference": {
-            "method": found.posteriors.method.value,
-            "treewidth": found.posteriors.treewidth,
-            "error": found.posteriors.error,
+            "method": assessment.posteriors.method.value,
+            "treewidth": assessment.posteriors.treewidth,
+            "error": assessment.posteriors.error,
         },
-        "claims": [_claim(claim, found) for claim in found.claims],
-        "contexts": [_context(name, passage, found) for name, passage in found.contexts.items()],
-        "conflicts": [conflict.as_json() for conflict in found.conflicts],
-        "graph": graph_json(found.graph),
-        "unanswered": dict(found.lost),
+        "claims": [_claim(claim, assessment) for claim in assessment.claims],
+        "contexts": [_context(name, passage, assessment) for name, passage in assessment.contexts.items()],
+        "conflicts": [conflict.as_json() for conflict in assessment.conflicts],
+        "graph": graph_json(assessment.graph),
+        "unanswered": dict(assessment.lost),
     }
     return details, precision(counts)
 
@@ -134,12 +134,12 @@ def graph_json(graph: FactGraph) -> dict[str, Json]:
     }
 
 
-def _claim(claim: Claim, found: Assessment) -> dict[str, Json]:
-    posterior = found.posteriors.marginals[claim.id]
+def _claim(claim: Claim, assessment: Assessment) -> dict[str, Json]:
+    posterior = assessment.posteriors.marginals[claim.id]
     label = label_of(posterior)
-    own = [link for link in found.links if link.edge.target == claim.id]
+    links = [link for link in assessment.links if link.edge.target == claim.id]
     sides = [
-        [_witness(link, found) for link in own if link.edge.relation is relation]
+        [_passage_json(link, assessment) for link in links if link.edge.relation is relation]
         for relation in (FactRelation.ENTAILMENT, FactRelation.CONTRADICTION)
     ]
     return {
@@ -149,62 +149,69 @@ def _claim(claim: Claim, found: Assessment) -> dict[str, Json]:
         "label": label.value,
         "for": sides[0],
         "against": sides[1],
-        "reason": _reason(label, posterior, own, found),
+        "reason": _reason(label, posterior, links, assessment),
     }
 
 
-def _context(name: str, passage: Passage, found: Assessment) -> dict[str, Json]:
-    posterior = found.posteriors.marginals[name]
+def _context(name: str, passage: Passage, assessment: Assessment) -> dict[str, Json]:
+    posterior = assessment.posteriors.marginals[name]
     return {"id": name, "passage": passage.id, "title": passage.title, "posterior": posterior}
 
 
-def _witness(link: Link, found: Assessment) -> dict[str, Json]:
+def _passage_json(link: Link, assessment: Assessment) -> dict[str, Json]:
     name = link.edge.source
     return {
         "context": name,
-        "passage": found.contexts[name].id,
+        "passage": assessment.contexts[name].id,
         "probability": link.edge.probability,
-        "posterior": found.posteriors.marginals[name],
+        "posterior": assessment.posteriors.marginals[name],
         "why": link.why,
     }
 
 
-def _reason(label: Label, posterior: float, own: Sequence[Link], found: Assessment) -> str:
+def _reason(label: Label, posterior: float, links: Sequence[Link], assessment: Assessment) -> str:
     """One sentence for people: which passages speak for and against, and which of them are doubted."""
-    if not own:
+    if not links:
         return "No passage speaks for or against it."
     parts = []
     for relation, verb in (
         (FactRelation.ENTAILMENT, "supported by"),
         (FactRelation.CONTRADICTION, "contradicted by"),
     ):
-        names = [
-            f"{found.contexts[link.edge.source].id} ({link.edge.probability:.2f}{_doubt(link, found)})"
-            for link in own
-            if link.edge.relation is relation
-        ]
+        names = [_weighted_name(link, assessment) for link in links if link.edge.relation is relation]
         if names:
             parts.append(f"{verb} {', '.join(names)}")
-    what = {
+    conclusion = {
         Label.SUPPORTED: "Likelier true than false",
         Label.CONTRADICTED: "Likelier false than true",
         Label.UNDECIDED: "As likely true as false",
     }[label]
-    return f"{what} ({posterior:.2f}): {'; '.join(parts)}."
+    return f"{conclusion} ({posterior:.2f}): {'; '.join(parts)}."
 
 
-def _doubt(link: Link, found: Assessment) -> str:
+def _weighted_name(link: Link, assessment: Assessment) -> str:
+    """A passage's id with the probability of what it says, and the doubt about it."""
+    passage = assessment.contexts[link.edge.source]
+    return f"{passage.id} ({link.edge.probability:.2f}{_doubt(link, assessment)})"
+
+
+def _doubt(link: Link, assessment: Assessment) -> str:
     """That other passages contradict this one, where they do."""
     name = link.edge.source
-    rivals = dict.fromkeys(
-        found.contexts[other].id
-        for each in found.links
-        if each.edge.relation is FactRelation.CONTRADICTION and name in (each.edge.source, each.edge.target)
-        for other in (each.edge.source, each.edge.target)
-        if other != name and other in found.contexts
+    contradicting = dict.fromkeys(
+        assessment.contexts[other].id
+        for conflicting in assessment.links
+        if conflicting.edge.relation is FactRelation.CONTRADICTION
+        and name in (conflicting.edge.source, conflicting.edge.target)
+        for other in (conflicting.edge.source, conflicting.edge.target)
+        if other != name and other in assessment.contexts
     )
-    trust = found.posteriors.marginals[name]
-    return f", itself contradicted by {', '.join(rivals)} and held true at {trust:.2f}" if rivals else ""
+    trust = assessment.posteriors.marginals[name]
+    return (
+        f", itself contradicted by {', '.join(contradicting)} and held true at {trust:.2f}"
+        if contradicting
+        else ""
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +226,7 @@ class FactualitySummary:
         precision: Mean factual precision, 0–1.
         recall_at_k: Mean recall at K, 0–1.
         f1_at_k: Mean F1@K, 0–1.
-        entropy: Mean entropy measure; None for the rivals, which have no posteriors.
+        entropy: Mean entropy measure; None for the baselines, which have no posteriors.
         entropy_repaired: Mean repaired entropy measure; None likewise.
     """
 
@@ -253,28 +260,28 @@ def summarise(scores: Sequence[Score], *, k: float | None = None) -> FactualityS
         message = f"None of {len(scores)} answers has a factuality score."
         raise StatisticsError(message, advice="Look at the reasons of the scores.")
     counts = [_counts(score) for score in judged]
-    at = median_claims([each.claims for each in counts]) if k is None else k
+    at = median_claims([entry.claims for entry in counts]) if k is None else k
     return FactualitySummary(
         answers=len(judged),
         left_out=dict(
             Counter(score.outcome.value for score in scores if score.outcome is not Outcome.JUDGED)
         ),
         k=at,
-        supported=fmean(each.supported for each in counts),
-        contradicted=fmean(each.contradicted for each in counts),
-        undecided=fmean(each.undecided for each in counts),
-        precision=fmean(precision(each) for each in counts),
-        recall_at_k=fmean(recall_at(each, at) for each in counts),
-        f1_at_k=fmean(f1_at(each, at) for each in counts),
+        supported=fmean(entry.supported for entry in counts),
+        contradicted=fmean(entry.contradicted for entry in counts),
+        undecided=fmean(entry.undecided for entry in counts),
+        precision=fmean(precision(entry) for entry in counts),
+        recall_at_k=fmean(recall_at(entry, at) for entry in counts),
+        f1_at_k=fmean(f1_at(entry, at) for entry in counts),
         entropy=_mean(judged, "entropy"),
         entropy_repaired=_mean(judged, "entropy_repaired"),
     )
 
 
 def _counts(score: Score) -> Counts:
-    found = {name: score.details.get(name) for name in ("supported", "contradicted", "undecided")}
-    numbers = {name: value for name, value in found.items() if isinstance(value, int)}
-    if len(numbers) != len(found):
+    stored = {name: score.details.get(name) for name in ("supported", "contradicted", "undecided")}
+    numbers = {name: value for name, value in stored.items() if isinstance(value, int)}
+    if len(numbers) != len(stored):
         message = f"The score {score.metric} of {score.id} has no counts of claims."
         raise StatisticsError(message, advice="Take together scores of the factuality metrics alone.")
     return Counts(**numbers)

@@ -84,15 +84,15 @@ def relation_probability(reply: Reply, relation: Entailment) -> float | None:
     places = list(LABEL_PLACE.finditer(text))
     if not places:
         return None
-    token = _at(tokens, places[-1].end())
+    token = _token_at(tokens, places[-1].end())
     if token is None:
         return None
     shares = dict.fromkeys(Entailment, 0.0)
-    rivals = token.get("top_logprobs")
-    for rival in rivals if isinstance(rivals, Sequence) and rivals else [token]:
-        stance = _begins(str(rival["token"]))
+    alternatives = token.get("top_logprobs")
+    for alternative in alternatives if isinstance(alternatives, Sequence) and alternatives else [token]:
+        stance = _begins(str(alternative["token"]))
         if stance is not None:
-            shares[stance] += math.exp(min(0.0, float(rival["logprob"])))
+            shares[stance] += math.exp(min(0.0, float(alternative["logprob"])))
     total = sum(shares.values())
     return shares[relation] / total if shares[relation] else None
 
@@ -102,7 +102,7 @@ def _begins(token: str) -> Entailment | None:
     return next((stance for stance in Entailment if bare and stance.value.startswith(bare)), None)
 
 
-def _at(tokens: Sequence[Mapping[str, Any]], place: int) -> Mapping[str, Any] | None:
+def _token_at(tokens: Sequence[Mapping[str, Any]], place: int) -> Mapping[str, Any] | None:
     """The token that holds the label's first letter."""
     after = 0
     for token in tokens:
@@ -173,15 +173,15 @@ class LlmRelations:
         """Ask about all pairs at once, each distinct pair once; the scheduler sets the pace."""
         del question  # asked by itself, as in comprehensiveness, so that replies are shared
         distinct = list(dict.fromkeys(pairs))
-        found = await asyncio.gather(*(self._ask(pair) for pair in distinct))
-        by_pair = dict(zip(distinct, found, strict=True))
+        replies = await asyncio.gather(*(self._ask(pair) for pair in distinct))
+        by_pair = dict(zip(distinct, replies, strict=True))
         return [by_pair[pair] for pair in pairs]
 
     async def _ask(self, pair: Pair) -> Related | CallFailure:
         inputs = {"premise": pair.premise, "hypothesis": pair.hypothesis}
-        found = await self._runner.run_fully(RELATION, inputs)
-        if isinstance(found, CallFailure):
-            return found
-        stance = found.value.relation
-        probability = relation_probability(found.reply, stance)
+        reply = await self._runner.run_fully(RELATION, inputs)
+        if isinstance(reply, CallFailure):
+            return reply
+        stance = reply.value.relation
+        probability = relation_probability(reply.reply, stance)
         return Related(stance, self._default if probability is None else probability)

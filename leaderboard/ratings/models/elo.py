@@ -51,7 +51,7 @@ def rate_online(table: BattleTable, settings: Settings, anchor: int | None) -> R
     units = len(table.questions) if settings.cluster is Cluster.QUESTION else None
     lower, upper = bounds.percentile(draws, units)
     covariance = np.atleast_2d(np.cov(draws, rowvar=False))
-    found = Estimate(
+    estimate = Estimate(
         members=np.arange(len(table.systems)),
         points=points,
         se=np.sqrt(np.diag(covariance)),
@@ -60,7 +60,7 @@ def rate_online(table: BattleTable, settings: Settings, anchor: int | None) -> R
         draws=draws,
         covariance=covariance,
     )
-    return assemble(table, count_pairs(table), None, [found], settings)
+    return assemble(table, count_pairs(table), None, [estimate], settings)
 
 
 def _play(table: BattleTable, settings: Settings, orders: int, *, weighted: bool) -> Floats:
@@ -103,8 +103,8 @@ def _play_block(
 
 def _strides(rng: np.random.Generator, battles: int, orders: int) -> Ints:
     """Strides that visit every battle: coprime to their number."""
-    found: list[int] = []
-    while len(found) < orders:
+    strides: list[int] = []
+    while len(strides) < orders:
         tried = rng.integers(1, max(battles, 2), orders).tolist()
-        found += [stride for stride in tried if math.gcd(stride, battles) == 1]
-    return np.array(found[:orders], dtype=np.int64)
+        strides += [stride for stride in tried if math.gcd(stride, battles) == 1]
+    return np.array(strides[:orders], dtype=np.int64)

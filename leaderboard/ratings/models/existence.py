@@ -68,18 +68,18 @@ def ties_settle(pairs: PairCounts) -> bool:
 def find_groups(pairs: PairCounts, anchor: int | None = None) -> Groups:
     """Group systems by strong connectivity of who took a share of a win from whom."""
     graph = _took_from(pairs)
-    _, found = connected_components(graph, connection="strong")
-    sizes = np.bincount(found)
-    battles = np.bincount(found, pairs.battles)
+    _, component = connected_components(graph, connection="strong")
+    sizes = np.bincount(component)
+    battles = np.bincount(component, pairs.battles)
     first = np.full(len(sizes), pairs.systems)
-    np.minimum.at(first, found, np.arange(pairs.systems))
+    np.minimum.at(first, component, np.arange(pairs.systems))
     anchored = np.zeros(len(sizes), dtype=bool)
     if anchor is not None:
-        anchored[found[anchor]] = True
+        anchored[component[anchor]] = True
     order = np.lexsort((first, -battles, -sizes, ~anchored))
     place = np.empty(len(sizes), dtype=np.int64)
     place[order] = np.arange(len(sizes))
-    label = place[found]
+    label = place[component]
     main = label == 0
     seed = int(np.argmax(main))
     return Groups(

@@ -210,7 +210,7 @@ def laplacian_solver(pairs: PairCounts, curvature: Floats, precision: Floats | N
             factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError as error:
             message = "The weights of these battles differ by more than arithmetic can hold."
-            raise UnrankableError(message, advice="Bring the weights to a common scale.") from error
+            raise UnrankableError(message, advice="Put the weights on a common scale.") from error
         return lambda right: np.asarray(cho_solve(factor, right, check_finite=False))
     return _sparse_solver(pairs, curvature, precision)
 
@@ -234,21 +234,21 @@ def _sparse_solver(pairs: PairCounts, curvature: Floats, precision: Floats | Non
     def solve(right: Floats) -> Floats:
         if right.ndim > 1:
             return np.stack([solve(column) for column in right.T], axis=1)
-        found, failed = cg(matrix, right, rtol=1e-13, maxiter=1_000, M=jacobi)
+        solution, failed = cg(matrix, right, rtol=1e-13, maxiter=1_000, M=jacobi)
         if failed:
-            found = _factor_solve(matrix, right, grounded=precision is None)
-        return found - found.mean() if precision is None else found
+            solution = _factor_solve(matrix, right, grounded=precision is None)
+        return solution - solution.mean() if precision is None else solution
 
     return solve
 
 
 def _factor_solve(matrix: csr_array, right: Floats, *, grounded: bool) -> Floats:
     """Solve by factorisation, with the last system held at 0 where nothing else fixes the gauge."""
-    kept = matrix.shape[0] - 1 if grounded else matrix.shape[0]
-    factor = splu(matrix[:kept, :kept].tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
-    found = np.zeros(matrix.shape[0])
-    found[:kept] = factor.solve(right[:kept])
-    return found
+    size = matrix.shape[0] - 1 if grounded else matrix.shape[0]
+    factor = splu(matrix[:size, :size].tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
+    solution = np.zeros(matrix.shape[0])
+    solution[:size] = factor.solve(right[:size])
+    return solution
 
 
 def _ends(pairs: PairCounts) -> tuple[Floats, Floats]:

@@ -104,14 +104,14 @@ def rate_with_style(
     Raises:
         RecordError: A covariate of another length, or a value that is no count.
         InputError: A covariate that is the same in all battles, or too many systems.
-        UnrankableError: No ratings exist, or style and systems cannot be told apart.
+        UnrankableError: No ratings exist, or style and systems are collinear.
     """
     chosen = replace(Settings() if settings is None else settings, prior=None, method=Method.BRADLEY_TERRY)
     plain = rate_as(battles, chosen)
     style = np.stack([_normalised(name, ends, len(battles)) for name, ends in covariates.items()], axis=1)
     table = usable(battles)
-    kept = np.ones(len(battles), dtype=bool) if battles.weight is None else battles.weight > 0
-    style = style[kept] if len(table) < len(battles) else style
+    weighted = np.ones(len(battles), dtype=bool) if battles.weight is None else battles.weight > 0
+    style = style[weighted] if len(table) < len(battles) else style
     pairs = count_pairs(table)
     anchor = None if chosen.anchor is None else table.systems.index(chosen.anchor.system)
     groups = find_groups(pairs, anchor)
@@ -140,7 +140,7 @@ def rate_with_style(
     points = in_gauge(point[:size], place) * POINTS + zero
     se = np.sqrt(np.maximum(np.diag(inner), 0.0))
     reach = quantile_of(len(local.questions) if chosen.cluster is Cluster.QUESTION else None)
-    found = Estimate(
+    estimate = Estimate(
         members=members,
         points=points,
         se=se,
@@ -150,7 +150,7 @@ def rate_with_style(
     )
     return StyleBeside(
         plain=plain,
-        controlled=assemble(table, pairs, groups, [found], used),
+        controlled=assemble(table, pairs, groups, [estimate], used),
         effects=_effects(tuple(covariates), point[size:], np.diag(covariance)[size:], reach),
     )
 
@@ -224,7 +224,7 @@ def _solve(matrix: Floats, right: Floats) -> Floats:
     try:
         return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
     except np.linalg.LinAlgError as error:
-        message = "The covariates cannot be told apart from the systems or from each other."
+        message = "The covariates cannot be separated from the systems or from each other."
         raise UnrankableError(message, advice="Leave one of them out.") from error
 
 

@@ -100,15 +100,15 @@ def one_sided(pairs: PairCounts, outside: Ints, rated: Floats, effective: Floats
     others = np.concatenate([pairs.high, pairs.low])
     battles = np.tile(pairs.totals, 2) * effective[ends]
     used = (place[ends] >= 0) & ~np.isnan(rated[others])
-    who, opponent, battles = place[ends[used]], rated[others[used]], battles[used]
+    system, opponent, battles = place[ends[used]], rated[others[used]], battles[used]
     sign = 1.0 if wins else -1.0
-    met = np.bincount(who, minlength=len(outside)) > 0
+    met = np.bincount(system, minlength=len(outside)) > 0
     spread = 60.0 + np.abs(opponent).max(initial=0.0)
     low, high = np.full(len(outside), -spread), np.full(len(outside), spread)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         log_chance = np.bincount(
-            who, -battles * np.logaddexp(0, -sign * (middle[who] - opponent)), len(outside)
+            system, -battles * np.logaddexp(0, -sign * (middle[system] - opponent)), len(outside)
         )
         up = (log_chance < np.log(ONE_SIDED)) == wins
         low, high = np.where(up, middle, low), np.where(up, high, middle)

@@ -102,21 +102,25 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
         UnrankableError: One has no rating, or no battles link the two.
         StatisticsError: The table says nothing on how sure its ratings are.
     """
-    one, other = _comparable(table, first, second)
-    points = float(table.points[one] - table.points[other])
+    first_code, second_code = _comparable(table, first, second)
+    points = float(table.points[first_code] - table.points[second_code])
     if table.covariance is None:
         message = "Joint intervals are not kept for so many systems."
         raise StatisticsError(message, advice="Rate the battles of fewer systems.")
     units = table.questions if table.settings.cluster is Cluster.QUESTION else None
     if table.draws is None:
         joint = table.covariance
-        variance = float(joint[one, one] + joint[other, other] - 2 * joint[one, other])
+        variance = float(
+            joint[first_code, first_code]
+            + joint[second_code, second_code]
+            - 2 * joint[first_code, second_code]
+        )
         se = math.sqrt(max(variance, 0.0))
         reach = bounds.quantile_of(units)
         lower, upper = points - reach * se, points + reach * se
         chance = float(ndtr(points / se)) if se > 0 else 0.5
     else:
-        drawn = table.draws[:, one] - table.draws[:, other]
+        drawn = table.draws[:, first_code] - table.draws[:, second_code]
         drawn = drawn[~np.isnan(drawn)]
         se = float(drawn.std(ddof=1))
         lower, upper = (float(end) for end in bounds.percentile(drawn, units))
@@ -142,12 +146,12 @@ def differences_by_domain(
     """The paired difference of two systems within each domain, from that domain's battles alone."""
     chosen = Settings() if settings is None else settings
     return tuple(
-        _within(battles.select(battles.domain == code), domain, first, second, chosen)
+        _domain_difference(battles.select(battles.domain == code), domain, first, second, chosen)
         for code, domain in enumerate(battles.domains)
     )
 
 
-def _within(
+def _domain_difference(
     battles: BattleTable, domain: str, first: str, second: str, settings: Settings
 ) -> DomainDifference:
     for name in (first, second):
@@ -155,10 +159,10 @@ def _within(
         if not ((battles.a == code) | (battles.b == code)).any():
             return DomainDifference(domain=domain, difference=None, reason=f"{name} has no battle here.")
     try:
-        found = difference(rate_as(battles, replace(settings, anchor=None)), first, second)
+        gap = difference(rate_as(battles, replace(settings, anchor=None)), first, second)
     except StatisticsError as error:
         return DomainDifference(domain=domain, difference=None, reason=error.message)
-    return DomainDifference(domain=domain, difference=found)
+    return DomainDifference(domain=domain, difference=gap)
 
 
 def rate_as(battles: BattleTable, settings: Settings) -> RatingTable:
@@ -190,10 +194,10 @@ def questions_to_separate(table: RatingTable, first: str, second: str, power: fl
     if not 1 / 2 <= power < 1:
         message = f"A power of {power} cannot be used."
         raise InputError(message, advice="Give a probability from 0.5 to below 1.")
-    found = difference(table, first, second)
+    gap = difference(table, first, second)
     needed = None
-    if found.points:
-        ratio = found.se * (bounds.NORMAL + float(ndtri(power))) / found.points
+    if gap.points:
+        ratio = gap.se * (bounds.NORMAL + float(ndtri(power))) / gap.points
         needed = math.ceil(table.questions * ratio**2)
     return Separation(first=first, second=second, questions=table.questions, needed=needed, power=power)
 
@@ -201,24 +205,24 @@ def questions_to_separate(table: RatingTable, first: str, second: str, power: fl
 def chances_better(table: RatingTable) -> Floats:
     """(S, S) probability that the row's system has the higher rating; NaN where two cannot be compared."""
     size = len(table.systems)
-    found = np.full((size, size), np.nan)
+    chances = np.full((size, size), np.nan)
     if table.draws is not None:
-        kept = table.draws
+        draws = table.draws
         for row in range(size):
-            gap = kept[:, row : row + 1] - kept
+            gap = draws[:, row : row + 1] - draws
             counted = np.maximum((~np.isnan(gap)).sum(axis=0), 1)
-            found[row] = ((gap > 0).sum(axis=0) + (gap == 0).sum(axis=0) / 2) / counted
-            found[row, np.isnan(gap).all(axis=0)] = np.nan
+            chances[row] = ((gap > 0).sum(axis=0) + (gap == 0).sum(axis=0) / 2) / counted
+            chances[row, np.isnan(gap).all(axis=0)] = np.nan
     elif table.covariance is not None:
         variance = np.diag(table.covariance)
         spread = np.sqrt(np.maximum(variance[:, None] + variance - 2 * table.covariance, 0))
         gap = table.points[:, None] - table.points
         certain = np.where(gap > 0, 1.0, np.where(gap < 0, 0.0, 0.5))
-        found = np.where(spread > 0, ndtr(gap / np.where(spread > 0, spread, 1.0)), certain)
-        found[np.isnan(gap) | np.isnan(spread)] = np.nan
+        chances = np.where(spread > 0, ndtr(gap / np.where(spread > 0, spread, 1.0)), certain)
+        chances[np.isnan(gap) | np.isnan(spread)] = np.nan
     apart = table.component[:, None] != table.component
-    found[apart] = np.nan
-    return found
+    chances[apart] = np.nan
+    return chances
 
 
 def win_shares(table: RatingTable) -> Floats:
@@ -239,15 +243,15 @@ def win_shares(table: RatingTable) -> Floats:
 
 
 def _comparable(table: RatingTable, first: str, second: str) -> tuple[int, int]:
-    one, other = table.code(first), table.code(second)
-    for name, code in ((first, one), (second, other)):
+    first_code, second_code = table.code(first), table.code(second)
+    for name, code in ((first, first_code), (second, second_code)):
         if np.isnan(table.points[code]):
             message = f"{name} has no rating: it never wins or never loses, or meets no rated system."
             raise UnrankableError(message, advice="Judge more of its battles, or rate with a prior.")
-    if table.component[one] != table.component[other]:
+    if table.component[first_code] != table.component[second_code]:
         message = f"No chain of battles compares {first} with {second}."
         raise UnrankableError(message, advice="Judge battles between their groups.")
-    return one, other
+    return first_code, second_code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,15 +97,15 @@ def draw(
     """
     inverse = joint_inverse(units.pairs, fit, ridge)
     size = units.chunk(draws)
-    found = np.empty((draws, units.pairs.systems))
+    thetas = np.empty((draws, units.pairs.systems))
     chunks = range(0, draws, size)
     for number, first in enumerate(counted(chunks, "resampling, in parts", len(chunks))):
         count = min(size, draws - first)
         rng = np.random.default_rng([seed, number])
         outcomes = units.outcomes(rng, size, weighting)[..., :count]
         chunk = None if ridge is None else ridge.spread(draws).columns(slice(first, first + count))
-        found[first : first + count] = solve_draws(model, fit, units.pairs, outcomes, inverse, chunk)
-    return found
+        thetas[first : first + count] = solve_draws(model, fit, units.pairs, outcomes, inverse, chunk)
+    return thetas
 
 
 def joint_inverse(pairs: PairCounts, fit: Fit, ridge: Ridge | None) -> Floats:
@@ -133,8 +133,8 @@ def solve_draws(
     """(draws, S) ratings that maximise the likelihood of (3, P, draws) outcomes; NaN where none does."""
     free, draws = len(inverse), outcomes.shape[2]
     start = np.append(fit.theta, fit.tie) if fit.has_tie else fit.theta
-    found = np.repeat(start[:, None], draws, axis=1)
-    whole = _Likelihood(
+    thetas = np.repeat(start[:, None], draws, axis=1)
+    likelihood = _Likelihood(
         model=model,
         pairs=pairs,
         ends=_incidence(pairs),
@@ -143,37 +143,37 @@ def solve_draws(
         has_tie=fit.has_tie,
     )
     active = np.arange(draws)
-    here, point = whole, found
+    remaining, point = likelihood, thetas
     for _ in range(CHORD_STEPS):
         with np.errstate(over="ignore", invalid="ignore"):  # a chord may run off; Newton then takes over
-            step = inverse @ here.slope(point)
+            step = inverse @ remaining.slope(point)
             point = point + step
             moved = np.abs(step).max(axis=0)
         settled = moved < SETTLED
         if settled.any():
-            found[:, active[settled]] = point[:, settled]
+            thetas[:, active[settled]] = point[:, settled]
             active, point = active[~settled], np.ascontiguousarray(point[:, ~settled])
-            here = replace(
-                here,
-                data=tuple(np.ascontiguousarray(part[:, ~settled]) for part in here.data),
-                ridge=None if here.ridge is None else here.ridge.columns(~settled),
+            remaining = replace(
+                remaining,
+                data=tuple(np.ascontiguousarray(part[:, ~settled]) for part in remaining.data),
+                ridge=None if remaining.ridge is None else remaining.ridge.columns(~settled),
             )
         if not len(active):
             break
     if len(active) and ridge is None:
         exists = _existing(fit, pairs, outcomes[..., active])
-        found[:, active[~exists]] = np.nan
+        thetas[:, active[~exists]] = np.nan
         active = active[exists]
     room = max(STACK_NUMBERS // free**2, 1)
     for first in range(0, len(active), room):
         columns = active[first : first + room]
         part = replace(
-            whole,
-            data=tuple(part[:, columns] for part in whole.data),
+            likelihood,
+            data=tuple(part[:, columns] for part in likelihood.data),
             ridge=None if ridge is None else ridge.columns(columns),
         )
-        found[:, columns] = _newton_draws(part, fit, len(columns))
-    return found[: pairs.systems].T
+        thetas[:, columns] = _newton_draws(part, fit, len(columns))
+    return thetas[: pairs.systems].T
 
 
 def _existing(fit: Fit, pairs: PairCounts, outcomes: Floats) -> NDArray[np.bool_]:

@@ -100,11 +100,11 @@ def _by_pair(scores: Floats, mirrored: float) -> Floats:
 
 def _look_up(scores: Floats, cell: Ints, table: BattleTable) -> Floats:
     if table.score is None:
-        found = scores[3 * cell + table.winner]
+        values = scores[3 * cell + table.winner]
     else:
         side, decided, tied = split_shares(table)
-        found = decided * scores[3 * cell + side] + tied * scores[3 * cell + TIE]
-    return np.asarray(found if table.weight is None else found * table.weight)
+        values = decided * scores[3 * cell + side] + tied * scores[3 * cell + TIE]
+    return np.asarray(values if table.weight is None else values * table.weight)
 
 
 def cluster_scores(

@@ -131,15 +131,15 @@ def found_club(settings: Settings, folder: Path) -> dict[str, str]:
     for team in ("alpha", "beta"):
         arena.teams.add(team, title=team.title(), contact=f"mail@{team}.example", caller=OPERATOR)
     everything = {TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE}
-    wanted = {
-        "alpha": {"team": "alpha", "scopes": everything},
-        "beta": {"team": "beta", "scopes": everything},
-        "reader": {"team": "alpha", "scopes": {TokenScope.READ}},
-        "olga": {"account": "olga", "scopes": {TokenScope.ORGANISE}},
-    }
+    wanted: tuple[tuple[str, str | None, str | None, set[TokenScope]], ...] = (
+        ("alpha", "alpha", None, everything),
+        ("beta", "beta", None, everything),
+        ("reader", "alpha", None, {TokenScope.READ}),
+        ("olga", None, "olga", {TokenScope.ORGANISE}),
+    )
     made = {
-        who: arena.tokens.create(name=who, caller=OPERATOR, **options).secret
-        for who, options in wanted.items()
+        who: arena.tokens.create(name=who, team=team, account=account, scopes=scopes, caller=OPERATOR).secret
+        for who, team, account, scopes in wanted
     }
     arena.close()
     return made

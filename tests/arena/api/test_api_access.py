@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -14,11 +13,12 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings
 from data.records import TokenScope
+from tests.arena.api.conftest import Club
 
 Serve = Callable[..., str]
 
 
-def test_token_says_who_it_stands_for(club: Any, alpha: httpx.Client) -> None:  # noqa: ANN401
+def test_token_says_who_it_stands_for(club: Club, alpha: httpx.Client) -> None:
     """A team's token acts for the team; an organiser's for the organiser."""
     mine = alpha.get("/me").json()
     assert (mine["teams"], mine["organiser"]) == ({"alpha": "owner"}, False)
@@ -40,14 +40,14 @@ def test_token_that_is_none_is_refused_everywhere(nobody: httpx.Client, header: 
         assert found.headers["www-authenticate"].startswith("Bearer")
 
 
-def test_token_is_taken_from_no_address_and_no_cookie(club: Any, nobody: httpx.Client) -> None:  # noqa: ANN401
+def test_token_is_taken_from_no_address_and_no_cookie(club: Club, nobody: httpx.Client) -> None:
     """A token in the query or a cookie is nothing: the request is the public's."""
     token = club.tokens["alpha"]
     assert nobody.get("/me", params={"token": token, "access_token": token}).status_code == 401
     assert nobody.get("/me", headers={"Cookie": f"arena_session={token}; token={token}"}).status_code == 401
 
 
-def test_scope_limits_a_token(club: Any) -> None:  # noqa: ANN401
+def test_scope_limits_a_token(club: Club) -> None:
     """A token that may read can neither submit, nor check, nor manage."""
     with club.client("reader") as reader:
         assert reader.get("/teams/alpha").status_code == 200
@@ -57,7 +57,7 @@ def test_scope_limits_a_token(club: Any) -> None:  # noqa: ANN401
         assert reader.post("/teams/alpha/tokens", json=wish).status_code == 403
 
 
-def test_revoked_token_ends_at_once(alpha: httpx.Client, club: Any) -> None:  # noqa: ANN401
+def test_revoked_token_ends_at_once(alpha: httpx.Client, club: Club) -> None:
     """A token is shown once when made, works, is listed without its secret, and is dead once revoked."""
     made = alpha.post("/teams/alpha/tokens", json={"name": "CI", "scopes": ["submit"], "days": 7})
     assert made.status_code == 201
@@ -143,13 +143,13 @@ def test_guessing_locks_out_and_leaves_no_token_in_the_log(
     assert "guess" not in log
 
 
-def site_of(club: Any) -> str:  # noqa: ANN401
+def site_of(club: Club) -> str:
     """The address of the pages."""
     address: str = club.address
     return address.removesuffix("/api/v1")
 
 
-def test_browser_signs_in_and_out(club: Any) -> None:  # noqa: ANN401
+def test_browser_signs_in_and_out(club: Club) -> None:
     """The form takes a token, sets an HttpOnly, SameSite=Lax cookie, and the session ends by its own form."""
     site = site_of(club)
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
@@ -169,7 +169,7 @@ def test_browser_signs_in_and_out(club: Any) -> None:  # noqa: ANN401
         assert browser.get("/auth/sign-out").status_code == 303, "nobody is signed in any more"
 
 
-def test_cookie_is_for_https_alone_behind_https(club: Any) -> None:  # noqa: ANN401
+def test_cookie_is_for_https_alone_behind_https(club: Club) -> None:
     """Where a proxy on this machine says that the visitor came by https, the cookie is Secure."""
     site = site_of(club)
     with httpx.Client(base_url=site, headers={"X-Forwarded-Proto": "https"}) as browser:
@@ -177,7 +177,7 @@ def test_cookie_is_for_https_alone_behind_https(club: Any) -> None:  # noqa: ANN
         assert "Secure" in form.headers["set-cookie"]
 
 
-def test_form_of_another_site_is_refused(club: Any) -> None:  # noqa: ANN401
+def test_form_of_another_site_is_refused(club: Club) -> None:
     """Without this site's Origin, or without the word of its form, no session begins."""
     site = site_of(club)
     fields = {"token": club.tokens["alpha"]}
@@ -199,7 +199,7 @@ def test_form_of_another_site_is_refused(club: Any) -> None:  # noqa: ANN401
         assert "arena_session" not in browser.cookies
 
 
-def test_wrong_token_in_the_form_is_told_and_not_repeated(club: Any) -> None:  # noqa: ANN401
+def test_wrong_token_in_the_form_is_told_and_not_repeated(club: Club) -> None:
     """A token that is not valid leaves the form, says so, and is not in the page."""
     site = site_of(club)
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:

@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from tests.arena.api.conftest import Club
+
 MEGABYTE = 1024 * 1024
 Answers = Callable[..., bytes]
 
@@ -52,7 +54,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", list(CASES))
-def test_bad_file_is_told_as_a_problem(club: Any, alpha: httpx.Client, name: str) -> None:  # noqa: ANN401
+def test_bad_file_is_told_as_a_problem(club: Club, alpha: httpx.Client, name: str) -> None:
     """Whatever a file is, the check answers with its code, and tells nothing of the server."""
     content, codes = CASES[name]
     found = alpha.post("/sets/tiny/check", content=content)
@@ -65,7 +67,7 @@ def test_bad_file_is_told_as_a_problem(club: Any, alpha: httpx.Client, name: str
 
 
 @pytest.mark.parametrize("name", ["bomb", "cut-off gzip", "utf-16", "zip"])
-def test_bad_file_is_no_submission(club: Any, alpha: httpx.Client, name: str) -> None:  # noqa: ANN401
+def test_bad_file_is_no_submission(club: Club, alpha: httpx.Client, name: str) -> None:
     """A bad file that is submitted is 422 with its code; neither file nor answers stay."""
     content, codes = CASES[name]
     sha256 = hashlib.sha256(content).hexdigest()
@@ -97,14 +99,14 @@ def test_wrong_hash_is_refused_and_removed(alpha: httpx.Client) -> None:
         "a" * 64 + "%0a",
     ],
 )
-def test_only_a_hash_names_an_upload(club: Any, alpha: httpx.Client, name: str) -> None:  # noqa: ANN401
+def test_only_a_hash_names_an_upload(club: Club, alpha: httpx.Client, name: str) -> None:
     """A path in place of a hash writes nothing anywhere."""
     before = sorted(club.settings.home.rglob("*"))
     assert alpha.put(f"/uploads/{name}", content=b"x").status_code in {400, 404, 422}
     assert sorted(club.settings.home.rglob("*")) == before
 
 
-def test_body_over_the_limit_is_refused_by_its_announcement(club: Any) -> None:  # noqa: ANN401
+def test_body_over_the_limit_is_refused_by_its_announcement(club: Club) -> None:
     """A body of 300 MB is answered by 413 before any of it is sent."""
     answered = _raw(club, f"PUT /api/v1/uploads/{'0' * 64}", {"Content-Length": str(300 * MEGABYTE)})
     assert answered.startswith(b"HTTP/1.1 413")
@@ -113,7 +115,7 @@ def test_body_over_the_limit_is_refused_by_its_announcement(club: Any) -> None: 
 
 
 def test_body_without_length_is_cut_at_the_limit(
-    club: Any,  # noqa: ANN401
+    club: Club,
     alpha: httpx.Client,
     until: Callable[..., None],
 ) -> None:
@@ -131,7 +133,7 @@ def test_body_without_length_is_cut_at_the_limit(
     assert alpha.head(name).status_code == 404
 
 
-def test_upload_that_is_continued_over_the_limit_is_removed(club: Any, alpha: httpx.Client) -> None:  # noqa: ANN401
+def test_upload_that_is_continued_over_the_limit_is_removed(club: Club, alpha: httpx.Client) -> None:
     """C5: A part that grows over the limit when it is gone on with is removed at once as well."""
     name, half = f"/uploads/{'4' * 64}", b"a" * (3 * MEGABYTE // 2)
     total = 2 * len(half)
@@ -149,7 +151,7 @@ def test_json_bodies_are_small(alpha: httpx.Client) -> None:
     assert found.status_code == 413
 
 
-def test_dawdling_sender_is_cut_off(club: Any) -> None:  # noqa: ANN401
+def test_dawdling_sender_is_cut_off(club: Club) -> None:
     """A body that stops coming is answered by 408 after the patience that is set."""
     for path in (f"PUT /api/v1/uploads/{'2' * 64}", "POST /api/v1/sets/tiny/submissions"):
         headers = {"Content-Length": "1000", "Content-Type": "application/json"}
@@ -158,14 +160,14 @@ def test_dawdling_sender_is_cut_off(club: Any) -> None:  # noqa: ANN401
         assert b"connection: close" in answered.lower()
 
 
-def test_trickling_sender_is_cut_off(club: Any) -> None:  # noqa: ANN401
+def test_trickling_sender_is_cut_off(club: Club) -> None:
     """A body that comes byte by byte, each in time, is cut off all the same (Slowloris)."""
     headers = {"Content-Length": "1000000"}
     answered = _raw(club, f"PUT /api/v1/uploads/{'3' * 64}", headers, body=b"x" * 40, pause=0.2)
     assert answered.startswith(b"HTTP/1.1 408")
 
 
-def _raw(club: Any, line: str, headers: dict[str, str], body: bytes = b"", pause: float = 0) -> bytes:  # noqa: ANN401
+def _raw(club: Club, line: str, headers: dict[str, str], body: bytes = b"", pause: float = 0) -> bytes:
     """Send the beginning of a request, and what there is of its body byte by byte; what is answered."""
     parts = urlsplit(club.address)
     told = {"Host": parts.netloc, "Authorization": f"Bearer {club.tokens['alpha']}", **headers}
@@ -226,7 +228,7 @@ def test_markup_of_strangers_stays_data(alpha: httpx.Client, answers: Answers, s
     assert "default-src 'none'" in found.headers["content-security-policy"]
 
 
-def test_too_many_waiting_uploads_are_refused(club: Any, answers: Answers) -> None:  # noqa: ANN401
+def test_too_many_waiting_uploads_are_refused(club: Club, answers: Answers) -> None:
     """A team may have so many uploads waiting; one more is 409 that says what to do."""
     with club.client("beta") as beta:
         names = [hashlib.sha256(f"{number}".encode()).hexdigest() for number in range(101)]

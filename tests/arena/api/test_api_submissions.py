@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from tests.arena.api.conftest import Club
+
 Answers = Callable[..., bytes]
 Submit = Callable[..., httpx.Response]
 
@@ -54,7 +56,7 @@ def test_same_content_twice_is_one_submission(alpha: httpx.Client, answers: Answ
 
 
 def test_upload_goes_on_where_the_line_broke(
-    club: Any,  # noqa: ANN401
+    club: Club,
     alpha: httpx.Client,
     answers: Answers,
 ) -> None:
@@ -134,7 +136,7 @@ def test_file_with_errors_is_told_all_of_them(alpha: httpx.Client, answers: Answ
 
 
 def test_check_is_the_checker_of_the_command_line(
-    club: Any,  # noqa: ANN401
+    club: Club,
     alpha: httpx.Client,
     answers: Answers,
     tmp_path: Any,  # noqa: ANN401
@@ -278,7 +280,7 @@ def test_what_one_may_not_see_is_as_what_is_not_there(alpha: httpx.Client, path:
     assert alpha.get(path).status_code == 404
 
 
-def test_fifty_uploads_at_once_are_each_whole_or_refused(club: Any, answers: Answers) -> None:  # noqa: ANN401
+def test_fifty_uploads_at_once_are_each_whole_or_refused(club: Club, answers: Answers) -> None:
     """Parallel uploads each end accepted or clearly refused; what is accepted is whole."""
 
     def hand_in(number: int) -> int:
@@ -301,7 +303,7 @@ def test_fifty_uploads_at_once_are_each_whole_or_refused(club: Any, answers: Ans
     assert {one["answers"] for one in stored} == {12}
 
 
-def test_same_system_at_once_gets_versions_in_a_row(club: Any, answers: Answers) -> None:  # noqa: ANN401
+def test_same_system_at_once_gets_versions_in_a_row(club: Club, answers: Answers) -> None:
     """Two files of one system at the same moment become two versions, or one is told to try again."""
 
     def hand_in(number: int) -> int:

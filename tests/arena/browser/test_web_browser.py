@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
 
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-if TYPE_CHECKING:
-    from conftest import Walk
+from tests.arena.conftest import Walk
 
 pytestmark = pytest.mark.browser
 

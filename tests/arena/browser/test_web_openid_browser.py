@@ -11,7 +11,6 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from selenium import webdriver
@@ -19,6 +18,8 @@ from selenium import webdriver
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from data.records import Action, Role
+from tests.arena.conftest import Walk
+from tests.openid_provider import Provider, running_provider
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 60
@@ -33,11 +34,18 @@ class House:
     arena: Arena
     url: str
     log: Path
-    provider: Any
+    provider: Provider
 
 
 @pytest.fixture
-def house(filled: Callable[..., Arena], openid_provider: Any, tmp_path: Path) -> Iterator[House]:  # noqa: ANN401 - of a module that is loaded by path
+def openid_provider() -> Iterator[Provider]:
+    """A running OpenID Connect provider."""
+    with running_provider() as provider:
+        yield provider
+
+
+@pytest.fixture
+def house(filled: Callable[..., Arena], openid_provider: Provider, tmp_path: Path) -> Iterator[House]:
     """Serve an arena with the account `ann`, an owner of `ours`, and the provider that knows her."""
     arena = filled()
     arena.teams.add("ours", caller=OPERATOR)
@@ -75,7 +83,7 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     pytest.fail(f"{url} does not answer: {log.read_text()}")
 
 
-def sign_in(house: House, browser: webdriver.Chrome, walk: Any) -> None:  # noqa: ANN401 - conftest's
+def sign_in(house: House, browser: webdriver.Chrome, walk: Walk) -> None:
     """From the page of the team to the provider's form, and back."""
     browser.get(f"{house.url}/team")
     browser.delete_all_cookies()
@@ -87,7 +95,7 @@ def sign_in(house: House, browser: webdriver.Chrome, walk: Any) -> None:  # noqa
     browser.get(f"{house.url}/team")
 
 
-def test_account_is_bound_at_the_first_sign_in(house: House, browser: webdriver.Chrome, walk: Any) -> None:  # noqa: ANN401
+def test_account_is_bound_at_the_first_sign_in(house: House, browser: webdriver.Chrome, walk: Walk) -> None:
     """A verified address leads to its account once, then the subject alone; rights are read anew."""
     house.provider.claims = {"sub": "4711", "email": "Ann@Example.org", "email_verified": True}
     sign_in(house, browser, walk)
@@ -120,7 +128,7 @@ def test_account_is_bound_at_the_first_sign_in(house: House, browser: webdriver.
 def test_whom_the_provider_does_not_vouch_for_is_nobody(
     house: House,
     browser: webdriver.Chrome,
-    walk: Any,  # noqa: ANN401
+    walk: Walk,
 ) -> None:
     """An address that is not verified opens no account, and a token with a wrong signature no session."""
     house.provider.claims = {"sub": "1", "email": "ann@example.org", "email_verified": False}

@@ -181,7 +181,7 @@ def test_sign_in_ends_with_its_token(club: Club, visitor: Callable[[], Visitor])
     cookies = {one["name"]: one for one in ours.driver.get_cookies()}
     assert cookies["arena_session"]["httpOnly"] is True
     arena = Arena(club.settings)
-    assert arena.teams.add_account("ann", caller=OPERATOR)
+    assert arena.teams.add_account("ann", caller=OPERATOR).name == "ann"
     arena.teams.add_member("ours", "ann", role=Role.OWNER, caller=OPERATOR)
     (token,) = arena.tokens.all(team="ours", caller=OPERATOR)
     arena.tokens.revoke(token.id, caller=OPERATOR)

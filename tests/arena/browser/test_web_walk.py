@@ -7,14 +7,12 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
-if TYPE_CHECKING:
-    from conftest import Walk
+from tests.arena.conftest import Walk
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

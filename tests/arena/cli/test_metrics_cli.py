@@ -16,11 +16,11 @@ import pytest
 
 from arena.container import Arena
 from arena.settings import read_settings
+from tests.arena.conftest import Commands
 
 Words = Sequence[object]
 NLI = "comprehensiveness-nli"
 RUN = ("metrics", "run", "--set", "tiny", "--metric", NLI, "--json")
-Commands = Any  # The class is in conftest.py, which cannot be imported.
 
 
 def key(text: str) -> str:

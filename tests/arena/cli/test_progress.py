@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,19 @@ from arena.container import Arena
 from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
 from arena.site.ui.progress import words_of
-from data.progress import Latest, Progress, Work, counted, listening, reporting, working
+from data.progress import Latest, Progress, Stopwatch, Work, counted, listening, reporting, working
 
 
-class _At:
+@dataclass(frozen=True)
+class _At(Stopwatch):
     """A watch that stands where it is put."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
+    at: float = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Where it stands."""
+        return self.at
 
 
 class _Ear:
@@ -60,7 +66,7 @@ def all_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _work(what: str, seconds: float, done: int = 0, total: int | None = None, **more: Any) -> Work:  # noqa: ANN401 - fields of any type
-    return Work(what, total, done, watch=_At(seconds), **more)
+    return Work(what, total, done, watch=_At(at=seconds), **more)
 
 
 def test_line_tells_how_far_how_fast_and_how_long_still() -> None:
@@ -80,7 +86,7 @@ def test_lines_come_every_few_seconds_and_at_the_end() -> None:
     out = io.StringIO()
     view, work = LineView(out), _work("scoring", 2.0, 100, 1_000)
     for seconds, done in ((2.0, 100), (4.0, 200), (7.0, 350), (8.0, 400)):
-        work.watch, work.done = _At(seconds), done
+        work.watch, work.done = _At(at=seconds), done
         view.look([work])
     view.end(work)
     lines = out.getvalue().splitlines()

@@ -116,7 +116,10 @@ def test_hash_leads_to_its_board(client: TestClient) -> None:
     assert client.get(f"/s/{content_hash[:7]}").status_code == 404
 
 
-ROWS = [{"system": "=cmd()", "rating": 1000.5, "rank": 1}, {"system": "b", "rating": None, "rank": None}]
+ROWS: list[dict[str, object]] = [
+    {"system": "=cmd()", "rating": 1000.5, "rank": 1},
+    {"system": "b", "rating": None, "rank": None},
+]
 
 
 def test_downloaded_tables_say_where_they_are_from() -> None:

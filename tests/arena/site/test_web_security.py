@@ -10,12 +10,13 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
+from websockets import Subprotocol
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -26,9 +27,7 @@ from arena.site.hosts import ServedHosts, origin_of
 from arena.site.security_policy import page_policy, script_hashes
 from data.errors import InputError
 from data.records import TokenScope
-
-if TYPE_CHECKING:
-    from conftest import Walk
+from tests.arena.conftest import Walk
 
 FRAMER = "https://lab.example.org"
 PATHS = (
@@ -355,9 +354,8 @@ def test_host_of_the_settings_is_served_and_stands_in_links(
 def _stream(site: str, **options: Any) -> int:  # noqa: ANN401 - of the WebSocket client
     """The status with which a WebSocket is opened, or refused."""
     try:
-        with connect(
-            f"{site.replace('http', 'ws', 1)}/_stcore/stream", subprotocols=["streamlit"], **options
-        ):  # type: ignore[list-item]
+        address = f"{site.replace('http', 'ws', 1)}/_stcore/stream"
+        with connect(address, subprotocols=[Subprotocol("streamlit")], **options):
             return 101
     except InvalidStatus as refusal:
         return int(refusal.response.status_code)

@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Element
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
@@ -94,9 +95,24 @@ def shown(page: AppTest) -> str:
     return f"{html}\n{plain}\n{labels}\n{heads}"
 
 
-def submit(club: Club, path: Path, system: str = "mine", **options: object) -> int:
+def downloads(page: AppTest) -> set[str]:
+    """What the buttons of a page that give a file are called."""
+    return {str(one.label) for one in page.get("download_button") if isinstance(one, Element)}
+
+
+def submit(
+    club: Club,
+    path: Path,
+    system: str = "mine",
+    *,
+    card: SystemCard | None = None,
+    anonymous: bool | None = None,
+    confirm: bool = True,
+) -> int:
     """Submit a file for the team `ours`; gives its number."""
-    added = club.arena.submissions.add(path, "tiny", system=system, team="ours", **options)  # type: ignore[arg-type]
+    added = club.arena.submissions.add(
+        path, "tiny", system=system, team="ours", card=card, anonymous=anonymous, confirm=confirm
+    )
     return added.submission.id
 
 
@@ -136,7 +152,7 @@ def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
     assert "submit-now" not in {one.key for one in page.button}
     page.button_group[0].set_value("warning").run()
     assert "· error ·" not in shown(page)
-    assert {one.label for one in page.get("download_button")} >= {
+    assert downloads(page) >= {
         *("Report, JSON", "Report, CSV", "Report, HTML"),
         *("Template, JSONL", "Sample, JSONL"),
     }
@@ -305,7 +321,7 @@ def test_report_tells_its_team_what_to_mend(club: Club, answers_file: Callable[.
         assert "It loses most in" in said
         assert "Its worst questions" in said
         assert "What do we know of item" in said
-        assert {one.label for one in page.get("download_button")} == {"Report, HTML", "Report, JSON"}
+        assert downloads(page) == {"Report, HTML", "Report, JSON"}
     assert "Choose a submission" in shown(club.visit("teams.report_page", "owner"))
     assert "There is no submission 999" in shown(club.visit("teams.report_page", "owner", id="999"))
     club.arena.submissions.withdraw(number, reason="slip")

@@ -223,7 +223,9 @@ def test_scores_are_those_of_bm25s(
     mine = np.zeros(len(bags))
     for term in known:
         held = slice(int(filled["indptr"][term]), int(filled["indptr"][term + 1]))
-        mine[np.asarray(filled["indices"][held], dtype=np.intp)] += filled["data"][held]
+        mine[np.asarray(filled["indices"][held], dtype=np.intp)] += np.asarray(
+            filled["data"][held], dtype=np.float64
+        )
     assert np.allclose(mine, theirs, rtol=1e-4, atol=1e-6)
 
 

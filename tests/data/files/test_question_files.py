@@ -18,7 +18,7 @@ from data.records import Question, QuestionSet
 
 TORN_GZIP = gzip.compress(b'{"id": "a", "domain": "d", "question": "Why?"}\n' * 50, mtime=0)[:-9]
 LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"
-TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), min_size=1).filter(
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1).filter(
     lambda text: bool(text.strip())
 )
 

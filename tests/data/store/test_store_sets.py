@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -84,13 +84,13 @@ def test_versions_of_a_system_follow_each_other(filled: Store) -> None:
 def test_failing_submission_leaves_nothing_behind(filled: Store) -> None:
     """An error in the middle of the answers rolls the whole submission back."""
 
-    def rows() -> object:
+    def rows() -> Iterator[tuple[Answer, bool]]:
         yield from _rows(2)
         message = "the stream broke"
         raise OSError(message)
 
     with pytest.raises(OSError, match="broke"):
-        filled.submissions.add(_new(), rows())  # type: ignore[arg-type]  # a generator of rows
+        filled.submissions.add(_new(), rows())
     assert filled.submissions.find() == ()
 
 

@@ -75,6 +75,7 @@ def test_texts_are_embedded_together_and_never_twice(scripted_llm: Callable[...,
     assert max(len(body["input"]) for body in server.log.bodies) <= AT_ONCE
     assert (endpoint.usage.calls, endpoint.usage.input_tokens) == (150, 150)
     again = endpoint.embed([*texts[:10], "150"])
+    assert isinstance(again, np.ndarray)
     assert np.array_equal(again[:10], found[:10])
     assert server.log.started["3"] == 1
     assert (endpoint.usage.cached, endpoint.usage.calls) == (10, 1)

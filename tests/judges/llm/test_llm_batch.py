@@ -17,6 +17,7 @@ from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure, Message, Request
 from judges.llm.settings import AccessSettings, TransportKind
 from judges.llm.transports.batch_files import BatchRecord, MemoryBatchBook
+from tests.narrow import instances, known
 
 Serve = Callable[..., Any]
 SETTINGS = AccessSettings(transport=TransportKind.BATCH, batch_poll=0.02, batch_gather=0.02, backoff=0.01)
@@ -61,10 +62,13 @@ def test_requests_that_wait_together_travel_together(scripted_llm: Serve) -> Non
     """Five requests are one file and one batch, at half the price, and the book is empty afterwards."""
     server, book, ledger = scripted_llm(), MemoryBatchBook(), MemoryLedger(1.0)
     replies = ask(requests(server.url), book, ledger=ledger)
-    assert len({reply.text for reply in replies}) == 5
-    [reply, *_] = replies
+    replied = instances(Reply, replies)
+    assert len({reply.text for reply in replied}) == 5
+    [reply, *_] = replied
     assert reply.cost_usd == pytest.approx((reply.input_tokens * 2.5 + reply.output_tokens * 10) / 2e6)
-    assert asyncio.run(ledger.balance()).spent == pytest.approx(sum(reply.cost_usd for reply in replies))
+    assert asyncio.run(ledger.balance()).spent == pytest.approx(
+        sum(known(reply.cost_usd) for reply in replied)
+    )
     assert server.batches == 1
     assert not book.records
 
@@ -138,8 +142,9 @@ def test_a_completed_batch_without_output_fails_its_requests(scripted_llm: Serve
     """Batches that end "completed" with no file are tried again, then failed, never read as replies."""
     server, book = scripted_llm(batch_output=False), MemoryBatchBook()
     answers = ask(requests(server.url, 2), book, settings=replace(SETTINGS, attempts=2))
-    assert {answer.outcome for answer in answers} == {Outcome.FAILED}
-    assert "ended as completed without an answer" in answers[0].detail
+    failures = instances(CallFailure, answers)
+    assert {failure.outcome for failure in failures} == {Outcome.FAILED}
+    assert "ended as completed without an answer" in failures[0].detail
     assert server.batches == 2
 
 

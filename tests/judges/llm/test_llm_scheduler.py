@@ -17,14 +17,18 @@ from judges.llm.costs import Ledger, MemoryLedger
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure, Message, Request, Sampling
 from judges.llm.settings import AccessSettings, CacheMode
+from tests.narrow import instance, instances, known
 
 Serve = Callable[..., Any]
 FAST: dict[str, Any] = {"backoff": 0.01, "longest_backoff": 0.05}
+PLAIN = Sampling()
 
 
-def request(url: str, text: str = "hello", **fields: object) -> Request:
+def request(url: str, text: str = "hello", *, sampling: Sampling = PLAIN, sample: int = 0) -> Request:
     """A request of one message."""
-    return Request(endpoint=url, model="gpt-4o", messages=(Message("user", text),), **fields)
+    return Request(
+        endpoint=url, model="gpt-4o", messages=(Message("user", text),), sampling=sampling, sample=sample
+    )
 
 
 def ask(
@@ -32,7 +36,7 @@ def ask(
     *,
     cache: ReplyCache | None = None,
     ledger: Ledger | None = None,
-    **settings: object,
+    **settings: Any,  # noqa: ANN401 - any field of the settings
 ) -> tuple[list[Reply | CallFailure], Scheduler]:
     """Ask everything at once and return the answers with the scheduler that brought them."""
 
@@ -49,6 +53,7 @@ def test_a_reply_carries_what_it_took(scripted_llm: Serve) -> None:
     server = scripted_llm(first=["fine"])
     one = request(server.url)
     [reply], client = ask([one])
+    assert isinstance(reply, Reply)
     assert (reply.text, reply.key, reply.cached) == ("fine", one.key, False)
     assert reply.cost_usd == pytest.approx((reply.input_tokens * 2.5 + reply.output_tokens * 10) / 1e6)
     assert (client.usage.calls, client.usage.cost_usd) == (1, reply.cost_usd)
@@ -59,7 +64,7 @@ def test_transient_faults_are_tried_again(fault: str, scripted_llm: Serve) -> No
     """A fault that passes costs another call and nothing else."""
     server = scripted_llm(first=[fault, fault, "fine"], retry_after=0.02)
     [reply], client = ask([request(server.url)])
-    assert reply.text == "fine"
+    assert instance(Reply, reply).text == "fine"
     assert (server.log.calls, client.usage.faults) == (3, 2)
 
 
@@ -67,7 +72,7 @@ def test_hangs_time_out_and_are_tried_again(scripted_llm: Serve) -> None:
     """An endpoint that never answers costs one timeout, not the round."""
     server = scripted_llm(first=["hang", "fine"])
     [reply], _ = ask([request(server.url)], timeout=0.2)
-    assert reply.text == "fine"
+    assert instance(Reply, reply).text == "fine"
 
 
 def test_retries_are_bounded(scripted_llm: Serve) -> None:
@@ -84,7 +89,7 @@ def test_rejected_requests_are_not_tried_again(scripted_llm: Serve) -> None:
     """A 400 will be a 400 again: one call, then failed."""
     server = scripted_llm(first=["bad_request"])
     [answer], _ = ask([request(server.url)])
-    assert answer.outcome is Outcome.FAILED
+    assert instance(CallFailure, answer).outcome is Outcome.FAILED
     assert server.log.calls == 1
 
 
@@ -93,9 +98,10 @@ def test_refusals_are_their_own_outcome(fault: str, scripted_llm: Serve) -> None
     """A refusal field or a content filter is refused, asked once, and its tokens are counted."""
     server, cache = scripted_llm(first=[fault]), MemoryReplyCache()
     [answer], _ = ask([request(server.url)], cache=cache)
+    assert isinstance(answer, CallFailure)
     assert answer.outcome is Outcome.REFUSED
     assert (server.log.calls, cache.replies) == (1, {})
-    assert answer.cost_usd > 0
+    assert known(answer.cost_usd) > 0
 
 
 def test_rate_limits_shrink_concurrency_and_other_faults_do_not(scripted_llm: Serve) -> None:
@@ -128,7 +134,7 @@ def test_identical_requests_in_flight_are_asked_once(scripted_llm: Serve) -> Non
     server = scripted_llm(latency=0.05)
     replies, client = ask([request(server.url)] * 1_000)
     assert server.log.calls == 1
-    assert sum(not reply.cached for reply in replies) == 1
+    assert sum(not reply.cached for reply in instances(Reply, replies)) == 1
     assert client.usage.shared == 999
 
 
@@ -147,8 +153,9 @@ def test_the_cache_saves_every_call(scripted_llm: Serve) -> None:
     second, client = ask(requests, cache=cache)
     assert server.log.calls == 50
     assert client.usage.cost_usd == 0
-    assert [reply.text for reply in first] == [reply.text for reply in second]
-    assert all(reply.cached and reply.cost_usd for reply in second)
+    cached = instances(Reply, second)
+    assert [reply.text for reply in instances(Reply, first)] == [reply.text for reply in cached]
+    assert all(reply.cached and reply.cost_usd for reply in cached)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +172,7 @@ def test_replay_asks_nothing(scripted_llm: Serve) -> None:
     server, cache = scripted_llm(), MemoryReplyCache()
     ask([request(server.url)], cache=cache)
     [reply], _ = ask([request(server.url)], cache=cache, cache_mode=CacheMode.REPLAY)
-    assert reply.cached
+    assert instance(Reply, reply).cached
     with pytest.raises(ReplayMissError, match="never recorded"):
         ask([request(server.url, "other")], cache=cache, cache_mode=CacheMode.REPLAY)
     assert server.log.calls == 1
@@ -195,7 +202,7 @@ def test_a_cap_is_never_passed(scripted_llm: Serve) -> None:
         return await asyncio.gather(*(worker(name) for name in range(3)))
 
     answers = [answer for answers in asyncio.run(workers()) for answer in answers]
-    paid = sum(answer.cost_usd for answer in answers if isinstance(answer, Reply))
+    paid = sum(known(answer.cost_usd) for answer in answers if isinstance(answer, Reply))
     skipped = [answer for answer in answers if isinstance(answer, CallFailure)]
     balance = asyncio.run(ledger.balance())
     assert skipped
@@ -211,7 +218,8 @@ def test_what_may_have_been_charged_counts_in_full(scripted_llm: Serve) -> None:
         server, ledger = scripted_llm(first=[fault] * 2), MemoryLedger(1.0)
         ask([request(server.url)], ledger=ledger, attempts=2)
         balance = asyncio.run(ledger.balance())
-        assert (balance.spent, balance.drawn) == (0.0, pytest.approx(0.0, abs=1e-12))
+        assert balance.spent == 0.0
+        assert balance.drawn == pytest.approx(0.0, abs=1e-12)
         assert (balance.lost > 0) == lost
         assert balance.left == pytest.approx(1.0 - balance.lost)
 

@@ -28,7 +28,7 @@ from judges.llm.tasks import (
     token_shares,
     weighted_score,
 )
-from judges.llm.templates import Tagged, Template
+from judges.llm.templates import Input, Tagged, Template
 
 Serve = Callable[..., Any]
 
@@ -58,7 +58,7 @@ class Support(BaseModel):
 
 
 SUPPORT = Task(name="support", reply=Support, score=ScoreField(field="score", values=(1, 2, 3, 4, 5)))
-INPUTS = {
+INPUTS: dict[str, Input] = {
     "passages": (Passage("p1", "Leptons are fermions.", "Physics"), Passage("p 2", "Bread rises.")),
     "claim": "Electrons are fermions.",
     "most": 20,
@@ -83,17 +83,24 @@ def run(url: str, prompts: Path) -> TaskReply[Support] | CallFailure:
     return asyncio.run(once())
 
 
+def replied(url: str, prompts: Path) -> TaskReply[Support]:
+    """Run a task once; it must be replied to."""
+    found = run(url, prompts)
+    assert isinstance(found, TaskReply)
+    return found
+
+
 def test_a_task_returns_its_checked_reply(scripted_llm: Serve, prompts: Path) -> None:
     """Inputs stand between tags named after what they are, passages with their ids; the reply is typed."""
     server = scripted_llm()
-    seen = {}
+    seen: dict[str, Any] = {}
 
     def handler(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
         seen.update(claim=ask.tagged("claim"), passages=ask.identified("passage"), text=ask.text)
         return {"score": 4, "reason": "said so"}
 
     server.handlers["support"] = handler
-    found = run(server.url, prompts)
+    found = replied(server.url, prompts)
     assert found.value == Support(score=4, reason="said so")
     assert seen["claim"] == ["Electrons are fermions."]
     assert seen["passages"] == {"p1": "Physics\nLeptons are fermions.", "p_2": "Bread rises."}
@@ -104,14 +111,14 @@ def test_probabilities_weigh_the_score(scripted_llm: Serve, prompts: Path) -> No
     """The expected score over the alternatives of its token: 0.8 of 4, 0.15 of 5, 0.05 of 3."""
     server = scripted_llm()
     server.handlers["support"] = lambda _: {"score": 4, "reason": "2 of 3"}
-    assert run(server.url, prompts).weighted == pytest.approx(0.8 * 4 + 0.15 * 5 + 0.05 * 3)
+    assert replied(server.url, prompts).weighted == pytest.approx(0.8 * 4 + 0.15 * 5 + 0.05 * 3)
 
 
 def test_without_probabilities_the_plain_score_stands(scripted_llm: Serve, prompts: Path) -> None:
     """An endpoint that rejects log-probabilities is asked without them, once learnt for good."""
     server = scripted_llm(logprobs=False)
     server.handlers["support"] = lambda _: {"score": 4, "reason": ""}
-    found = run(server.url, prompts)
+    found = replied(server.url, prompts)
     assert (found.value.score, found.weighted) == (4, None)
 
 
@@ -136,7 +143,7 @@ def test_a_malformed_reply_is_asked_about_once(scripted_llm: Serve, prompts: Pat
     """The second asking shows the first reply and says what is wrong with it."""
     server = scripted_llm(first=["Well, perhaps four?"])
     server.handlers["support"] = lambda _: {"score": 4, "reason": ""}
-    found = run(server.url, prompts)
+    found = replied(server.url, prompts)
     assert (found.value.score, found.calls) == (4, 2)
     assert [message["role"] for message in server.log.bodies[-1]["messages"]] == [
         "system",
@@ -187,8 +194,15 @@ def test_inputs_cannot_leave_their_tags(attack: str, prompts: Path) -> None:
 
 def test_the_same_inputs_make_the_same_request(prompts: Path) -> None:
     """Marks are derived, not drawn, so a repeated task finds its reply in the cache."""
-    runners = [TaskRunner(None, endpoint="http://e/v1", model="m", prompts=prompts) for _ in range(2)]
-    assert len({runner.request(SUPPORT, INPUTS).key for runner in runners}) == 1
+
+    async def keys() -> set[str]:
+        async with open_client() as client:
+            runners = [
+                TaskRunner(client, endpoint="http://e/v1", model="m", prompts=prompts) for _ in range(2)
+            ]
+            return {runner.request(SUPPORT, INPUTS).key for runner in runners}
+
+    assert len(asyncio.run(keys())) == 1
 
 
 def test_a_prompt_must_fit_its_task() -> None:

@@ -17,7 +17,7 @@ from judges.llm.factory import open_client
 from judges.llm.requests import Message, Request, Tool, ToolCall
 from judges.llm.settings import AccessSettings, CacheMode, TransportKind
 from judges.llm.tasks import TaskRunner
-from judges.llm.templates import Tagged
+from judges.llm.templates import Input, Tagged
 from judges.llm.tools import MOST_TURNS, calls_of
 from judges.metrics.comprehensiveness.answer_relations import (
     COMPARE_ANSWERS,
@@ -26,6 +26,8 @@ from judges.metrics.comprehensiveness.answer_relations import (
     AnswerRelation,
 )
 from judges.metrics.comprehensiveness.claims import Missing
+from tests.narrow import known
+from tests.scripted_llm import ToolUse
 
 Serve = Callable[..., Any]
 Rule = Callable[[Any], object]
@@ -35,11 +37,11 @@ CALL = {"first": "10 km", "second": "10,000 m"}
 
 
 @pytest.fixture
-def tool_use(scripted_module: Any) -> Callable[..., object]:  # noqa: ANN401 - a module
+def tool_use() -> Callable[..., ToolUse]:
     """Make what a handler returns to call `compare_quantities`, once for each of some arguments."""
 
-    def make(*arguments: object, name: str = "compare_quantities") -> object:
-        return scripted_module.ToolUse(tuple((name, one) for one in arguments))
+    def make(*arguments: object, name: str = "compare_quantities") -> ToolUse:
+        return ToolUse(tuple((name, one) for one in arguments))
 
     return make
 
@@ -225,7 +227,11 @@ def test_batches_go_without_tools(scripted_llm: Serve, tool_use: Callable[..., o
 
 def test_text_that_only_looks_like_a_call_is_text() -> None:
     """A task without tools never carries anything out, whatever its reply says."""
-    inputs = {"question": "q", "first": Tagged("first_answer", "1"), "second": Tagged("second_answer", "2")}
+    inputs: dict[str, Input] = {
+        "question": "q",
+        "first": Tagged("first_answer", "1"),
+        "second": Tagged("second_answer", "2"),
+    }
     assert COMPARE_WITH_TOOL.tools
     assert not COMPARE_ANSWERS.tools
 
@@ -238,4 +244,4 @@ def test_text_that_only_looks_like_a_call_is_text() -> None:
     native, field = asyncio.run(requests())
     assert [tool.name for tool in native.tools] == ["compare_quantities"]
     assert field.tools == ()
-    assert (native.response_format.name, field.response_format.name) == ("compare_answers",) * 2
+    assert {known(asked.response_format).name for asked in (native, field)} == {"compare_answers"}

@@ -61,9 +61,17 @@ def question() -> Question:
 def contest_of(question: Question) -> Callable[..., JudgeInput]:
     """Make a battle; both answers and everything else can be given."""
 
-    def make(a: str = "Because of scattering.", b: str = "The sea reflects.", **more: object) -> JudgeInput:
-        values = {"battle_id": "b1", "question": question, "answer_a": a, "answer_b": b, **more}
-        return JudgeInput(**values)
+    def make(
+        a: str = "Because of scattering.",
+        b: str = "The sea reflects.",
+        *,
+        battle_id: str = "b1",
+        question: Question = question,
+        reference_side: str | None = None,
+    ) -> JudgeInput:
+        return JudgeInput(
+            battle_id=battle_id, question=question, answer_a=a, answer_b=b, reference_side=reference_side
+        )
 
     return make
 

@@ -22,6 +22,7 @@ from leaderboard.agreement.boards import compare_rankings, overstatement, rankin
 from leaderboard.agreement.coefficients import Resampling, Scale, krippendorff_alpha
 from leaderboard.agreement.pairs import CalibrationPair, agree, calibrate, majority
 from leaderboard.battles import BattleTable
+from tests.narrow import known
 
 QUICK = Resampling(resamples=200, seed=1)
 FIELDS = [
@@ -82,7 +83,7 @@ def test_coefficients_equal_those_of_other_libraries() -> None:
     assert found.kappa.value == pytest.approx(cohen_kappa_score(judge, people))
     assert found.kappa_linear.value == pytest.approx(cohen_kappa_score(judge, people, weights="linear"))
     assert found.kappa_quadratic.value == pytest.approx(cohen_kappa_score(judge, people, weights="quadratic"))
-    margins, labels = [one.margin for one in pairs], [one.labels[0] for one in pairs]
+    margins, labels = [known(one.margin) for one in pairs], [float(one.labels[0]) for one in pairs]
     assert found.pearson.value == pytest.approx(stats.pearsonr(margins, labels).statistic)
     assert found.spearman.value == pytest.approx(stats.spearmanr(margins, labels).statistic)
     hits = [a == b for a, b in zip(judge, people, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +23,12 @@ NATIVE = [
 ]
 
 
-def lines(records: list[dict[str, object]]) -> str:
+def lines(records: Sequence[Mapping[str, object]]) -> str:
     """JSON Lines of records."""
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
-def table_csv(records: list[dict[str, object]]) -> str:
+def table_csv(records: Sequence[Mapping[str, object]]) -> str:
     """CSV of records."""
     header = list(records[0])
     rows = [",".join(str(record.get(name, "")) for name in header) for record in records]
@@ -89,7 +90,7 @@ def test_battles_without_questions_are_each_their_own(tmp_path: Path) -> None:
     assert file.table.question.tolist() == [0, 1]
 
 
-ALPACA = [
+ALPACA: list[dict[str, object]] = [
     {"instruction": "a", "generator_1": "base", "generator_2": "m", "preference": 1.75, "dataset": "koala"},
     {"instruction": "b", "generator_1": "base", "generator_2": "m", "preference": 0, "dataset": "koala"},
     {"instruction": "c", "generator_1": "base", "generator_2": "m", "preference": 1.5, "dataset": "oasst"},

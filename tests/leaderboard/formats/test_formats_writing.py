@@ -25,12 +25,13 @@ ROWS = st.lists(
     min_size=1,
     max_size=12,
 )
+Row = tuple[str, tuple[str, str], str, float | None, str]
 RELAXED = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None
 )
 
 
-def battles(rows: list[tuple[str, tuple[str, str], str, float | None, str]]) -> BattleRows:
+def battles(rows: list[Row]) -> BattleRows:
     """Rows of every column from a few drawn cells."""
     return BattleRows(
         place=Place(file="made", first_row=1),
@@ -57,7 +58,7 @@ def columns(chunks: list[BattleRows]) -> dict[str, list[object]]:
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "jsonl.gz", "csv.gz"])
 @RELAXED
 @given(rows=ROWS)
-def test_native_files_keep_every_column(tmp_path: Path, suffix: str, rows: list) -> None:
+def test_native_files_keep_every_column(tmp_path: Path, suffix: str, rows: list[Row]) -> None:
     """Names with commas, quotes or any script, soft scores, counts, judge and order all survive."""
     made = battles(rows)
     path = tmp_path / f"battles.{suffix}"
@@ -68,7 +69,9 @@ def test_native_files_keep_every_column(tmp_path: Path, suffix: str, rows: list)
 @pytest.mark.parametrize("kind", [BattleFormat.CHATBOT_ARENA, BattleFormat.RAG_QA_ARENA])
 @RELAXED
 @given(rows=ROWS)
-def test_json_arrays_and_columns_keep_every_column(tmp_path: Path, kind: BattleFormat, rows: list) -> None:
+def test_json_arrays_and_columns_keep_every_column(
+    tmp_path: Path, kind: BattleFormat, rows: list[Row]
+) -> None:
     """The files of Chatbot Arena and RAG-QA Arena lose nothing; extra columns carry the rest."""
     made = battles(rows)
     path = tmp_path / "battles.json"

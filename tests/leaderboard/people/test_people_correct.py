@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations
+from random import Random
 
 import numpy as np
 import pytest
@@ -269,7 +270,7 @@ def test_a_judge_that_throws_coins_is_called_useless() -> None:
 @QUICK
 @given(rounds(), st.randoms(use_true_random=False))
 def test_rows_and_sides_may_stand_in_any_order(
-    given_round: tuple[list[Verdict], list[Vote]], random: object
+    given_round: tuple[list[Verdict], list[Vote]], random: Random
 ) -> None:
     """Shuffled rows and swapped sides, in verdicts and votes alike, change no number."""
     verdicts, votes = given_round
@@ -280,8 +281,8 @@ def test_rows_and_sides_may_stand_in_any_order(
         Vote(vote.question, vote.second, vote.first, 1 - vote.share, vote.chance) if number % 3 else vote
         for number, vote in enumerate(votes)
     ]
-    random.shuffle(swapped)  # type: ignore[attr-defined]  # hypothesis draws a `random.Random` typed as object
-    random.shuffle(turned)  # type: ignore[attr-defined]  # as above
+    random.shuffle(swapped)
+    random.shuffle(turned)
     agree(
         correct(plan_of(verdicts), votes_of(votes), seed=4),
         correct(plan_of(swapped), votes_of(turned), seed=4),
@@ -332,7 +333,7 @@ def test_the_anchor_stands_where_it_is_put() -> None:
 def test_a_majority_counts_a_battle_once() -> None:
     """Two votes against one give the whole battle; without a majority it is tied."""
     verdicts = [(f"q{number}", "a", "b", 1.0) for number in range(4)]
-    cast = {"q0": [1, 1, 0], "q1": [0, 0, 1], "q2": [1, 0.5, 0], "q3": [1, 1, 0]}
+    cast: dict[str, list[float]] = {"q0": [1, 1, 0], "q1": [0, 0, 1], "q2": [1, 0.5, 0], "q3": [1, 1, 0]}
     votes = [Vote(q, "a", "b", float(share), 1.0) for q, shares in cast.items() for share in shares]
     majority = correct(plan_of(verdicts), votes_of(votes), rule=VoteRule.MAJORITY).of("a").people.value
     mean = correct(plan_of(verdicts), votes_of(votes)).of("a").people.value

@@ -41,14 +41,15 @@ def simulated(seed: int, draw: str, kind: IntervalKind) -> CorrectedTable:
     chance = np.minimum(SHARE * doubt / doubt.mean(), 1.0)
     question, pair = np.indices(verdict.shape).reshape(2, -1)
     drawn = np.flatnonzero((random.random(verdict.shape) < chance).reshape(-1))
-    names = [[f"s{code}" for code in PAIRS[pair, end]] for end in (0, 1)]
+    first, second = ([f"s{code}" for code in PAIRS[pair, end]] for end in (0, 1))
     questions = [f"q{code}" for code in question]
     plan = BattleTable.from_columns(
-        questions, ["all"] * len(pair), *names, ["tie"] * len(pair), verdict.reshape(-1)
+        questions, ["all"] * len(pair), first, second, ["tie"] * len(pair), verdict.reshape(-1)
     )
     votes = Votes.from_columns(
         [questions[row] for row in drawn],
-        *([column[row] for row in drawn] for column in names),
+        [first[row] for row in drawn],
+        [second[row] for row in drawn],
         score=people.reshape(-1)[drawn].tolist(),
         chance=chance.reshape(-1)[drawn].tolist() if draw == "doubt" else None,
     )

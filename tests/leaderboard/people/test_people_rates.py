@@ -21,7 +21,8 @@ WORDS = ("model_a", "model_b", "tie")
 def rounds(draw: st.DrawFn) -> tuple[BattleTable, list[tuple[str, str, str, str]]]:
     """A judge's round on 12–20 questions of two domains, and two votes on about half of its battles."""
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    rows, votes = [], []
+    rows: list[tuple[str, str, str, str, str]] = []
+    votes: list[tuple[str, str, str, str]] = []
     for number in range(draw(st.integers(12, 20))):
         for one, other in PAIRS:
             rows.append(
@@ -121,7 +122,8 @@ def test_domains_and_opponents_narrow_the_battles(
 def simulated(seed: int) -> CorrectedRateTable:
     """40 questions of three systems, two fifths voted on; systems suit questions; a fairly good judge."""
     random = np.random.default_rng(seed)
-    rows, votes = [], []
+    rows: list[tuple[str, str, str, str, str]] = []
+    votes: list[tuple[str, str, str, str]] = []
     for number in range(40):
         suits = dict(zip("abc", random.normal([0.5, 0, -0.5], 0.7), strict=True))
         for one, other in PAIRS:

@@ -14,6 +14,7 @@ from leaderboard.ratings.counts import PairCounts
 from leaderboard.ratings.models.likelihoods import BradleyTerry
 from leaderboard.ratings.models.newton import fit
 from leaderboard.ratings.vocabulary import MEAN, POINTS
+from tests.narrow import known
 
 SYSTEMS = 8
 THETA = np.linspace(-0.9, 0.9, SYSTEMS)
@@ -59,7 +60,8 @@ class Design:
         outcomes = np.stack([count * share, count * (1 - share), 0 * count])
         pairs = PairCounts(systems=SYSTEMS, low=low, high=high, outcomes=outcomes)
         theta = fit(BradleyTerry(), pairs).theta
-        return MEAN + POINTS * (theta - theta.mean())
+        points: NDArray[np.float64] = MEAN + POINTS * (theta - theta.mean())
+        return points
 
     def draw(self, rng: np.random.Generator) -> BattleTable:
         """One round."""
@@ -78,13 +80,26 @@ class Design:
         )
 
 
-def coverage(design: Design, rounds: int, **settings: object) -> float:
+def coverage(
+    design: Design,
+    rounds: int,
+    *,
+    interval: IntervalKind = IntervalKind.BOOTSTRAP,
+    bootstrap: int = 1000,
+    cluster: Cluster = Cluster.QUESTION,
+) -> float:
     """Share of (round, system) intervals that hold the truth."""
     truth = design.truth()
     held = 0
     for number in range(rounds):
-        table = rate(design.draw(np.random.default_rng([7, number])), seed=number, **settings)
-        held += sum(r.lower <= truth[int(r.system[1:])] <= r.upper for r in table.ratings)
+        table = rate(
+            design.draw(np.random.default_rng([7, number])),
+            seed=number,
+            interval=interval,
+            bootstrap=bootstrap,
+            cluster=cluster,
+        )
+        held += sum(known(r.lower) <= truth[int(r.system[1:])] <= known(r.upper) for r in table.ratings)
     return held / rounds / SYSTEMS
 
 

@@ -11,6 +11,7 @@ from leaderboard.standings.alternative_ratings import alternative_ratings, separ
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
+from tests.narrow import listed
 
 
 def _table(*, complete: bool, seed: int = 1) -> BattleTable:
@@ -87,5 +88,9 @@ def test_board_holds_both() -> None:
     """The published JSON has the tables beside the ratings and the separations."""
     about = About(name="b", title="B", reference="human")
     found = build_standings(_table(complete=True), about, settings=SETTINGS, answers=_facts()).as_json()
-    assert [one["kind"] for one in found["beside"]] == ["star", "length-controlled", "between-systems"]  # type: ignore[attr-defined]  # a list
-    assert len(found["separations"]) == 2  # type: ignore[arg-type]  # a list
+    assert [one["kind"] for one in listed(found["beside"])] == [
+        "star",
+        "length-controlled",
+        "between-systems",
+    ]
+    assert len(listed(found["separations"])) == 2

@@ -62,16 +62,16 @@ class Resolution:
 
     Attributes:
         point: What is in dispute.
-        probability: Of the point, given all voices.
+        probability: Of the point, given all stances.
         basis: What decides; `WORDING` is the weakest, since it weighs how surely passages were read and
             not how many there are or how far they can be trusted.
-        voices: Every passage with a say, those for the point first, the surest first.
+        stances: Every passage with a say, those for the point first, the surest first.
     """
 
     point: str
     probability: float
     basis: Basis
-    voices: tuple[PassageStance, ...]
+    stances: tuple[PassageStance, ...]
 
     @property
     def decided(self) -> bool:
@@ -82,12 +82,12 @@ class Resolution:
     def stands(self) -> tuple[str, ...]:
         """The passages of the side that stands; none where neither does."""
         ahead = self.probability > CLAIM_PRIOR
-        return tuple(voice.passage for voice in self.voices if self.decided and voice.supports is ahead)
+        return tuple(stance.passage for stance in self.stances if self.decided and stance.supports is ahead)
 
     def reason(self) -> str:
         """The outcome in a sentence for people."""
-        ours = [voice for voice in self.voices if voice.supports]
-        theirs = [voice for voice in self.voices if not voice.supports]
+        ours = [stance for stance in self.stances if stance.supports]
+        theirs = [stance for stance in self.stances if not stance.supports]
         ahead, behind = (ours, theirs) if self.probability >= CLAIM_PRIOR else (theirs, ours)
         sure = max(self.probability, 1 - self.probability)
         others = _names(behind)
@@ -96,82 +96,84 @@ class Resolution:
             case Basis.AGREEMENT:
                 return f"{stand} ({sure:.2f}): {_count(ahead)} against {_count(behind)} ({others})."
             case Basis.SOURCES:
-                whose = "its source is" if len(ahead) == 1 else "their sources are"
-                return f"{stand} ({sure:.2f}): {whose} given more credit than {others}."
+                subject = "its source is" if len(ahead) == 1 else "their sources are"
+                return f"{stand} ({sure:.2f}): {subject} given more credit than {others}."
             case Basis.WORDING:
                 why = f"{_count(ahead)} against {_count(behind)} ({others}), but in surer words"
-                average = " on average" if len(self.voices) > PAIR else ""
-                surest = f"{_surety(ahead):.2f} against {_surety(behind):.2f}{average}"
+                average = " on average" if len(self.stances) > PAIR else ""
+                surest = f"{_mean_probability(ahead):.2f} against {_mean_probability(behind):.2f}{average}"
                 return f"{stand} by wording alone ({sure:.2f}): {why}, {surest}."
             case Basis.NOTHING:
-                said = f"{_count(ours)} for it and {_count(theirs)} against it"
-                return f"Undecided ({self.probability:.2f}): {said}, neither clearly ahead."
+                counts = f"{_count(ours)} for it and {_count(theirs)} against it"
+                return f"Undecided ({self.probability:.2f}): {counts}, neither clearly ahead."
 
     def as_json(self) -> dict[str, Json]:
         """What is kept beside the score."""
-        head = to_json(self, "voices")
-        voices: list[Json] = [to_json(voice) for voice in self.voices]
-        return {**head, "stands": list(self.stands), "reason": self.reason(), "voices": voices}
+        head = to_json(self, "stances")
+        stances: list[Json] = [to_json(stance) for stance in self.stances]
+        return {**head, "stands": list(self.stands), "reason": self.reason(), "voices": stances}
 
 
-def resolve(point: str, voices: Sequence[PassageStance]) -> Resolution:
-    """Weigh a point that passages disagree on; a passage that is heard several times counts once, its surest.
+def resolve(point: str, stances: Sequence[PassageStance]) -> Resolution:
+    """Weigh a point that passages disagree on; a passage with several stances counts once, its surest.
 
     Raises:
         StatisticsError: Certain passages contradict each other.
     """
-    heard: dict[str, PassageStance] = {}
-    for voice in voices:
-        known = heard.get(voice.passage)
-        if known is None or voice.probability > known.probability:
-            heard[voice.passage] = voice
-    ordered = tuple(sorted(heard.values(), key=lambda voice: (not voice.supports, -voice.probability)))
+    surest: dict[str, PassageStance] = {}
+    for stance in stances:
+        best = surest.get(stance.passage)
+        if best is None or stance.probability > best.probability:
+            surest[stance.passage] = stance
+    ordered = tuple(sorted(surest.values(), key=lambda stance: (not stance.supports, -stance.probability)))
     probability = _weigh(ordered)
     return Resolution(
-        point=point, probability=probability, basis=_basis(ordered, probability), voices=ordered
+        point=point, probability=probability, basis=_basis(ordered, probability), stances=ordered
     )
 
 
-def _weigh(voices: Sequence[PassageStance]) -> float:
+def _weigh(stances: Sequence[PassageStance]) -> float:
     """The posterior of the point: FR2 of one claim, a false source leaving it at an even chance."""
     nodes = [FactNode(id=POINT, kind=NodeKind.CLAIM, prior=CLAIM_PRIOR)]
-    nodes += [FactNode(id=f"c {voice.passage}", kind=NodeKind.CONTEXT, prior=voice.prior) for voice in voices]
+    nodes += [
+        FactNode(id=f"c {stance.passage}", kind=NodeKind.CONTEXT, prior=stance.prior) for stance in stances
+    ]
     edges = [
         FactEdge(
-            source=f"c {voice.passage}",
+            source=f"c {stance.passage}",
             target=POINT,
-            relation=FactRelation.ENTAILMENT if voice.supports else FactRelation.CONTRADICTION,
-            probability=voice.probability,
+            relation=FactRelation.ENTAILMENT if stance.supports else FactRelation.CONTRADICTION,
+            probability=stance.probability,
         )
-        for voice in voices
+        for stance in stances
     ]
     graph = FactGraph(nodes=tuple(nodes), edges=tuple(edges))
-    found = marginals(graph, factors=FactorTables.REFERENCE_CODE, inference=Inference.AUTO, seed=0)
-    return found.marginals[POINT]
+    solution = marginals(graph, factors=FactorTables.REFERENCE_CODE, inference=Inference.AUTO, seed=0)
+    return solution.marginals[POINT]
 
 
-def _basis(voices: Sequence[PassageStance], probability: float) -> Basis:
+def _basis(stances: Sequence[PassageStance], probability: float) -> Basis:
     """What the outcome rests on: how many passages, else how credible, else how sure their wording."""
     if abs(probability - CLAIM_PRIOR) < CLEAR:
         return Basis.NOTHING
     sides: Mapping[bool, list[PassageStance]] = {
-        side: [voice for voice in voices if voice.supports is side] for side in (True, False)
+        side: [stance for stance in stances if stance.supports is side] for side in (True, False)
     }
     ahead, behind = sides[probability > CLAIM_PRIOR], sides[probability < CLAIM_PRIOR]
     if len(ahead) > len(behind):
         return Basis.AGREEMENT
-    credit, other = (fmean(voice.prior for voice in side) for side in (ahead, behind))
+    credit, other = (fmean(stance.prior for stance in side) for side in (ahead, behind))
     return Basis.SOURCES if credit > other and not isclose(credit, other) else Basis.WORDING
 
 
-def _names(voices: Sequence[PassageStance]) -> str:
-    names = [voice.passage for voice in voices]
+def _names(stances: Sequence[PassageStance]) -> str:
+    names = [stance.passage for stance in stances]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _surety(voices: Sequence[PassageStance]) -> float:
-    return fmean(voice.probability for voice in voices)
+def _mean_probability(stances: Sequence[PassageStance]) -> float:
+    return fmean(stance.probability for stance in stances)
 
 
-def _count(voices: Sequence[PassageStance]) -> str:
-    return "one passage" if len(voices) == 1 else f"{len(voices)} passages"
+def _count(stances: Sequence[PassageStance]) -> str:
+    return "one passage" if len(stances) == 1 else f"{len(stances)} passages"

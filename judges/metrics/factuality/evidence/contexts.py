@@ -42,22 +42,22 @@ class PassageIndex:
         """Return at most `k` passages, best first, ties in their own order."""
         if len(self._passages) <= k:
             return self._passages
-        wanted = [] if self._index is None else [term for term in terms(query) if term in self._known]
-        if self._index is None or not wanted:
+        query_terms = [] if self._index is None else [term for term in terms(query) if term in self._known]
+        if self._index is None or not query_terms:
             return ()
-        scores = np.asarray(self._index.get_scores(wanted))
+        scores = np.asarray(self._index.get_scores(query_terms))
         best = np.argsort(-scores, kind="stable")[:k]
         return tuple(self._passages[number] for number in best if scores[number] > 0)
 
 
 def distinct(passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """Leave out empty passages and those that say the same, word for word, as an earlier one."""
-    kept: dict[str, Passage] = {}
+    unique: dict[str, Passage] = {}
     for passage in passages:
         key = " ".join(passage.text.split()).casefold()
         if key:
-            kept.setdefault(key, passage)
-    return tuple(kept.values())
+            unique.setdefault(key, passage)
+    return tuple(unique.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,14 @@ class Contexts:
     by_claim: tuple[tuple[Context, ...], ...]
 
 
-def gather(found: Sequence[Sequence[Passage]]) -> Contexts:
+def gather(retrieved: Sequence[Sequence[Passage]]) -> Contexts:
     """Number the passages found for each claim, one node a passage."""
     nodes: dict[str, Context] = {}
     by_claim = []
-    for passages in found:
-        own = []
+    for passages in retrieved:
+        contexts = []
         for passage in distinct(passages):
             key = " ".join(passage.text.split()).casefold()
-            own.append(nodes.setdefault(key, Context(f"c{len(nodes) + 1}", passage)))
-        by_claim.append(tuple(own))
+            contexts.append(nodes.setdefault(key, Context(f"c{len(nodes) + 1}", passage)))
+        by_claim.append(tuple(contexts))
     return Contexts(unique=tuple(nodes.values()), by_claim=tuple(by_claim))

@@ -15,7 +15,7 @@ from judges.metrics.factuality.tasks import Pair, Related
 from judges.text.entailment import Entailment
 
 AGREES = {FactRelation.ENTAILMENT, FactRelation.EQUIVALENCE}
-Heard = Mapping[Pair, Related | CallFailure]
+RelationReplies = Mapping[Pair, Related | CallFailure]
 
 
 def text_of(passage: Passage) -> str:
@@ -64,85 +64,87 @@ class ConflictResolver:
             if name not in (link.edge.source, link.edge.target)
         ]
 
-    def settle(self, heard: Heard) -> tuple[Conflict, ...]:
+    def settle(self, replies: RelationReplies) -> tuple[Conflict, ...]:
         """Return the conflicts with their outcomes: stated ones first, then those over claims."""
-        return (*self._stated_conflicts(heard), *self._conflicts_over_claims())
+        return (*self._stated_conflicts(replies), *self._conflicts_over_claims())
 
     def _stated(self) -> list[Link]:
         return [link for link in self._between if link.edge.relation is FactRelation.CONTRADICTION]
 
-    def _stated_conflicts(self, heard: Heard) -> list[Conflict]:
-        found = []
+    def _stated_conflicts(self, replies: RelationReplies) -> list[Conflict]:
+        conflicts = []
         for link in self._stated():
             source, target = link.edge.source, link.edge.target
-            voices = [
-                self._voice(target, link.edge.probability, link.point, supports=True),
-                self._voice(source, link.edge.probability, link.why, supports=False),
-                *(self._heard(heard, link) if link.point else self._allies(source, target)),
+            stances = [
+                self._stance(target, link.edge.probability, link.point, supports=True),
+                self._stance(source, link.edge.probability, link.why, supports=False),
+                *(self._stances_on(replies, link) if link.point else self._stances_of_others(source, target)),
             ]
-            resolution = self._resolve(link.point or self._contexts[target].text, voices)
+            resolution = self._resolve(link.point or self._contexts[target].text, stances)
             if resolution is not None:
-                found.append(
+                conflicts.append(
                     self._conflict((source, target), link.edge.probability, None, link.why, resolution)
                 )
-        return found
+        return conflicts
 
-    def _heard(self, heard: Heard, link: Link) -> list[PassageStance]:
+    def _stances_on(self, replies: RelationReplies, link: Link) -> list[PassageStance]:
         """What the other passages say of the sentence in dispute."""
-        voices = []
+        stances = []
         for name, passage in self._contexts.items():
-            said = heard.get(Pair(text_of(passage), link.point))
+            relation = replies.get(Pair(text_of(passage), link.point))
             aside = name in (link.edge.source, link.edge.target)
-            if aside or not isinstance(said, Related) or said.stance is Entailment.NEUTRAL:
+            if aside or not isinstance(relation, Related) or relation.stance is Entailment.NEUTRAL:
                 continue
-            if said.probability < MIN_SUPPORT:
+            if relation.probability < MIN_SUPPORT:
                 continue
-            supports = said.stance is Entailment.ENTAILMENT
-            voices.append(self._voice(name, said.probability, said.why, supports=supports))
-        return voices
+            supports = relation.stance is Entailment.ENTAILMENT
+            stances.append(self._stance(name, relation.probability, relation.why, supports=supports))
+        return stances
 
-    def _allies(self, source: str, target: str) -> list[PassageStance]:
+    def _stances_of_others(self, source: str, target: str) -> list[PassageStance]:
         """The passages that agree with one of the two or contradict the other, as wholes."""
-        voices = []
+        stances = []
         for link in self._between:
             ends = (link.edge.source, link.edge.target)
             for end, other in (ends, ends[::-1]):
                 aside = end not in (source, target) or other in (source, target)
                 if not aside and link.edge.probability >= MIN_SUPPORT:
                     supports = (end == target) == (link.edge.relation in AGREES)
-                    voices.append(self._voice(other, link.edge.probability, link.why, supports=supports))
-        return voices
+                    stances.append(self._stance(other, link.edge.probability, link.why, supports=supports))
+        return stances
 
     def _conflicts_over_claims(self) -> list[Conflict]:
         """Pairs of contexts of which one supports a claim that the other contradicts."""
-        found: list[Conflict] = []
+        conflicts: list[Conflict] = []
         for claim in self._claims:
-            own = [link for link in self._to_claims.get(claim.id, []) if link.edge.probability >= MIN_SUPPORT]
-            voices = [
-                self._voice(
+            links = [
+                link for link in self._to_claims.get(claim.id, []) if link.edge.probability >= MIN_SUPPORT
+            ]
+            stances = [
+                self._stance(
                     link.edge.source,
                     link.edge.probability,
                     link.why,
                     supports=link.edge.relation is FactRelation.ENTAILMENT,
                 )
-                for link in own
+                for link in links
             ]
-            ours = [link for link in own if link.edge.relation is FactRelation.ENTAILMENT]
-            theirs = [link for link in own if link.edge.relation is FactRelation.CONTRADICTION]
-            resolution = self._resolve(claim.text, voices) if ours and theirs else None
+            ours = [link for link in links if link.edge.relation is FactRelation.ENTAILMENT]
+            theirs = [link for link in links if link.edge.relation is FactRelation.CONTRADICTION]
+            resolution = self._resolve(claim.text, stances) if ours and theirs else None
             if resolution is not None:
-                found += [
+                conflicts += [
                     self._conflict(
-                        (one.edge.source, other.edge.source),
-                        min(one.edge.probability, other.edge.probability),
+                        (supporting.edge.source, contradicting.edge.source),
+                        min(supporting.edge.probability, contradicting.edge.probability),
                         claim.id,
-                        other.why,
+                        contradicting.why,
                         resolution,
                     )
-                    for one in ours
-                    for other in theirs
+                    for supporting in ours
+                    for contradicting in theirs
                 ]
-        return found
+        return conflicts
 
     def _conflict(
         self, pair: tuple[str, str], probability: float, claim: str | None, why: str, resolution: Resolution
@@ -157,13 +159,13 @@ class ConflictResolver:
             resolution=resolution,
         )
 
-    def _voice(self, name: str, probability: float, why: str, *, supports: bool) -> PassageStance:
+    def _stance(self, name: str, probability: float, why: str, *, supports: bool) -> PassageStance:
         return PassageStance(self._contexts[name].id, supports, probability, self._priors[name], why)
 
     @staticmethod
-    def _resolve(point: str, voices: Sequence[PassageStance]) -> Resolution | None:
+    def _resolve(point: str, stances: Sequence[PassageStance]) -> Resolution | None:
         """The outcome; None where certain passages leave no possible world, which no one can settle."""
         try:
-            return resolve(point, voices)
+            return resolve(point, stances)
         except StatisticsError:
             return None

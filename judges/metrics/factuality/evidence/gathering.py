@@ -67,29 +67,29 @@ class EvidenceSource:
         self._runner = runner
         self._source = source
 
-    async def collect(self, item: MetricItem, given: Sequence[str] | None = None) -> Evidence:
+    async def collect(self, item: MetricItem, claim_texts: Sequence[str] | None = None) -> Evidence:
         """Return the claims of the answer, or the given ones, with their contexts.
 
         Raises:
             UnscoredError: There is nothing to hold claims against, or there are no claims.
         """
         source = self._source or LocalSource(_own_passages(item))
-        claims = await claims_of(item, self._claims) if given is None else numbered(given)
+        claims = await claims_of(item, self._claims) if claim_texts is None else numbered(claim_texts)
         if isinstance(claims, Missing):
             raise UnscoredError(claims.outcome, claims.reason)
         if not claims:
             raise UnscoredError(Outcome.UNREADABLE, "The answer makes no claim.")
         queries = await self._queries(claims, item)
-        found: Sequence[Sequence[Passage]] = await self._search(source, queries)
+        retrieved: Sequence[Sequence[Passage]] = await self._search(source, queries)
         if self._runner is not None and self._settings.summarise:
-            found = await self._summaries(self._runner, claims, found)
-        return Evidence(claims=claims, contexts=gather(found))
+            retrieved = await self._summaries(self._runner, claims, retrieved)
+        return Evidence(claims=claims, contexts=gather(retrieved))
 
     async def _search(self, source: Source, queries: Sequence[str]) -> list[Sequence[Passage]]:
         """What a source finds for each query.
 
         Raises:
-            UnscoredError: A search brought nothing because it failed, which is not the same as no passage.
+            UnscoredError: A search failed, which is not the same as no passage.
         """
         k = self._settings.contexts_per_claim
         replies = await asyncio.gather(*(source.find(query, k) for query in queries))
@@ -114,7 +114,7 @@ class EvidenceSource:
         return queries
 
     async def _summaries(
-        self, runner: TaskRunner, claims: Sequence[Claim], found: Sequence[Sequence[Passage]]
+        self, runner: TaskRunner, claims: Sequence[Claim], retrieved: Sequence[Sequence[Passage]]
     ) -> list[list[Passage]]:
         """Replace passages by what they say about the claim; those that say nothing are left out."""
 
@@ -129,7 +129,7 @@ class EvidenceSource:
         rows = await asyncio.gather(
             *(
                 asyncio.gather(*(summed(claim, passage) for passage in passages))
-                for claim, passages in zip(claims, found, strict=True)
+                for claim, passages in zip(claims, retrieved, strict=True)
             )
         )
         return [[passage for passage in row if passage is not None] for row in rows]

@@ -63,11 +63,11 @@ def exact_posteriors(network: Network, order: EliminationOrder) -> Exact:
     Raises:
         StatisticsError: No assignment has a positive probability.
     """
-    conditionals, log_partition = _forth(network, order)
-    return Exact(true=_back(order, conditionals, network.size), log_partition=log_partition)
+    conditionals, log_partition = _forward(network, order)
+    return Exact(true=_backward(order, conditionals, network.size), log_partition=log_partition)
 
 
-def _forth(network: Network, order: EliminationOrder) -> tuple[list[Floats], float]:
+def _forward(network: Network, order: EliminationOrder) -> tuple[list[Floats], float]:
     """Sum the variables out; return P(variable true | separator) for each, and the log partition."""
     joined = network.neighbours()
     messages: dict[int, list[tuple[list[int], Floats]]] = defaultdict(list)
@@ -111,7 +111,7 @@ def share_true(table: Floats) -> Floats:
     return np.where(np.isnan(share), 0.5, share)
 
 
-def _back(order: EliminationOrder, conditionals: list[Floats], size: int) -> Floats:
+def _backward(order: EliminationOrder, conditionals: list[Floats], size: int) -> Floats:
     """Read off the posteriors, last eliminated first."""
     scopes = order.separators()
     waiting = [0] * len(scopes)
@@ -122,19 +122,19 @@ def _back(order: EliminationOrder, conditionals: list[Floats], size: int) -> Flo
     true = np.empty(size)
     for position in reversed(range(len(scopes))):
         scope = scopes[position]
-        given = np.ones(())
+        marginal = np.ones(())
         if scope:
             parent = scope[0]
             keep = set(scope)
             drop = tuple(axis for axis, at in enumerate([parent, *scopes[parent]]) if at not in keep)
-            given = cliques[parent].sum(axis=drop)
+            marginal = cliques[parent].sum(axis=drop)
             waiting[parent] -= 1
             if not waiting[parent]:
                 del cliques[parent]
-        share = conditionals[position] * given
+        share = conditionals[position] * marginal
         true[order.order[position]] = min(max(float(share.sum()), 0.0), 1.0)
         if waiting[position]:
-            cliques[position] = np.stack((given - share, share))
+            cliques[position] = np.stack((marginal - share, share))
     return true
 
 
@@ -147,12 +147,12 @@ class Removed:
 
     Attributes:
         variable: Its number in the whole network.
-        given: The at most two neighbours that it had, ascending.
+        neighbours: The at most two neighbours that it had, ascending.
         share: The probability that it is true, one axis a neighbour.
     """
 
     variable: int
-    given: tuple[int, ...]
+    neighbours: tuple[int, ...]
     share: Floats
 
 
@@ -179,23 +179,25 @@ def reduce_network(network: Network) -> Reduced:
         joined[first][second] = network.tables[row]
         joined[second][first] = network.tables[row].T
     queue = [variable for variable in range(network.size) if len(joined[variable]) <= PAIR]
-    gone = [False] * network.size
+    eliminated = [False] * network.size
     removed = []
     while queue:
         variable = queue.pop()
-        if gone[variable]:
+        if eliminated[variable]:
             continue
-        gone[variable] = True
-        given = tuple(sorted(joined[variable]))
-        table = _table(unary[variable], [joined[variable][other] for other in given])
-        removed.append(Removed(variable=variable, given=given, share=share_true(table)))
-        _pass_on(np.logaddexp(table[0], table[1]), given, unary, joined)
-        for other in given:
+        eliminated[variable] = True
+        neighbours = tuple(sorted(joined[variable]))
+        table = _table(unary[variable], [joined[variable][other] for other in neighbours])
+        removed.append(Removed(variable=variable, neighbours=neighbours, share=share_true(table)))
+        _pass_on(np.logaddexp(table[0], table[1]), neighbours, unary, joined)
+        for other in neighbours:
             del joined[other][variable]
             if len(joined[other]) <= PAIR:
                 queue.append(other)
-    left = [variable for variable in range(network.size) if not gone[variable]]
-    return Reduced(core=_core(network, left, unary, joined), variables=tuple(left), removed=tuple(removed))
+    remaining = [variable for variable in range(network.size) if not eliminated[variable]]
+    return Reduced(
+        core=_core(network, remaining, unary, joined), variables=tuple(remaining), removed=tuple(removed)
+    )
 
 
 def _table(unary: Floats, factors: Sequence[Floats]) -> Floats:
@@ -208,31 +210,33 @@ def _table(unary: Floats, factors: Sequence[Floats]) -> Floats:
             return unary[:, None, None] + factors[0][:, :, None] + factors[1][:, None, :]
 
 
-def _pass_on(message: Floats, given: tuple[int, ...], unary: Floats, joined: list[dict[int, Floats]]) -> None:
+def _pass_on(
+    message: Floats, neighbours: tuple[int, ...], unary: Floats, joined: list[dict[int, Floats]]
+) -> None:
     peak = float(message.max())
     if peak == -np.inf:
         raise impossible()
     message = message - peak
-    match given:
+    match neighbours:
         case (only,):
             unary[only] += message
         case (first, second):
-            whole = joined[first].get(second, 0) + message
-            joined[first][second] = whole
-            joined[second][first] = whole.T
+            table = joined[first].get(second, 0) + message
+            joined[first][second] = table
+            joined[second][first] = table.T
 
 
-def _core(network: Network, left: list[int], unary: Floats, joined: list[dict[int, Floats]]) -> Network:
-    place = {variable: index for index, variable in enumerate(left)}
+def _core(network: Network, remaining: list[int], unary: Floats, joined: list[dict[int, Floats]]) -> Network:
+    place = {variable: index for index, variable in enumerate(remaining)}
     factors = {
         (place[first], place[second]): table
-        for first in left
+        for first in remaining
         for second, table in joined[first].items()
         if first < second
     }
     return Network(
-        names=tuple(network.names[variable] for variable in left),
-        unary=unary[left],
+        names=tuple(network.names[variable] for variable in remaining),
+        unary=unary[remaining],
         pairs=np.array(list(factors), dtype=np.int64).reshape(-1, 2),
         tables=np.array(list(factors.values()), dtype=np.float64).reshape(-1, 2, 2),
     )
@@ -250,10 +254,10 @@ def possible_state(network: Network) -> NDArray[np.bool_]:
     implications.add_nodes_from((variable, value) for variable in range(network.size) for value in (0, 1))
     for variable, value in np.argwhere(np.isneginf(network.unary)).tolist():
         implications.add_edge((variable, value), (variable, 1 - value))
-    for row, one, other in np.argwhere(np.isneginf(network.tables)).tolist():
+    for row, first_value, second_value in np.argwhere(np.isneginf(network.tables)).tolist():
         first, second = network.pairs[row].tolist()
-        implications.add_edge((first, one), (second, 1 - other))
-        implications.add_edge((second, other), (first, 1 - one))
+        implications.add_edge((first, first_value), (second, 1 - second_value))
+        implications.add_edge((second, second_value), (first, 1 - first_value))
     state = np.zeros(network.size, dtype=np.bool_)
     settled: set[int] = set()
     for part in nx.strongly_connected_components(implications):

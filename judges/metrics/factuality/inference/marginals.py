@@ -92,7 +92,7 @@ def network_marginals(
         InputError: As `marginals`.
         StatisticsError: As `marginals`.
     """
-    found: dict[str, float] = {}
+    probabilities: dict[str, float] = {}
     used: set[Method] = set()
     width = 0
     errors: list[float | None] = [0.0]
@@ -100,17 +100,17 @@ def network_marginals(
         part = network.part(variables)
         order = min_fill(part)
         solved = _solve(part, order, inference, seed, tolerance)
-        found |= solved.marginals
+        probabilities |= solved.marginals
         width = max(width, solved.treewidth)
         used.add(solved.method)
         errors.append(solved.error)
-    known = [error for error in errors if error is not None]
+    bounded = [error for error in errors if error is not None]
     rough = [method for method in (Method.WMB, Method.TEMPERING) if method in used]
     return Marginals(
-        marginals={name: found[name] for name in network.names},
+        marginals={name: probabilities[name] for name in network.names},
         method=rough[0] if rough else Method.EXACT,
         treewidth=width,
-        error=max(known) if len(known) == len(errors) else None,
+        error=max(bounded) if len(bounded) == len(errors) else None,
     )
 
 

@@ -74,8 +74,8 @@ def minibucket_posteriors(
     buckets = _buckets(network, order, i_bound)
     split = sum(len(bucket) > 1 for bucket in buckets)
     for _ in range(rounds if split else 1):
-        _forth(buckets)
-        _back(buckets)
+        _forward(buckets)
+        _backward(buckets)
     true = np.empty(network.size)
     for variable, bucket in zip(order.order, buckets, strict=True):
         belief = _agreed(bucket)
@@ -89,9 +89,11 @@ def _buckets(network: Network, order: EliminationOrder, i_bound: int) -> list[li
     for variable, unary in enumerate(network.unary):
         factors[rank[variable]].append(_Part(scope=(rank[variable],), table=unary))
     for (first, second), table in zip(network.pairs.tolist(), network.tables, strict=True):
-        one, other = rank[first], rank[second]
-        turned = table if one < other else table.T
-        factors[min(one, other)].append(_Part(scope=(min(one, other), max(one, other)), table=turned))
+        rank_a, rank_b = rank[first], rank[second]
+        turned = table if rank_a < rank_b else table.T
+        factors[min(rank_a, rank_b)].append(
+            _Part(scope=(min(rank_a, rank_b), max(rank_a, rank_b)), table=turned)
+        )
     incoming: dict[int, list[_Part]] = defaultdict(list)
     buckets = []
     for position in range(network.size):
@@ -111,32 +113,32 @@ def _split(factors: list[_Part], senders: list[_Part], most: int) -> list[_Part]
     items += [(sender.scope[1:], sender, True) for sender in senders]
     bins: list[tuple[set[int], list[tuple[_Part, bool]]]] = []
     for scope, part, sends in sorted(items, key=lambda item: (-len(item[0]), item[0])):
-        room = [held for held in bins if len(held[0] | set(scope)) <= max(most, len(held[0]))]
-        held = room[0] if room else (set(), [])
+        room = [bucket for bucket in bins if len(bucket[0] | set(scope)) <= max(most, len(bucket[0]))]
+        bucket = room[0] if room else (set(), [])
         if not room:
-            bins.append(held)
-        held[0].update(scope)
-        held[1].append((part, sends))
+            bins.append(bucket)
+        bucket[0].update(scope)
+        bucket[1].append((part, sends))
     return [_part(tuple(sorted(scope)), inside) for scope, inside in bins]
 
 
 def _part(scope: tuple[int, ...], inside: list[tuple[_Part, bool]]) -> _Part:
-    whole = _Part(scope=scope, table=np.zeros((2,) * len(scope)))
+    merged = _Part(scope=scope, table=np.zeros((2,) * len(scope)))
     for part, sends in inside:
         if sends:
-            part.parent = whole
-            whole.children.append(part)
+            part.parent = merged
+            merged.children.append(part)
         else:
-            whole.table = whole.table + _onto(part.table, part.scope, scope)
-    return whole
+            merged.table = merged.table + _onto(part.table, part.scope, scope)
+    return merged
 
 
-def _onto(table: Floats, scope: tuple[int, ...], whole: tuple[int, ...]) -> Floats:
-    held = set(scope)
-    return table.reshape([2 if position in held else 1 for position in whole])
+def _onto(table: Floats, scope: tuple[int, ...], target: tuple[int, ...]) -> Floats:
+    positions = set(scope)
+    return table.reshape([2 if position in positions else 1 for position in target])
 
 
-def _about_own(scores: Floats) -> Floats:
+def _own_marginal(scores: Floats) -> Floats:
     """Sum a belief down to its own variable; logarithms, shape (2,)."""
     others = tuple(range(1, scores.ndim))
     return np.asarray(logsumexp(scores, axis=others)) if others else scores
@@ -146,20 +148,22 @@ def _agreed(bucket: list[_Part]) -> Floats:
     """The geometric mean of what the parts of a bucket believe about its variable."""
     total = np.zeros(2)
     for part in bucket:
-        own = _about_own(part.belief())
-        total = total + part.weight * (own - logsumexp(own))
+        marginal = _own_marginal(part.belief())
+        total = total + part.weight * (marginal - logsumexp(marginal))
     if float(total.max()) == -np.inf:
         raise impossible()
     return total
 
 
-def _forth(buckets: list[list[_Part]]) -> None:
+def _forward(buckets: list[list[_Part]]) -> None:
     for bucket in buckets:
         if len(bucket) > 1:
             agreed = _agreed(bucket)
             for part in bucket:
-                own = _about_own(part.belief())
-                shift = np.where(np.isneginf(agreed), -np.inf, agreed - np.where(np.isneginf(own), 0, own))
+                marginal = _own_marginal(part.belief())
+                shift = np.where(
+                    np.isneginf(agreed), -np.inf, agreed - np.where(np.isneginf(marginal), 0, marginal)
+                )
                 part.table = part.table + part.weight * shift.reshape(2, *(1,) * (len(part.scope) - 1))
         for part in bucket:
             scores = part.outward() / part.weight
@@ -170,14 +174,14 @@ def _forth(buckets: list[list[_Part]]) -> None:
             part.up = message - peak
 
 
-def _back(buckets: list[list[_Part]]) -> None:
+def _backward(buckets: list[list[_Part]]) -> None:
     for bucket in reversed(buckets):
         for part in bucket:
             if part.parent is None:
                 continue
-            held = set(part.scope)
+            positions = set(part.scope)
             scores = part.parent.belief()
-            drop = tuple(axis for axis, position in enumerate(part.parent.scope) if position not in held)
+            drop = tuple(axis for axis, position in enumerate(part.parent.scope) if position not in positions)
             shared = np.asarray(logsumexp(scores, axis=drop)) if drop else scores
             part.down = np.where(np.isneginf(part.up), 0, part.weight * shared - np.maximum(part.up, -1e300))[
                 None

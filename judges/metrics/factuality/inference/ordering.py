@@ -97,7 +97,7 @@ class _Eliminator:
     """Eliminates variables one at a time, keeping the costs of those that are left up to date.
 
     Variables of at most two neighbours go first, which is always safe. The cost of a variable with
-    very many neighbours is brought up to date only when its turn seems to come.
+    very many neighbours is updated only when its turn seems to come.
     """
 
     def __init__(self, masks: list[int]) -> None:
@@ -167,7 +167,7 @@ class _Eliminator:
             self.masks[neighbour] = (self.masks[neighbour] | mask) & ~(1 << neighbour) & ~(1 << variable)
 
     def _eliminate(self, variable: int) -> set[int]:
-        """Eliminate a variable and return those whose costs must be brought up to date."""
+        """Eliminate a variable and return those whose costs must be updated."""
         mask = self.masks[variable]
         separator = list(bits(mask))
         stale = mask

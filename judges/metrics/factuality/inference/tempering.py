@@ -223,7 +223,7 @@ class _Tally:
         self.state[self.core] = states
         draws = self.walk.rng.random((len(self.removed), GROUPS))
         for step, draw in zip(self.removed, draws, strict=True):
-            share = step.share[tuple(self.state[other] for other in step.given)]
+            share = step.share[tuple(self.state[other] for other in step.neighbours)]
             self.sums[step.variable] += share
             self.state[step.variable] = draw < share
 
@@ -252,11 +252,11 @@ def _colour_classes(coupling: Any) -> list[NDArray[np.int64]]:  # noqa: ANN401 -
     degree = np.diff(coupling.indptr)
     colour = np.full(len(degree), -1)
     for variable in np.argsort(-degree, kind="stable"):
-        taken = set(
+        used = set(
             colour[coupling.indices[coupling.indptr[variable] : coupling.indptr[variable + 1]]].tolist()
         )
         free = 0
-        while free in taken:
+        while free in used:
             free += 1
         colour[variable] = free
     return [np.flatnonzero(colour == shade) for shade in range(int(colour.max(initial=-1)) + 1)]

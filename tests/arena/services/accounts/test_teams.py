@@ -34,9 +34,22 @@ def arena(make_arena: Callable[..., Arena], database_url: str) -> Arena:
     return made
 
 
-def _token(arena: Arena, *scopes: TokenScope, **options: object) -> tuple[int, str]:
-    given: dict[str, object] = {"team": "ours", "caller": OPERATOR, **options}
-    created = arena.tokens.create(name="ci", scopes=scopes or (TokenScope.SUBMIT,), **given)  # type: ignore[arg-type]
+def _token(
+    arena: Arena,
+    *scopes: TokenScope,
+    team: str | None = "ours",
+    account: str | None = None,
+    days: int | None = None,
+    caller: Caller = OPERATOR,
+) -> tuple[int, str]:
+    created = arena.tokens.create(
+        name="ci",
+        scopes=scopes or (TokenScope.SUBMIT,),
+        team=team,
+        account=account,
+        days=days,
+        caller=caller,
+    )
     return created.token.id, created.secret
 
 

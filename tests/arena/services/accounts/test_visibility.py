@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
 
@@ -27,13 +28,15 @@ from arena.services.judging.calibration import CalibrationAdmin
 from arena.services.organisers.monitor import RoundAdmin
 from arena.services.question_sets.phases import PolicyService
 from arena.services.question_sets.service import SetAdmin, SetService
+from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
-from arena.services.rounds.service import RoundRequest, RoundService
+from arena.services.rounds.service import RoundService
 from arena.services.rounds.table_kinds import TableKind
 from arena.services.rounds.tables import RoundTableService
 from arena.services.submissions.service import SubmissionService
 from data.errors import AccessError, ForbiddenError, NotFoundError
 from data.records import Role, TokenScope
+from tests.narrow import known
 
 READ = frozenset({TokenScope.READ})
 CALLERS = {
@@ -47,7 +50,20 @@ CALLERS = {
     "operator": OPERATOR,
 }
 F, A, T, N = Visibility.FULL, Visibility.NAMELESS, Visibility.TOMBSTONE, Visibility.NONE
-ROWS: tuple[tuple[Kind, dict[str, bool], tuple[Visibility, ...]], ...] = (
+
+
+class State(TypedDict, total=False):
+    """What a thing's state is; whatever is left out is false."""
+
+    checked: bool
+    anonymous: bool
+    published: bool
+    withdrawn: bool
+    retracted: bool
+    hidden: bool
+
+
+ROWS: tuple[tuple[Kind, State, tuple[Visibility, ...]], ...] = (
     (Kind.SUBMISSION, {}, (F, F, F, F, F, F)),
     (Kind.SUBMISSION, {"checked": True}, (N, N, F, N, F, F)),
     (Kind.SUBMISSION, {"checked": True, "withdrawn": True}, (N, N, T, N, T, T)),
@@ -79,7 +95,7 @@ ROWS: tuple[tuple[Kind, dict[str, bool], tuple[Visibility, ...]], ...] = (
 
 
 @pytest.mark.parametrize(("kind", "state", "seen"), ROWS, ids=str)
-def test_rule_says_who_sees_what(kind: Kind, state: dict[str, bool], seen: tuple[Visibility, ...]) -> None:
+def test_rule_says_who_sees_what(kind: Kind, state: State, seen: tuple[Visibility, ...]) -> None:
     """Public, another team, the team, the team without the scope to read, organisers and the operator."""
     resource = Resource(kind=kind, team="ours", **state)
     assert {name: sight(caller, resource) for name, caller in CALLERS.items()} == dict(
@@ -95,9 +111,18 @@ def test_every_kind_has_a_rule_and_a_row() -> None:
 def test_more_rights_never_show_less() -> None:
     """The operator sees at least what an organiser sees, and that one what the public sees."""
     order = [Visibility.NONE, Visibility.NAMELESS, Visibility.TOMBSTONE, Visibility.FULL]
-    flags = ("checked", "anonymous", "published", "withdrawn", "retracted", "hidden")
-    for kind, values in product(Kind, product((False, True), repeat=len(flags))):
-        resource = Resource(kind=kind, team="ours", **dict(zip(flags, values, strict=True)))
+    for kind, flags in product(Kind, product((False, True), repeat=6)):
+        checked, anonymous, published, withdrawn, retracted, hidden = flags
+        resource = Resource(
+            kind=kind,
+            team="ours",
+            checked=checked,
+            anonymous=anonymous,
+            published=published,
+            withdrawn=withdrawn,
+            retracted=retracted,
+            hidden=hidden,
+        )
         public, organiser, operator = (
             order.index(sight(CALLERS[name], resource)) for name in ("public", "organiser", "operator")
         )
@@ -178,7 +203,8 @@ def test_withdrawn_texts_are_shown_nowhere(round_of: Callable[..., Arena], tmp_p
         assert mark not in str(view)
         assert "wrong" not in {answer.system for answer in view.answers}
         assert any(battle.battle.system_a == "wrong" for battle in view.battles)
-        assert arena.profiles.of("r", "wrong", caller=caller).submission.withdrawn_reason == "wrong file"
+        submission = known(arena.profiles.of("r", "wrong", caller=caller).submission)
+        assert submission.withdrawn_reason == "wrong file"
         assert arena.weaknesses.of("r", "wrong", caller=caller).answers == 0
         with pytest.raises(NotFoundError):
             arena.submissions.answers(one.id, caller=caller)

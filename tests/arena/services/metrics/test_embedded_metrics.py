@@ -24,8 +24,8 @@ from arena.services.system.text_work import TextWork
 from data.errors import JudgeError, SpecError
 from data.records import MetricItem, Outcome, Passage, Score
 from judges.metrics.registry import Metric, build_metric
+from tests.arena.conftest import Commands
 
-Commands = Any  # The class is in conftest.py, which cannot be imported.
 NLI = "comprehensiveness-nli"
 SYSTEMS = 42
 LIMIT = 3.0

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from judges.llm.templates import load_template
+from tests.arena.conftest import Commands
+from tests.scripted_llm import Ask, ScriptedLLM, ToolUse
 
-Commands = Any  # The class is in conftest.py, which cannot be imported.
 NLI, QA, END_TO_END = "comprehensiveness-nli", "comprehensiveness-qa", "comprehensiveness-end-to-end"
 EVERY = pytest.mark.parametrize("metric", [NLI, QA, END_TO_END])
 SENTENCE = re.compile(r"Item (?P<n>\d+) (?P<what>is|weighs) (?P<value>[^.]+)\.")
@@ -43,23 +44,20 @@ def said(texts: Iterable[str]) -> dict[str, str]:
 
 
 @pytest.fixture
-def ruled(
-    scripted_llm: Callable[..., Any],
-    scripted_module: Any,  # noqa: ANN401 - a module
-) -> Callable[..., Any]:
+def ruled(scripted_llm: Callable[..., ScriptedLLM]) -> Callable[..., ScriptedLLM]:
     """Serve an LLM that reads "Item 3 is gamma." and "Item 3 weighs 13 grams." and nothing else."""
 
-    def text_of(ask: Any) -> list[str]:  # noqa: ANN401 - the scripted server's own type
+    def text_of(ask: Ask) -> list[str]:
         return ask.tagged("answer") + ask.tagged("passage")
 
-    def extract(ask: Any) -> object:  # noqa: ANN401 - as above
+    def extract(ask: Ask) -> object:
         return {"claims": [{"text": one[0], "kind": "fact"} for one in SENTENCE.finditer(text_of(ask)[0])]}
 
-    def relate(ask: Any) -> object:  # noqa: ANN401 - as above
+    def relate(ask: Ask) -> object:
         same = ask.tagged("premise") == ask.tagged("hypothesis")
         return {"relation": "entailment" if same else "neutral"}
 
-    def hold(ask: Any) -> object:  # noqa: ANN401 - as above
+    def hold(ask: Ask) -> object:
         known = said(text_of(ask))
         asked = ask.identified("mined_question").items()
         return {
@@ -69,17 +67,17 @@ def ruled(
             ]
         }
 
-    def compare(ask: Any) -> object:  # noqa: ANN401 - as above
+    def compare(ask: Ask) -> object:
         pair = {"first": ask.tagged("first_answer")[0], "second": ask.tagged("second_answer")[0]}
         told = [*ask.results, *(one for one in ask.tagged("tool_result") if "not called" not in one)]
         if told:
             relation = "equivalent" if "equal to" in told[0] else "contradictory"
             return {"compare_quantities": None, "reasoning": told[0], "relation": relation}
         if ask.offered:
-            return scripted_module.ToolUse((("compare_quantities", pair),))
+            return ToolUse((("compare_quantities", pair),))
         return {"compare_quantities": pair, "reasoning": "", "relation": None}
 
-    def cover(ask: Any) -> object:  # noqa: ANN401 - as above
+    def cover(ask: Ask) -> object:
         own = said(ask.tagged("answer"))
         facts = [
             {"statement": match[0], "passages": [name], "said": own.get(next(iter(said([match[0]]))))}
@@ -165,7 +163,7 @@ def test_a_reply_that_is_malformed_once_is_asked_for_again(
     right = server.handlers[task]
     seen: set[str] = set()
 
-    def once(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
+    def once(ask: Ask) -> object:
         again = any("cannot be used" in message["content"] for message in ask.messages)
         seen.add("again" if again else "first")
         return right(ask.without_reask()) if again else "Let me think about it."

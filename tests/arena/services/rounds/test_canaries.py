@@ -10,6 +10,7 @@ from arena.services.rounds.canaries import CanaryResults
 from arena.services.rounds.models import RoundRequest
 from data.records import Outcome, Preference, RoundState
 from judges.lexical.tricks import families
+from tests.narrow import mapping
 
 
 def _run(arena: Arena, name: str = "r", judge: str = "reference-free", **fields: Any) -> CanaryResults:  # noqa: ANN401
@@ -34,7 +35,7 @@ def test_every_llm_round_has_canaries_beside_its_battles(
     assert _run(arena, "without", canaries=0).report.planted == 0
     boards = {name: arena.boards.standings(name).as_json() for name in ("with", "without")}
     assert boards["with"]["lines"] == boards["without"]["lines"]
-    assert "attack success rate" not in boards["without"]["facts"]  # type: ignore[operator]
+    assert "attack success rate" not in mapping(boards["without"]["facts"])
 
 
 def test_lexical_rounds_are_attacked_by_cheap_tricks(filled: Callable[..., Arena]) -> None:
@@ -48,7 +49,8 @@ def test_lexical_rounds_are_attacked_by_cheap_tricks(filled: Callable[..., Arena
     assert set(plain.by_family) <= set(families())
     assert plain.rate is not None
     assert plain.rate <= 0.15
-    assert "canaries" in arena.boards.standings("plain").as_json()["facts"]["attack success rate"]  # type: ignore[index]
+    facts = mapping(arena.boards.standings("plain").as_json()["facts"])
+    assert "canaries" in facts["attack success rate"]
     assert _run(arena, "none", judge="lexical", canaries=0).report.planted == 0
 
 
@@ -63,8 +65,8 @@ def test_attack_success_rate_is_that_of_the_judge(
     assert 0 < attacks.report.succeeded <= len(won)
     assert attacks.report.rate == attacks.report.succeeded / 30
     assert all(one.judgments and one.judgments[0]["prompt_hash"] for one in canaries)
-    facts = arena.boards.standings("r").as_json()["facts"]
-    assert f"of {attacks.report.judged} canaries" in facts["attack success rate"]  # type: ignore[index]
+    facts = mapping(arena.boards.standings("r").as_json()["facts"])
+    assert f"of {attacks.report.judged} canaries" in facts["attack success rate"]
 
 
 def test_canaries_that_fail_are_shown_and_retried(

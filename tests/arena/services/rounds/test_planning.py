@@ -16,9 +16,7 @@ from arena.services.rounds.pairing import (
     Plan,
     Sample,
     Scope,
-    evenly,
     make_plan,
-    proportionally,
 )
 from data.errors import InputError
 from data.records import (
@@ -33,6 +31,7 @@ from data.records import (
 from judges.catalogue import load_spec
 from judges.pairwise.forecast import REFERENCE_PLAYS, cannot_decide
 from judges.spec import JudgeSpec
+from leaderboard.sampling.questions import evenly, proportionally
 
 DOMAINS = ("x", "y", "z")
 

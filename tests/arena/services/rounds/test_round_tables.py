@@ -48,7 +48,7 @@ def command(
 def _labels(path: Path) -> Path:
     """People who prefer the full answers to the short ones, and the reference to both."""
     words = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
-    rows = []
+    rows: list[dict[str, object]] = []
     for n in range(12):
         question = f"What do we know of item {n}{' then' * (n % 2)}?"
         full = f"Item {n} is {words[n % 6]}, and it weighs {n + 10} grams."

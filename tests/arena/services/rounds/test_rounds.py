@@ -280,7 +280,7 @@ def _commands(arena: Arena, url: str, folder: Path) -> tuple[list[str], list[str
     return [*rounds, "run", *scope, *options], [*rounds, "resume", "r", *options], environment
 
 
-def _wait_for_calls(server: Any, calls: int, process: subprocess.Popen[bytes]) -> None:  # noqa: ANN401
+def _wait_for_calls(server: Any, calls: int, process: subprocess.Popen[Any]) -> None:  # noqa: ANN401
     end = time.monotonic() + 60
     while server.log.calls < calls and process.poll() is None and time.monotonic() < end:
         time.sleep(0.01)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit
 from starlette.requests import Request
 from streamlit.runtime.scriptrunner import StopException
 
@@ -31,6 +32,7 @@ from data.progress import Latest, listening, working
 from data.records import Outcome, Preference, RoundState, Verdict
 from judges.base import JudgeInput
 from judges.spec import JudgeSpec
+from tests.arena.conftest import Commands
 
 SITE = '''"""In processes of this test, cleaning a text with HANG in it matches a pattern for ages."""
 
@@ -203,13 +205,13 @@ def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -
             work.done = 1
             within(600.0, time.sleep, 600.0, look=look)
 
-    monkeypatch.setattr(progress.st, "empty", Left)
+    monkeypatch.setattr(streamlit, "empty", Left)
     with pytest.raises(StopException):
         progress.shown(slow, until_told="Reading")
 
 
 def test_command_refuses_a_file_over_the_limit(
-    arena_of: Any,  # noqa: ANN401 - the class is in conftest.py, which cannot be imported
+    arena_of: Commands,
     bad_file: Path,
     hang: Callable[[], str],
     monkeypatch: pytest.MonkeyPatch,

@@ -73,8 +73,9 @@ def test_a_replayed_round_cost_nothing_and_a_priced_one_what_it_cost(
     assert again["judged"] == 6
     assert again["cost_usd"] == 0
     priced = _judge(tmp_path, PANEL.replace("a-house-model", "gpt-4o"))
-    words = ("--set", "tiny", "--judge", priced, "--sample", 3, "--canaries", 0, "--name", "three")
-    assert arena_of.json("rounds", "run", *words, "--json", endpoint=server.url)["cost_usd"] > 0
+    words = ("--set", "tiny", "--judge", priced, "--sample", 3, "--canaries", 0)
+    third = arena_of.json("rounds", "run", *words, "--name", "three", "--json", endpoint=server.url)
+    assert third["cost_usd"] > 0
 
 
 def test_answers_of_an_unpriced_model_have_unknown_cost(

@@ -56,7 +56,11 @@ def test_metrics_ask_for_their_token(make_arena: Callable[..., Arena]) -> None:
         (None, MetricsAccess.OPEN, (200, 200, 200)),
     ):
         arena = make_arena(metrics_token=token, metrics_access=access)
-        sent = ({}, {"Authorization": "Bearer None"}, {"Authorization": f"Bearer {KEY}"})
+        sent: tuple[dict[str, str], ...] = (
+            {},
+            {"Authorization": "Bearer None"},
+            {"Authorization": f"Bearer {KEY}"},
+        )
         with TestClient(Starlette(routes=[metrics_route(arena)])) as client:
             found = [client.get("/metrics", headers=headers) for headers in sent]
         assert tuple(one.status_code for one in found) == right

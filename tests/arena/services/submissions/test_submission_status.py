@@ -31,6 +31,7 @@ from data.errors import (
 )
 from data.progress import Progress
 from data.records import Phase, Role, RoundState, SubmissionState, TokenScope
+from tests.narrow import known
 
 TEXT = "Item {n} is {word}. This is number "
 TEAM = Caller(
@@ -81,10 +82,20 @@ def submit(
     arena = filled(database_url=database_url)
     arena.teams.ensure("ours")
 
-    def add(number: int, system: str = "mine", **options: object) -> tuple[Arena, int]:
+    def add(
+        number: int,
+        system: str = "mine",
+        *,
+        team: str = "",
+        anonymous: bool | None = None,
+        confirm: bool = True,
+        caller: Caller = TEAM,
+    ) -> tuple[Arena, int]:
         path = answers_file(f"file{number}", f"{TEXT}{number}.")
-        given: dict[str, object] = {"caller": TEAM, **options}
-        return arena, arena.submissions.add(path, "tiny", system=system, **given).submission.id  # type: ignore[arg-type]
+        added = arena.submissions.add(
+            path, "tiny", system=system, team=team, anonymous=anonymous, confirm=confirm, caller=caller
+        )
+        return arena, added.submission.id
 
     return add
 
@@ -164,7 +175,7 @@ def test_running_round_tells_when_it_will_be_done(
     seen: list[tuple[SubmissionStatus, SubmissionStatus]] = []
 
     def look(progress: Progress) -> None:
-        if progress.done < progress.total:
+        if progress.done < known(progress.total):
             first, second = (arena.submissions.view(one, caller=OPERATOR).status for one in (number, other))
             seen.append((first, second))
 

@@ -104,11 +104,11 @@ def test_stopping_lets_quick_work_be_done() -> None:
 def test_leaving_ends_what_is_unfinished() -> None:
     """Who leaves the block waits for no text, and whoever still waits is told."""
 
-    async def left() -> BaseException:
+    async def left() -> str | BaseException:
         with TextWork(LONG) as work:
             waiting = asyncio.create_task(work.do(catastrophic, SLOW))
             await asyncio.sleep(0)
-        return (await asyncio.gather(waiting, return_exceptions=True))[0]  # type: ignore[return-value]
+        return (await asyncio.gather(waiting, return_exceptions=True))[0]
 
     assert isinstance(asyncio.run(left()), StoppedError)
 

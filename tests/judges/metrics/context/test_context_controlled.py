@@ -19,9 +19,9 @@ from judges.metrics.context.controlled import (
     cut_document,
 )
 from judges.metrics.context.settings import ContextSettings
+from tests.judges.conftest import WithRunner
 
 Serve = Callable[..., Any]
-Run = Callable[..., Any]
 
 
 @pytest.fixture
@@ -51,7 +51,9 @@ def writing_llm(rating_llm: Serve) -> Serve:
     return serve
 
 
-def build(with_runner: Run, url: str, *sources: Source) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
+def build(
+    with_runner: WithRunner, url: str, *sources: Source
+) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
     """Build questions at an endpoint."""
 
     async def use(runner: TaskRunner) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
@@ -61,7 +63,7 @@ def build(with_runner: Run, url: str, *sources: Source) -> tuple[tuple[Controlle
 
 
 def test_a_source_becomes_a_question_with_a_known_oracle(
-    writing_llm: Serve, with_runner: Run, source: Source
+    writing_llm: Serve, with_runner: WithRunner, source: Source
 ) -> None:
     """The request, the passages, and the sub-questions that the passages answer, with their ratings."""
     (built,), failed = build(with_runner, writing_llm().url, source)
@@ -79,7 +81,7 @@ def test_a_source_becomes_a_question_with_a_known_oracle(
 
 @pytest.mark.parametrize("task", ["write_passages", "write_request", "rate_answerability"])
 def test_a_step_without_a_reply_builds_nothing(
-    writing_llm: Serve, with_runner: Run, source: Source, task: str
+    writing_llm: Serve, with_runner: WithRunner, source: Source, task: str
 ) -> None:
     """A malformed reply is no question with holes but none, with the reason; others are still built."""
     server = writing_llm()
@@ -90,7 +92,7 @@ def test_a_step_without_a_reply_builds_nothing(
 
 
 def test_a_source_that_answers_nothing_is_left_out(
-    writing_llm: Serve, with_runner: Run, source: Source
+    writing_llm: Serve, with_runner: WithRunner, source: Source
 ) -> None:
     """Where no sub-question can be answered there is nothing to measure."""
     server = writing_llm()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from data.errors import ArenaError
 from judges.metrics.context.measures import context_report
+from tests.narrow import mapping
 
 CASE: dict[str, Any] = {
     "ratings": [
@@ -50,7 +51,7 @@ def test_nothing_answerable_is_null_with_a_reason(obj: dict[str, Any]) -> None:
     """Neither 0 nor 1 where nothing can be answered."""
     found = context_report(obj)
     assert found["coverage"] is found["alpha_ndcg"] is found["density"] is None
-    assert found["undefined"]["coverage"] == "No sub-question is answerable from these passages."
+    assert mapping(found["undefined"])["coverage"] == "No sub-question is answerable from these passages."
 
 
 def test_an_empty_context_covers_nothing() -> None:

@@ -12,6 +12,7 @@ import pytest
 from data.files.question_sets.loader import load_set
 from data.records import MetricItem, Outcome, Score
 from judges.metrics.registry import build_metric
+from tests.narrow import listed
 
 DEMO = Path(__file__).parents[4] / "data" / "sets" / "demo"
 SYSTEMS = ("meridian", "slipshod", "partisan", "pithy", "hesitant")
@@ -73,5 +74,5 @@ def test_the_oracle_context_covers_everything(items: dict[str, list[MetricItem]]
     part = scores("context-crux", items["meridian"])
     assert 0.4 < fmean(score.score or 0.0 for score in part) < 0.9
     asked = sum(len(item.sub_questions) for item in items["meridian"])
-    answerable = sum(len(list(score.details["answerable"])) for score in part)
+    answerable = sum(len(listed(score.details["answerable"])) for score in part)
     assert answerable / asked > 0.85

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from data.errors import RecordError, StatisticsError
 from judges.metrics.coverage.correlation import Coefficient, correlate, correlate_systems
 from judges.metrics.coverage.measures import icat, share
+from tests.narrow import known
 
 SCORES = st.floats(0, 1)
 DUC = """
@@ -74,6 +75,7 @@ def test_the_papers_table_gives_its_rank_correlation() -> None:
     assert found.value == pytest.approx(0.676, abs=0.01)
     assert found.lower is not None
     assert found.upper is not None
+    assert found.value is not None
     assert 0.3 < found.lower < found.value < found.upper <= 1
 
 
@@ -83,8 +85,7 @@ def test_monotone_scores_correlate_fully() -> None:
     up, down = correlate(x, [value**3 for value in x]), correlate(x, [-value for value in x])
     assert up[Coefficient.SPEARMAN].value == pytest.approx(1)
     assert up[Coefficient.KENDALL].value == pytest.approx(1)
-    assert up[Coefficient.PEARSON].value is not None
-    assert up[Coefficient.PEARSON].value < 1
+    assert known(up[Coefficient.PEARSON].value) < 1
     assert all(found.value == pytest.approx(-1) for found in down.values())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 
 from data.corpora.library import CorpusLibrary
 from data.errors import NotFoundError, RecordError, SpecError
-from data.records import MetricItem, Outcome, Passage, Score
+from data.records import Json, MetricItem, Outcome, Passage, Score
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage import build
@@ -21,14 +21,16 @@ from judges.metrics.coverage.metric import Variant, assemble
 from judges.metrics.coverage.settings import read_settings
 from judges.metrics.coverage.sources import TERMS, LocalSource, Snippet, WebSource
 from judges.metrics.registry import build_metric
+from tests.judges.conftest import WithRunner
+from tests.narrow import listed, number
 
 Serve = Callable[..., Any]
 M, S, A = (variant.value for variant in Variant)
-JUDGED = {"judgments": {"q-1": {"p1": ["benefits for health"], "p2": [2]}}}
+JUDGED: dict[str, Json] = {"judgments": {"q-1": {"p1": ["benefits for health"], "p2": [2]}}}
 
 
 @pytest.fixture
-def scored(with_runner: Callable[..., Any]) -> Callable[..., Score]:
+def scored(with_runner: WithRunner) -> Callable[..., Score]:
     """Score one item by a metric of an endpoint."""
 
     def score(name: str, url: str, item: MetricItem, **options: Any) -> Score:  # noqa: ANN401 - JSON
@@ -49,7 +51,7 @@ def test_given_aspects_are_aligned_by_the_judge(
     found = scored(S, icat_llm().url, item)
     assert found.score == pytest.approx(2 / 3)
     assert (found.details["factuality"], found.details["coverage"]) == (2 / 3, 2 / 3)
-    first, second, third = found.details["claims"]
+    first, second, third = listed(found.details["claims"])
     assert (first["grounded"], first["passage"], first["aspects"]) == (True, "p1", [0])
     assert (second["passage"], second["aspects"]) == ("p2", [1])
     assert (third["grounded"], third["passage"], third["aspects"]) == (False, None, [])
@@ -81,7 +83,7 @@ def test_generated_aspects_know_nothing_of_the_given_ones(
     """In variant A the given aspects reach no prompt, and generated ones count once each."""
     server = icat_llm()
     found = scored(A, server.url, item)
-    assert [row["text"] for row in found.details["aspects"]] == ["benefits", "sleep", "price"]
+    assert [row["text"] for row in listed(found.details["aspects"])] == ["benefits", "sleep", "price"]
     assert found.details["coverage"] == 2 / 3
     assert not any("for health" in text for text in prompts(server, besides=item.question))
 
@@ -124,7 +126,7 @@ def test_chunks_inherit_the_judgments_of_their_passage(item: MetricItem) -> None
         ),
     )
     found = embedded(M, long, **JUDGED, words=32, overlap=8)
-    claim = found.details["claims"][0]
+    claim = listed(found.details["claims"])[0]
     assert claim["passage"].startswith("p1#")
     assert claim["aspects"] == [0]
 
@@ -133,7 +135,7 @@ def test_chunks_inherit_the_judgments_of_their_passage(item: MetricItem) -> None
 def test_beta_weighs_coverage(item: MetricItem, beta: float) -> None:
     """The score is ICAT_β of the two shares that stand beside it."""
     found = embedded(S, item, beta=beta)
-    factuality, coverage = found.details["factuality"], found.details["coverage"]
+    factuality, coverage = number(found.details["factuality"]), number(found.details["coverage"])
     square = beta**2
     assert found.score == pytest.approx(
         (1 + square) * factuality * coverage / (square * factuality + coverage)
@@ -145,7 +147,7 @@ def test_the_embedded_version_needs_no_network(name: str, item: MetricItem) -> N
     """Without a runner the unsupported claim is found, and something is covered."""
     found = embedded(name, item, **(JUDGED if name == M else {}))
     assert found.outcome is Outcome.JUDGED
-    assert [claim["grounded"] for claim in found.details["claims"]] == [True, True, False]
+    assert [claim["grounded"] for claim in listed(found.details["claims"])] == [True, True, False]
     assert found.score is not None
     assert found.score > 0
 
@@ -200,7 +202,7 @@ def test_a_claim_that_cannot_be_decided_is_left_out(
     found = scored(S, server.url, item)
     assert found.details["factuality"] == 1
     assert found.details["counts"] == {"grounded": 2, "undecided": 1}
-    assert found.details["claims"][2]["grounded"] is None
+    assert listed(found.details["claims"])[2]["grounded"] is None
     server.handlers["classify_relation"] = lambda _: "?"
     assert "could be decided" in scored(S, server.url, item).reason
 
@@ -214,7 +216,7 @@ def test_claims_are_grounded_in_a_corpus(item: MetricItem, tmp_path: Path) -> No
     source = LocalSource(library.open("coffee"))
     metric = assemble(Variant.M, runner=None, options=JUDGED, source=source)
     found = asyncio.run(metric.score(replace(item, passages=())))
-    assert [claim["passage"] for claim in found.details["claims"]] == ["p1#1", "p2#1", None]
+    assert [claim["passage"] for claim in listed(found.details["claims"])] == ["p1#1", "p2#1", None]
     assert found.details["coverage"] == 2 / 3
 
 
@@ -232,18 +234,17 @@ class Web:
         return [Snippet("https://example.org/", text)][:count]
 
 
-def test_claims_are_grounded_in_the_web(
-    icat_llm: Serve, with_runner: Callable[..., Any], item: MetricItem
-) -> None:
+def test_claims_are_grounded_in_the_web(icat_llm: Serve, with_runner: WithRunner, item: MetricItem) -> None:
     """Snippets of a web search take the place of passages; their addresses are the evidence."""
 
-    def metric(runner: TaskRunner, web: Web) -> Any:  # noqa: ANN401 - a coroutine
+    def metric(runner: TaskRunner, web: Web) -> Awaitable[Score]:
         source = WebSource(web, read_settings(S, {}).chunking)
         return assemble(Variant.S, runner=runner, options={}, source=source).score(replace(item, passages=()))
 
     url = icat_llm().url
     found = with_runner(url, lambda runner: metric(runner, Web()))
-    assert [claim["passage"] for claim in found.details["claims"]] == [None, "https://example.org/", None]
+    passages = [claim["passage"] for claim in listed(found.details["claims"])]
+    assert passages == [None, "https://example.org/", None]
     broken = Web(CallFailure(outcome=Outcome.FAILED, detail="The search service is down."))
     failed = with_runner(url, lambda runner: metric(runner, broken))
     assert (failed.outcome, failed.score) == (Outcome.FAILED, None)

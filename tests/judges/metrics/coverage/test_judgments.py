@@ -10,6 +10,7 @@ import pytest
 from data.errors import InvalidFileError
 from data.files.text_files import ReadLimits
 from judges.metrics.coverage.judgments import AspectJudgments, read_judgments
+from tests.narrow import mapping
 
 QRELS = """q1 1 d1 1
 q1 2 d1 0
@@ -38,7 +39,7 @@ def test_both_formats_are_kept_by_question(tmp_path: Path, text: str) -> None:
     assert found.covered("q2", "d1#3", aspects) == (1,)
     assert found.covered("q3", "d1", aspects) == ()
     assert (found.known("q1"), found.known("q3")) == (True, False)
-    assert AspectJudgments.of({q: dict(p) for q, p in found.as_json().items()}) == found  # type: ignore[arg-type,union-attr]
+    assert AspectJudgments.of({q: mapping(p) for q, p in found.as_json().items()}) == found
 
 
 def test_a_gzipped_file_is_read(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_passage_that_is_heard_twice_counts_once() -> None:
     """A passage has one vote, its surest; turning every vote round turns the outcome round."""
     voices = [voice("p1", "+", 0.7), voice("p1", "+", 0.9), voice("p2", "−", 0.9)]
     found = resolve(SAID, voices)
-    assert len(found.voices) == 2
+    assert len(found.stances) == 2
     assert found.probability == pytest.approx(0.5)
     three = [voice("p1", "+", 0.8), voice("p2", "−", 0.7), voice("p3", "+", 0.65)]
     turned = [PassageStance(one.passage, not one.supports, one.probability, one.prior) for one in three]

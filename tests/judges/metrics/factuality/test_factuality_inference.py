@@ -4,12 +4,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from data.errors import InputError, StatisticsError
 from judges.metrics.factuality.graph import (
@@ -31,14 +31,15 @@ from judges.metrics.factuality.vocabulary import FactorTables, Inference
 SHARED = Path(__file__).parents[4] / "../shared/data"
 
 
-def brute_force(network: Network) -> np.ndarray[Any, Any]:
+def brute_force(network: Network) -> NDArray[np.float64]:
     """The second implementation: the sum over all assignments."""
     states = np.array(list(itertools.product((0, 1), repeat=network.size)), dtype=int)
     scores = network.unary[np.arange(network.size), states].sum(axis=1)
     for (first, second), table in zip(network.pairs, network.tables, strict=True):
         scores = scores + table[states[:, first], states[:, second]]
     weights = np.exp(scores - scores.max())
-    return (weights[:, None] * states).sum(axis=0) / weights.sum()
+    chances: NDArray[np.float64] = (weights[:, None] * states).sum(axis=0) / weights.sum()
+    return chances
 
 
 def fact_graph(claims: int, contexts: int, density: float, seed: int, *, least: float = 0.5) -> FactGraph:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ class Fixed:
         self.name = name
         self._table = table
 
-    async def score_claims(self, item: MetricItem, claims: tuple[str, ...]) -> Score:
+    async def score_claims(self, item: MetricItem, claims: Sequence[str]) -> Score:
         """Score by the table."""
         if any(claim not in self._table for claim in claims):
             return unscored(item, self.name, Outcome.FAILED, "It is not in the table.")
@@ -64,9 +64,7 @@ class Fixed:
 
 def fixed(name: str, **table: float) -> ClaimAssessor:
     """An assessor with a table."""
-    made = Fixed(name, table)
-    assert isinstance(made, ClaimAssessor)
-    return made
+    return Fixed(name, table)
 
 
 def rows(*labels: str) -> list[dict[str, Any]]:
@@ -214,7 +212,9 @@ def test_every_assessor_takes_given_claims(name: str) -> None:
 def test_the_curve_on_the_method_page_is_the_programs() -> None:
     """The shares of true claims by posterior that the site shows are those that the embedded version gets."""
     lines = [json.loads(line) for line in DEV.read_text(encoding="utf-8").splitlines()]
-    found = asyncio.run(assess(build_metric("factuality-fr1"), read_labelled_claims(lines, where="dev")))
+    metric = build_metric("factuality-fr1")
+    assert isinstance(metric, ClaimAssessor)
+    found = asyncio.run(assess(metric, read_labelled_claims(lines, where="dev")))
     shown = json.loads((ROOT / "arena/site/assets/method/posteriors.json").read_text(encoding="utf-8"))
     curve: Any = found.as_json()["calibration"]
     assert len(curve) == len(shown)

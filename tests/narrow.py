@@ -1,0 +1,45 @@
+"""Narrows what a test reads to the type that it must have; anything else fails the test and is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def known(value: T | None) -> T:
+    """A value that must not be missing."""
+    assert value is not None, "There is no value."
+    return value
+
+
+def instance(kind: type[T], value: object) -> T:
+    """A value that must be of a class."""
+    assert isinstance(value, kind), f"{value!r} is no {kind.__name__}."
+    return value
+
+
+def number(value: object) -> float:
+    """A number of a JSON object; true and false are none."""
+    assert isinstance(value, int | float), f"{value!r} is no number."
+    assert not isinstance(value, bool), f"{value!r} is no number."
+    return value
+
+
+def listed(value: object) -> Sequence[Any]:
+    """A list of a JSON object; a text is none."""
+    assert isinstance(value, Sequence), f"{value!r} is no list."
+    assert not isinstance(value, str), f"{value!r} is no list."
+    return value
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """An object within a JSON object."""
+    assert isinstance(value, Mapping), f"{value!r} is no object."
+    return value
+
+
+def instances(kind: type[T], values: Iterable[object]) -> list[T]:
+    """Values that must all be of a class."""
+    return [instance(kind, value) for value in values]
