@@ -5,7 +5,6 @@ Source: FactReasoner, section 5 (F1, MAE of precision, Table 4's one-sided t-tes
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from data.errors import StatisticsError
 from data.progress import working
 from data.records import Json, MetricItem, Score
 from data.records.plain import to_json
+from judges.base import each
 from judges.metrics.factuality.measures import (
     Label,
     better_than,
@@ -93,16 +93,10 @@ async def assess(assessor: ClaimAssessor, rows: Sequence[LabelledClaims]) -> Ass
         StatisticsError: It could score none of them.
         JudgeError: Asking as a whole cannot go on.
     """
-    gate = asyncio.Semaphore(AT_ONCE)
-
-    async def score(row: LabelledClaims) -> Score:
-        async with gate:
-            scored = await assessor.score_claims(row.item, row.claims)
-        work.done += 1
-        return scored
-
     with working(f"scoring by {assessor.name}", len(rows)) as work:
-        scores = await asyncio.gather(*map(score, rows))
+        scores = await each(
+            lambda row: assessor.score_claims(row.item, row.claims), rows, at_once=AT_ONCE, work=work
+        )
     rulings: list[tuple[Mapping[str, Any], bool]] = []
     errors: dict[str, float] = {}
     means: list[tuple[float, float]] = []
