@@ -22,16 +22,16 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from data.records import MetricItem  # noqa: E402 - the checkout goes first
-from judges.metrics.comprehensiveness import (  # noqa: E402 - the checkout goes first
+from judges.metrics.comprehensiveness.claims import Missing  # noqa: E402 - as above
+from judges.metrics.comprehensiveness.graph import (  # noqa: E402 - as above
     Edge,
     FactGraph,
     Node,
     NodeKind,
     Relation,
     analyse,
-    read_wikicontradict,
 )
-from judges.metrics.comprehensiveness.claims import Missing  # noqa: E402 - as above
+from judges.metrics.comprehensiveness.meta_files import read_wikicontradict  # noqa: E402 - as above
 from judges.metrics.comprehensiveness.nli import (  # noqa: E402 - as above
     LexicalSteps,
     NliReader,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
 from data.errors import TimeLimitError, WorkError
+from data.progress import Work
 from data.records import Outcome, Question, Verdict
 
+Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 
@@ -72,6 +75,22 @@ class HereAndNow:
 
 
 HERE: TextWork = HereAndNow()
+
+
+async def each(
+    do: Callable[[Item], Awaitable[Value]], items: Iterable[Item], *, at_once: int, work: Work | None = None
+) -> list[Value]:
+    """What a function gives for each item, in their order; `at_once` are in flight, `work` counts them."""
+    places = asyncio.Semaphore(at_once)
+
+    async def done(item: Item) -> Value:
+        async with places:
+            value = await do(item)
+        if work is not None:
+            work.done += 1
+        return value
+
+    return list(await asyncio.gather(*map(done, items)))
 
 
 def undone(error: WorkError) -> Verdict:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.options import AS_SET, AsJson, Budget, Cache, open_reaching
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.output import show_fields, show_json, show_result, show_rows
 from arena.container import open_arena
 
 if TYPE_CHECKING:
@@ -44,11 +44,9 @@ def import_(
     fields = {**asdict(manifest), "built": imported.built}
     if embeddings:
         fields["vectors"] = _embedded(arena, name, embeddings)
-    if as_json:
-        show_json(fields)
-    else:
-        state = "built" if imported.built else "unchanged: it was built before"
-        show_line(f"{manifest.name}: {manifest.documents:,} documents, {manifest.chunks:,} chunks, {state}.")
+    state = "built" if imported.built else "unchanged: it was built before"
+    line = f"{manifest.name}: {manifest.documents:,} documents, {manifest.chunks:,} chunks, {state}."
+    show_result(fields, line, as_json=as_json)
 
 
 @commands.command()
@@ -101,17 +99,13 @@ def list_(*, as_json: AsJson = False) -> None:
 
     corpora = open_arena().corpora
     listed = [(manifest, corpora.vectors(manifest.name)) for manifest in corpora.list()]
-    if as_json:
-        show_json(
-            [
-                {**asdict(manifest), "vectors": None if vectors is None else asdict(vectors)}
-                for manifest, vectors in listed
-            ]
-        )
-    elif not listed:
-        note("There are no corpora yet. Import one with `arena corpora import PATH --name NAME`.")
-    else:
-        rows = [
+    show_rows(
+        [
+            {**asdict(manifest), "vectors": None if vectors is None else asdict(vectors)}
+            for manifest, vectors in listed
+        ],
+        ("corpus", "documents", "chunks", "content", "embedded with"),
+        [
             (
                 manifest.name,
                 manifest.documents,
@@ -120,5 +114,7 @@ def list_(*, as_json: AsJson = False) -> None:
                 "" if vectors is None else vectors.model,
             )
             for manifest, vectors in listed
-        ]
-        show_table(("corpus", "documents", "chunks", "content", "embedded with"), rows)
+        ],
+        as_json=as_json,
+        empty="There are no corpora yet. Import one with `arena corpora import PATH --name NAME`.",
+    )

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.options import AsJson
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.output import show_fields, show_json, show_line, show_rows
 from arena.container import open_arena
 
 commands = typer.Typer(help="Jobs: the work that is queued, running or finished.", no_args_is_help=True)
@@ -19,24 +19,25 @@ Number = Annotated[int, typer.Argument(metavar="JOB", help="Number of the job.")
 def list_(*, as_json: AsJson = False) -> None:
     """List the latest jobs, newest first."""
     statuses = open_arena().jobs.recent()
-    if as_json:
-        show_json([status.as_json() for status in statuses])
-    elif not statuses:
-        note("There are no jobs yet. Put one in with `arena rounds run … --queue`.")
-    else:
-        rows = [
-            (
-                status.job.id,
-                status.job.kind.value,
-                status.job.round_name,
-                status.job.state.value,
-                len(status.leases),
-                status.position,
-                status.job.error or "",
-            )
-            for status in statuses
-        ]
-        show_table(("job", "kind", "round", "state", "workers", "position", "why"), rows)
+    rows = [
+        (
+            status.job.id,
+            status.job.kind.value,
+            status.job.round_name,
+            status.job.state.value,
+            len(status.leases),
+            status.position,
+            status.job.error or "",
+        )
+        for status in statuses
+    ]
+    show_rows(
+        [status.as_json() for status in statuses],
+        ("job", "kind", "round", "state", "workers", "position", "why"),
+        rows,
+        as_json=as_json,
+        empty="There are no jobs yet. Put one in with `arena rounds run … --queue`.",
+    )
 
 
 @commands.command()

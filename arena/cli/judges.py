@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson, Cache, JudgeName, open_reaching
-from arena.cli.output import show_fields, show_json, show_line, show_table
+from arena.cli.output import show_fields, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
 from data.errors import JudgeError
 from data.records import JudgeKind, Outcome
+from data.records.plain import to_json
 from judges.lexical.agreement import AGREEMENT
 
 ADVICE = {
@@ -36,11 +37,9 @@ def list_(*, as_json: AsJson = False) -> None:
     from dataclasses import asdict
 
     judges = open_arena().judges.known()
-    if as_json:
-        show_json([asdict(line) for line in judges])
-    else:
-        rows = [(line.name, line.kind, line.model, line.problem or line.description) for line in judges]
-        show_table(("judge", "kind", "model", "description"), rows)
+    rows = [(line.name, line.kind, line.model, line.problem or line.description) for line in judges]
+    headers = ("judge", "kind", "model", "description")
+    show_rows([asdict(line) for line in judges], headers, rows, as_json=as_json)
 
 
 @commands.command()
@@ -84,13 +83,7 @@ def try_(
     Nothing is stored. The exit code is 1 where the judge did not decide.
     """
     verdict = open_arena().judges.try_files(judge, question, a, b)
-    fields = {
-        "outcome": verdict.outcome.value,
-        "preference": None if verdict.preference is None else verdict.preference.value,
-        "score": verdict.score,
-        "flipped": verdict.flipped,
-        "detail": verdict.detail,
-    }
+    fields = to_json(verdict, "judgments")
     if as_json:
         from dataclasses import asdict
 

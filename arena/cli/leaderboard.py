@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.options import AsJson
-from arena.cli.output import note, show_json, show_line, show_table
+from arena.cli.output import note, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from leaderboard.standings.judged_shares import partial_sentence
@@ -21,15 +21,13 @@ Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the publishe
 def list_(*, as_json: AsJson = False) -> None:
     """List the published boards."""
     boards = open_arena().boards.published()
-    if as_json:
-        show_json([{"name": board.name, "content_hash": board.content_hash} for board in boards])
-    elif not boards:
-        note("Nothing is published yet. Publish a round with `arena rounds publish ROUND`.")
-    else:
-        rows = [
-            (board.name, board.published_at.date().isoformat(), board.content_hash[:12]) for board in boards
-        ]
-        show_table(("board", "published", "content"), rows)
+    show_rows(
+        [{"name": board.name, "content_hash": board.content_hash} for board in boards],
+        ("board", "published", "content"),
+        [(board.name, board.published_at.date().isoformat(), board.content_hash[:12]) for board in boards],
+        as_json=as_json,
+        empty="Nothing is published yet. Publish a round with `arena rounds publish ROUND`.",
+    )
 
 
 @commands.command()

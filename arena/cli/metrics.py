@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +16,6 @@ from arena.cli.options import (
     File,
     Judgments,
     Retriever,
-    RetrieverWord,
     Seed,
     SetName,
     Systems,
@@ -25,26 +23,13 @@ from arena.cli.options import (
     constant,
     open_reaching,
 )
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_rows
 from arena.container import open_arena
+from judges.metrics.factuality.vocabulary import FactorTables, Inference
+from judges.metrics.registry import RetrieverKind
 
 if TYPE_CHECKING:
     from arena.services.metrics.factory import MetricRequest
-
-
-class FactorWord(StrEnum):
-    """Factor tables on the command line."""
-
-    TABLE1 = "table1"
-    REFERENCE_CODE = "reference-code"
-
-
-class InferenceWord(StrEnum):
-    """Inference methods on the command line."""
-
-    AUTO = "auto"
-    EXACT = "exact"
-    WMB = "wmb"
 
 
 commands = typer.Typer(help="Metrics: bounded scores of single answers.", no_args_is_help=True)
@@ -77,11 +62,9 @@ def list_(*, as_json: AsJson = False) -> None:
     from dataclasses import asdict
 
     metrics = open_arena().metrics.known()
-    if as_json:
-        show_json([asdict(info) for info in metrics])
-    else:
-        rows = [(info.name, info.title, info.needs, "yes" if info.embedded else "no") for info in metrics]
-        show_table(("metric", "what", "needs", "without an LLM"), rows)
+    rows = [(info.name, info.title, info.needs, "yes" if info.embedded else "no") for info in metrics]
+    headers = ("metric", "what", "needs", "without an LLM")
+    show_rows([asdict(info) for info in metrics], headers, rows, as_json=as_json)
 
 
 @commands.command()
@@ -90,7 +73,7 @@ def run(
     metric: MetricName,
     judge: Judge = "",
     corpus: Corpus = "",
-    retriever: Retriever = RetrieverWord.BM25,
+    retriever: Retriever = RetrieverKind.BM25,
     judgments: Judgments = None,
     systems: Systems = None,
     option: Constants = None,
@@ -129,7 +112,7 @@ def score(
     metric: MetricName,
     judge: Judge = "",
     corpus: Corpus = "",
-    retriever: Retriever = RetrieverWord.BM25,
+    retriever: Retriever = RetrieverKind.BM25,
     judgments: Judgments = None,
     option: Constants = None,
     budget_usd: Budget = None,
@@ -150,26 +133,23 @@ def score(
 def marginals(
     file: File,
     factors: Annotated[
-        FactorWord,
+        FactorTables,
         typer.Option(
             "--factors", help="Factor tables: those of the paper (`table1`), or of its published code."
         ),
-    ] = FactorWord.TABLE1,
+    ] = FactorTables.TABLE1,
     inference: Annotated[
-        InferenceWord,
+        Inference,
         typer.Option(
             "--inference", help="Exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`)."
         ),
-    ] = InferenceWord.AUTO,
+    ] = Inference.AUTO,
     seed: Seed = 0,
 ) -> None:
     """Print the posterior probability of each claim and context of a fact graph."""
     from arena.services.metrics.files import marginals_of
-    from judges.metrics.factuality.inference.marginals import Inference
-    from judges.metrics.factuality.inference.network import FactorTables
 
-    tables, method = FactorTables(factors.value), Inference(inference.value)
-    show_json(marginals_of(file, factors=tables, inference=method, seed=seed))
+    show_json(marginals_of(file, factors=factors, inference=inference, seed=seed))
 
 
 @commands.command()
@@ -299,11 +279,11 @@ def _request(
     budget_usd: float | None,
     concurrency: int | None,
     corpus: str = "",
-    retriever: RetrieverWord = RetrieverWord.BM25,
+    retriever: RetrieverKind = RetrieverKind.BM25,
     judgments: Path | None = None,
 ) -> MetricRequest:
     from arena.services.metrics.factory import CONCURRENCY, MetricRequest
-    from arena.services.retrieval.corpora import RetrieverKind, SearchRequest
+    from arena.services.retrieval.corpora import SearchRequest
 
     return MetricRequest(
         metric=metric,
@@ -311,6 +291,6 @@ def _request(
         options=dict(map(constant, options or ())),
         budget_usd=budget_usd,
         concurrency=concurrency or CONCURRENCY,
-        search=SearchRequest(corpus=corpus, retriever=RetrieverKind(retriever.value)),
+        search=SearchRequest(corpus=corpus, retriever=retriever),
         judgments=judgments,
     )

@@ -17,6 +17,7 @@ from arena.container import Arena, open_arena
 from arena.services.judging.llm_overrides import LlmOverrides
 from arena.settings import read_settings
 from judges.llm.settings import CacheMode, TransportKind
+from judges.metrics.registry import RetrieverKind
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 SetName = Annotated[str, typer.Option("--set", metavar="SET", help="Name of the question set.")]
@@ -82,14 +83,6 @@ def constant(text: str) -> tuple[str, Any]:
         return name.strip(), json.loads(value)
     except ValueError:
         return name.strip(), value
-
-
-class RetrieverWord(StrEnum):
-    """Retrievers on the command line."""
-
-    BM25 = "bm25"
-    DENSE = "dense"
-    WEB = "web"
 
 
 class EngineKind(StrEnum):
@@ -175,7 +168,7 @@ Corpus = Annotated[
     ),
 ]
 Retriever = Annotated[
-    RetrieverWord,
+    RetrieverKind,
     typer.Option(
         "--retriever",
         help="How evidence is found: by words, by vectors (after `arena corpora embed`), or by the web "

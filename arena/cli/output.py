@@ -35,6 +35,23 @@ def show_result(payload: object, line: str, *, as_json: bool) -> None:
         show_line(line)
 
 
+def show_rows(
+    payload: Sequence[object],
+    headers: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    as_json: bool,
+    empty: str = "",
+) -> None:
+    """Print a list as JSON, or as a table; where there is nothing, `empty` says what to do."""
+    if as_json:
+        show_json(payload)
+    elif empty and not payload:
+        note(empty)
+    else:
+        show_table(headers, rows)
+
+
 def note(text: str) -> None:
     """Print a line that is not part of the result."""
     typer.echo(text, err=True)

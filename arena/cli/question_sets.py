@@ -10,7 +10,15 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.options import AsJson, Budget, Cache, File, constant, open_reaching
-from arena.cli.output import note, note_problems, show_fields, show_json, show_line, show_table
+from arena.cli.output import (
+    note_problems,
+    show_fields,
+    show_json,
+    show_line,
+    show_result,
+    show_rows,
+    show_table,
+)
 from arena.container import open_arena
 from data.errors import InputError
 from data.records import DEFAULT_PHASE, Phase, SetPolicy, SetSummary
@@ -152,16 +160,16 @@ def import_(
 def list_(*, as_json: AsJson = False) -> None:
     """List the question sets."""
     summaries = open_arena().sets.summaries()
-    if as_json:
-        show_json([_fields(summary) for summary in summaries])
-    elif not summaries:
-        note("There are no question sets yet. Import one with `arena sets import PATH`.")
-    else:
-        rows = [
+    show_rows(
+        [_fields(summary) for summary in summaries],
+        ("set", "title", "questions", "domains", "content"),
+        [
             (summary.name, summary.title, summary.questions, len(summary.domains), summary.content_hash[:12])
             for summary in summaries
-        ]
-        show_table(("set", "title", "questions", "domains", "content"), rows)
+        ],
+        as_json=as_json,
+        empty="There are no question sets yet. Import one with `arena sets import PATH`.",
+    )
 
 
 @commands.command()
@@ -188,10 +196,8 @@ def export(
 ) -> None:
     """Write a set as a folder that `arena sets import` reads."""
     summary = open_arena().sets.export(name, folder)
-    if as_json:
-        show_json({**_fields(summary), "folder": str(folder)})
-    else:
-        show_line(f"{summary.questions:,} questions written to {folder}.")
+    line = f"{summary.questions:,} questions written to {folder}."
+    show_result({**_fields(summary), "folder": str(folder)}, line, as_json=as_json)
 
 
 @commands.command()

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.options import AsJson
-from arena.cli.output import note, show_json, show_line
+from arena.cli.output import note, show_line, show_result
 from arena.cli.round_reports import RoundArgument
 from arena.container import open_arena
 from data.errors import InputError
@@ -53,12 +53,10 @@ def publish(
         None if calibration is None else int(calibration) if calibration.isdecimal() else Path(calibration)
     )
     board, created = boards.publish(name, report=note, score=metrics, partial=partial, calibration=source)
-    if as_json:
-        shown = {"name": board.name, "content_hash": board.content_hash, "created": created}
-        show_json({**shown, "partial": bool(board.standings.get("partial"))})
-    else:
-        state = "published" if created else "unchanged: it was published before"
-        show_line(f"{board.name} {state} ({board.content_hash[:12]}).")
+    shown = {"name": board.name, "content_hash": board.content_hash, "created": created}
+    payload = {**shown, "partial": bool(board.standings.get("partial"))}
+    state = "published" if created else "unchanged: it was published before"
+    show_result(payload, f"{board.name} {state} ({board.content_hash[:12]}).", as_json=as_json)
 
 
 def retract(
@@ -92,10 +90,8 @@ def notice(
         )
     boards = open_arena().boards
     board = boards.clear_notice(name) if text is None else boards.put_notice(name, text)
-    if as_json:
-        show_json({"name": board.name, "notice": board.notice, "content_hash": board.content_hash})
-    else:
-        show_line(f"{name}: {board.notice or 'the notice is taken off.'}")
+    payload = {"name": board.name, "notice": board.notice, "content_hash": board.content_hash}
+    show_result(payload, f"{name}: {board.notice or 'the notice is taken off.'}", as_json=as_json)
 
 
 def export(
@@ -118,7 +114,5 @@ def verify(
     from arena.services.rounds.export import verify_folder
 
     checked = verify_folder(folder)
-    if as_json:
-        show_json({"files": checked, "verified": True})
-    else:
-        show_line(f"{len(checked)} files are as exported, and the standings follow from the battles.")
+    line = f"{len(checked)} files are as exported, and the standings follow from the battles."
+    show_result({"files": checked, "verified": True}, line, as_json=as_json)

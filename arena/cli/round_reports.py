@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.container import Arena, open_arena
 from arena.services.rounds.table_kinds import TableKind
 from data.records import RoundCounts
@@ -145,20 +145,21 @@ def reports(
     Readers report with "Report this judgment" on a question's page.
     """
     reported = open_arena().judgment_reports.of_round(name)
-    if as_json:
-        show_json([{**asdict(report), "reported_at": report.reported_at.isoformat()} for report in reported])
-    elif not reported:
-        note("No reader has reported a judgment of this round.")
-    else:
-        rows = [
-            (
-                report.reported_at.isoformat(timespec="minutes"),
-                report.question_id,
-                f"{report.system_a} – {report.system_b}",
-                report.judge,
-                report.presentation.value,
-                report.reason,
-            )
-            for report in reported
-        ]
-        show_table(("reported", "question", "battle", "judge", "order", "reason"), rows)
+    rows = [
+        (
+            report.reported_at.isoformat(timespec="minutes"),
+            report.question_id,
+            f"{report.system_a} – {report.system_b}",
+            report.judge,
+            report.presentation.value,
+            report.reason,
+        )
+        for report in reported
+    ]
+    show_rows(
+        [{**asdict(report), "reported_at": report.reported_at.isoformat()} for report in reported],
+        ("reported", "question", "battle", "judge", "order", "reason"),
+        rows,
+        as_json=as_json,
+        empty="No reader has reported a judgment of this round.",
+    )

@@ -30,7 +30,7 @@ from arena.cli.options import (
     grouped,
     in_flight,
 )
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_rows
 from arena.cli.round_reports import RoundArgument, show_status, undecidable_lines
 from arena.container import Arena, open_arena
 from arena.services.judging.llm_overrides import LlmOverrides
@@ -224,18 +224,17 @@ for command in (plan, run, resume, retry):
 @commands.command("list")
 def list_(*, as_json: AsJson = False) -> None:
     """List the rounds, newest first."""
-    arena = open_arena()
-    rounds = arena.rounds.rounds()
-    if as_json:
-        show_json([_round_fields(round_) for round_ in rounds])
-    elif not rounds:
-        note("There are no rounds yet. Start one with `arena rounds run`.")
-    else:
-        rows = [
+    rounds = open_arena().rounds.rounds()
+    show_rows(
+        [_round_fields(round_) for round_ in rounds],
+        ("round", "set", "judge", "state", "pairs"),
+        [
             (round_.name, round_.set_name, round_.judge_name, round_.state, round_.plan["pairs"])
             for round_ in rounds
-        ]
-        show_table(("round", "set", "judge", "state", "pairs"), rows)
+        ],
+        as_json=as_json,
+        empty="There are no rounds yet. Start one with `arena rounds run`.",
+    )
 
 
 @commands.command()

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson, File, Server, SetName, TokenText
-from arena.cli.output import note, note_problems, show_fields, show_json, show_line, show_result, show_table
+from arena.cli.output import (
+    note_problems,
+    show_fields,
+    show_json,
+    show_line,
+    show_result,
+    show_rows,
+    show_table,
+)
 from arena.container import open_arena
 
 if TYPE_CHECKING:
@@ -124,12 +132,8 @@ def list_(
 ) -> None:
     """List submissions, sorted by set, system and version."""
     submissions = _backend(server, token).find(set_name)
-    if as_json:
-        show_json(submissions)
-    elif not submissions:
-        note("There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`.")
-    else:
-        show_table(COLUMNS, map(_row, submissions))
+    empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."
+    show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
 
 
 @commands.command()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson
-from arena.cli.output import note, show_fields, show_json, show_line, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_table
 from arena.container import open_arena
 from data.progress import reporting
 
@@ -143,7 +143,5 @@ def _service() -> DatabaseService:
 
 
 def _show_rows(rows: Mapping[str, int], done: str, *, as_json: bool) -> None:
-    if as_json:
-        show_json({"rows": dict(rows)})
-    else:
-        show_line(f"{sum(rows.values()):,} rows of {len(rows)} tables {done}.")
+    line = f"{sum(rows.values()):,} rows of {len(rows)} tables {done}."
+    show_result({"rows": dict(rows)}, line, as_json=as_json)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.options import AsJson
-from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.records import AuditEntry, Membership, Role, Team, Token, TokenScope, UserAccount
@@ -50,12 +50,13 @@ def add(
 def list_(*, as_json: AsJson = False) -> None:
     """List the teams."""
     teams = open_arena().teams.all(caller=OPERATOR)
-    if as_json:
-        show_json([_json(team) for team in teams])
-    elif not teams:
-        note("There are no teams yet. Add one with `arena teams add NAME`.")
-    else:
-        show_table(("team", "title", "contact"), [(team.name, team.title, team.contact) for team in teams])
+    show_rows(
+        [_json(team) for team in teams],
+        ("team", "title", "contact"),
+        [(team.name, team.title, team.contact) for team in teams],
+        as_json=as_json,
+        empty="There are no teams yet. Add one with `arena teams add NAME`.",
+    )
 
 
 @commands.command()
@@ -100,14 +101,12 @@ def audit(
     entries = open_arena().teams.audit(
         team=name, subject=subject, before=before, limit=limit, caller=OPERATOR
     )
-    if as_json:
-        show_json([_json(entry) for entry in entries])
-        return
     rows = [
         (str(entry.id), f"{entry.at:%Y-%m-%d %H:%M:%S}", entry.actor, entry.action, entry.subject, entry.team)
         for entry in entries
     ]
-    show_table(("line", "when (UTC)", "who", "what", "on what", "team"), rows)
+    headers = ("line", "when (UTC)", "who", "what", "on what", "team")
+    show_rows([_json(entry) for entry in entries], headers, rows, as_json=as_json)
 
 
 @members.command("add")
@@ -128,11 +127,9 @@ def add_member(
 @members.command("list")
 def list_members(name: Name, *, as_json: AsJson = False) -> None:
     """List the members of a team."""
-    view = open_arena().teams.view(name, caller=OPERATOR)
-    if as_json:
-        show_json([_json(member) for member in view.members])
-    else:
-        show_table(("member", "role"), [(member.account, member.role) for member in view.members])
+    people = open_arena().teams.view(name, caller=OPERATOR).members
+    rows = [(member.account, member.role) for member in people]
+    show_rows([_json(member) for member in people], ("member", "role"), rows, as_json=as_json)
 
 
 @members.command("remove")
@@ -172,13 +169,8 @@ def add_account(
 def list_accounts(*, as_json: AsJson = False) -> None:
     """List the accounts."""
     listed = open_arena().teams.accounts(caller=OPERATOR)
-    if as_json:
-        show_json([_json(account) for account in listed])
-    else:
-        rows = [
-            (account.name, account.email, "organiser" if account.is_organiser else "") for account in listed
-        ]
-        show_table(("account", "e-mail", "role"), rows)
+    rows = [(account.name, account.email, "organiser" if account.is_organiser else "") for account in listed]
+    show_rows([_json(account) for account in listed], ("account", "e-mail", "role"), rows, as_json=as_json)
 
 
 @accounts.command("set")

@@ -18,6 +18,7 @@ from data.errors import FileFormatError, InputError
 from data.progress import Progress, Report, Stopwatch
 from data.records import Outcome, Question
 from data.store import Store
+from judges.base import each
 from judges.generation import AnswerGenerator, Generated, Generation
 from leaderboard.sampling.questions import proportionally
 
@@ -138,7 +139,7 @@ class GenerationService:
             generator = AnswerGenerator(request.generation, client)
             with part.open("w", encoding="utf-8") as file:
                 for chunk in _chunks(questions):
-                    answers = await _all(generator, chunk, request.concurrency)
+                    answers = await each(generator.generate, chunk, at_once=request.concurrency)
                     for question, generated in zip(chunk, answers, strict=True):
                         result.count(question, generated)
                         if generated.answer is not None:
@@ -158,18 +159,6 @@ class GenerationService:
             count = sample.number or max(1, round((sample.share or 0.0) * len(numbered)))
             numbered = proportionally(numbered, count, request.seed)
         return [question for _, question in numbered]
-
-
-async def _all(
-    generator: AnswerGenerator, questions: Sequence[Question], concurrency: int
-) -> list[Generated]:
-    slots = asyncio.Semaphore(concurrency)
-
-    async def ask(question: Question) -> Generated:
-        async with slots:
-            return await generator.generate(question)
-
-    return list(await asyncio.gather(*(ask(question) for question in questions)))
 
 
 def _chunks(questions: Sequence[Question]) -> Iterator[list[Question]]:

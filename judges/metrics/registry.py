@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
@@ -21,6 +22,17 @@ if TYPE_CHECKING:
 
 
 NO_OPTIONS: Mapping[str, Json] = MappingProxyType({})
+
+
+class RetrieverKind(StrEnum):
+    """How evidence is retrieved."""
+
+    BM25 = "bm25"
+    """In a corpus, by the words that a claim and a chunk share."""
+    DENSE = "dense"
+    """In a corpus, by the similarity of vectors."""
+    WEB = "web"
+    """By a web search."""
 
 
 @runtime_checkable

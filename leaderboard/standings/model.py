@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from data.errors import NotFoundError
 from data.records import Outcome
+from data.records.plain import to_json
 from leaderboard.rates import OVERALL, Rate, RateTable
 from leaderboard.ratings import Rating, RatingTable
 from leaderboard.standings.alternative_ratings import AlternativeRatings
@@ -40,30 +41,23 @@ class Line:
     system: str
     rating: Rating | None
     rate: Rate | None
+    rate_against_all: Rate | None = None
     answers: int
     no_answer_share: float | None
     median_words: float | None
     scores: Mapping[str, MeanScore]
     outcomes: Mapping[Outcome, int]
     badges: Sequence[str] = ()
-    rate_against_all: Rate | None = None
 
     def as_json(self) -> dict[str, object]:
         """One object; rating and rate are those of `battles rate` and `battles winrates`, or null."""
-        return {
-            "system": self.system,
-            "rating": None if self.rating is None else self.rating.as_json(),
-            "rate": None if self.rate is None else self.rate.as_json(),
-            "rate_against_all": None if self.rate_against_all is None else self.rate_against_all.as_json(),
-            "answers": self.answers,
-            "no_answer_share": self.no_answer_share,
-            "median_words": self.median_words,
-            "scores": {metric: score.as_json() for metric, score in self.scores.items()},
-            "outcomes": {outcome.value: self.outcomes.get(outcome, 0) for outcome in Outcome}
-            if self.outcomes
-            else {},
-            "badges": list(self.badges),
-        }
+        return to_json(
+            self,
+            rate=None if self.rate is None else self.rate.as_json(),
+            rate_against_all=None if self.rate_against_all is None else self.rate_against_all.as_json(),
+            scores={metric: score.as_json() for metric, score in self.scores.items()},
+            outcomes={outcome.value: self.outcomes.get(outcome, 0) for outcome in Outcome if self.outcomes},
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,9 +19,10 @@ from judges.llm.costs import MemoryLedger, Usage
 from judges.llm.tasks import TaskRunner
 from judges.metrics.context.bounds import LlmWriter, summarise_bounds
 from judges.metrics.context.metric import AnswerCrux, ContextCrux, Oracle
-from judges.metrics.context.settings import read_settings
+from judges.metrics.context.settings import ContextSettings
 from judges.metrics.coverage.correlation import RESAMPLES, Coefficient, Correlation, correlate_systems
 from judges.metrics.coverage.judgments import label_agreement, read_aspect_labels
+from judges.metrics.options import read_options
 
 CONTEXT, ANSWER = ContextCrux.name, AnswerCrux.name
 FEWEST_SYSTEMS = 3
@@ -159,7 +160,7 @@ class AgreementService:
                 runner, usage = await stack.enter_async_context(self._access.asking(spec, ledger, stop))
                 runners.append(runner)
                 used.append(usage)
-            oracle = Oracle(runners[0], read_settings(ANSWER, request.options))
+            oracle = Oracle(runners[0], read_options(ContextSettings, ANSWER, request.options))
             items = [_item(question) for question in self._questions(request.set_name)]
             means = await summarise_bounds(
                 items, oracle, None if runners[1] is None else LlmWriter(runners[1])

@@ -18,8 +18,9 @@ from data.records import QuestionSet
 from judges.llm.costs import MemoryLedger, Usage
 from judges.metrics.comprehensiveness.claims import Missing
 from judges.metrics.context.controlled import Controlled, ControlledSetBuilder, build_all, read_sources
-from judges.metrics.context.settings import read_settings
+from judges.metrics.context.settings import ContextSettings
 from judges.metrics.context.subsets import Order
+from judges.metrics.options import read_options
 
 RATINGS = "ratings.jsonl"
 
@@ -110,7 +111,7 @@ class ControlledSetService:
         if spec is None:
             message = f"The judge {request.judge} asks no LLM, and only an LLM writes passages and requests."
             raise SpecError(message, advice="Name an LLM judge; `arena judges list` shows them.")
-        settings = read_settings("a controlled set", request.options)
+        settings = read_options(ContextSettings, "a controlled set", request.options)
         ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
         stop = asyncio.Event()
         with stopping_on_interrupt(stop):

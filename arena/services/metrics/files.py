@@ -19,10 +19,10 @@ from judges.metrics.comprehensiveness.meta_files import (
 )
 from judges.metrics.context.measures import context_report
 from judges.metrics.factuality.graph import load_graph
-from judges.metrics.factuality.inference.marginals import Inference, marginals
-from judges.metrics.factuality.inference.network import FactorTables
+from judges.metrics.factuality.inference.marginals import marginals
 from judges.metrics.factuality.meta_evaluation import ClaimAssessor, assess, compare
 from judges.metrics.factuality.meta_files import has_claims, read_labelled_claims
+from judges.metrics.factuality.vocabulary import FactorTables, Inference
 from judges.metrics.registry import Metric
 
 

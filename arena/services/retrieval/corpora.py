@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from arena.services.judging.llm_access import StoredReplies, access_settings
@@ -24,20 +23,10 @@ from judges.llm.costs import Ledger, MemoryLedger, Usage
 from judges.llm.factory import open_client
 from judges.metrics.coverage.sources import LocalSource, Source, WebSource
 from judges.metrics.coverage.websearch import HttpSearch
+from judges.metrics.registry import RetrieverKind
 
 HASH_SHOWN = 12
 EMBEDDING_CALLS = 16
-
-
-class RetrieverKind(StrEnum):
-    """How evidence is retrieved."""
-
-    BM25 = "bm25"
-    """In a corpus, by the words that a claim and a chunk share."""
-    DENSE = "dense"
-    """In a corpus, by the similarity of vectors."""
-    WEB = "web"
-    """By a web search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Any
 from data.errors import ConflictError
 from data.progress import counted
 from data.records import BattleEvidence, Judgment, Round, RoundState, Verdict
+from data.records.plain import to_json
 from data.store import Store
 from judges.pairwise.parsing import compare
 from judges.pairwise.reparse import reparse, reparse_verdict
@@ -28,27 +29,18 @@ class Rereading:
     rating, whatever the round's own format.
     """
 
-    applied: bool
     battles: int = 0
     replies: int = 0
     judgments_changed: int = 0
     verdicts_changed: int = 0
     digit_scan_differs: int = 0
     parsers: Counter[str] = field(default_factory=Counter)
+    applied: bool = False
     examples: list[dict[str, str]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `arena rounds reparse --json` prints."""
-        return {
-            "battles": self.battles,
-            "replies": self.replies,
-            "judgments_changed": self.judgments_changed,
-            "verdicts_changed": self.verdicts_changed,
-            "digit_scan_differs": self.digit_scan_differs,
-            "parsers": dict(self.parsers),
-            "applied": self.applied,
-            "examples": self.examples,
-        }
+        return to_json(self)
 
 
 class ReparseService:

@@ -16,6 +16,7 @@ from arena.services.rounds.table_kinds import TableKind
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import InputError
 from data.records import BattleRecord, Round
+from data.records.plain import to_json
 from data.store import Store
 from leaderboard.rates import OVERALL, RateTable, win_rates
 from leaderboard.ratings import rate
@@ -36,12 +37,7 @@ class RoundTable:
     def to_json(self) -> dict[str, object]:
         """The object that `arena rounds table --json` prints."""
         rows = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-        return {
-            "kind": self.kind.value,
-            "columns": list(self.columns),
-            "rows": rows,
-            "notes": list(self.notes),
-        }
+        return to_json(self, rows=rows)
 
 
 class RoundTableService:

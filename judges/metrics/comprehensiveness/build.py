@@ -15,7 +15,8 @@ from judges.metrics.comprehensiveness.llm_steps import LexicalSummariser, LlmSte
 from judges.metrics.comprehensiveness.nli import NAME, LexicalSteps, NliReader
 from judges.metrics.comprehensiveness.qa import QaReader
 from judges.metrics.comprehensiveness.report import NOTHING_RELEVANT, Facts, score_facts
-from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings, read_settings
+from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
+from judges.metrics.options import read_options
 from judges.metrics.registry import NO_OPTIONS, Metric
 
 NO_YARDSTICK = "There are neither passages nor a reference to hold the answer against."
@@ -78,7 +79,7 @@ def build(name: str, *, runner: object | None = None, options: Mapping[str, Json
         NotFoundError: The family has no such metric.
         SpecError: An option is wrong, the runner is none, or there is no embedded version.
     """
-    settings = read_settings(name, options)
+    settings = read_options(ComprehensivenessSettings, name, options)
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The metric {name} was given a {type(runner).__name__} to ask an LLM with."
         raise SpecError(message, advice="Give a TaskRunner.")

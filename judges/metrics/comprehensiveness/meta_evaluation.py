@@ -11,7 +11,6 @@ Source: Efron (1987); 10,000 resamples and 95 % as in section 4.1 of the paper.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from data.progress import working
 from data.records import Json, MetricItem, Passage, Score
 from data.stats import Interval, bca_levels
+from judges.base import each
 from judges.metrics.comprehensiveness.meta_files import ConflictItem, Label, LabelledItem
 from judges.metrics.registry import Metric
 
@@ -202,16 +202,8 @@ async def evaluate_conflictbank(
 
 
 async def _score_all(metric: Metric, items: Sequence[MetricItem]) -> list[Score]:
-    gate = asyncio.Semaphore(AT_ONCE)
-
-    async def score(item: MetricItem) -> Score:
-        async with gate:
-            scored = await metric.score(item)
-        work.done += 1
-        return scored
-
     with working(f"scoring by {metric.name}", len(items)) as work:
-        return list(await asyncio.gather(*(score(item) for item in items)))
+        return await each(metric.score, items, at_once=AT_ONCE, work=work)
 
 
 def _conflict_items(item: ConflictItem) -> list[MetricItem]:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from data.errors import SpecError
-from data.files.jsonl import in_words
-from data.records import Json
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class ComprehensivenessSettings(BaseModel):
@@ -31,19 +26,3 @@ class ComprehensivenessSettings(BaseModel):
     summarise: bool = False
     similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
     most_pairs: Annotated[int, Field(ge=1)] = 1_000_000
-
-
-def read_settings(name: str, options: Mapping[str, Json]) -> ComprehensivenessSettings:
-    """Check the options of a metric.
-
-    Raises:
-        SpecError: An option is unknown or out of bounds.
-    """
-    try:
-        return ComprehensivenessSettings.model_validate(dict(options))
-    except ValidationError as error:
-        problems = "; ".join(in_words(error))
-        message = f"The metric {name} cannot use its options: {problems}."
-        raise SpecError(
-            message, advice=f"Known: {', '.join(ComprehensivenessSettings.model_fields)}."
-        ) from error

@@ -21,11 +21,12 @@ def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> M
     """
     from judges.llm.tasks import TaskRunner  # noqa: PLC0415 - as above
     from judges.metrics.context.metric import METRICS, Oracle  # noqa: PLC0415 - measures and reports load without it
-    from judges.metrics.context.settings import read_settings  # noqa: PLC0415 - as above
+    from judges.metrics.context.settings import ContextSettings  # noqa: PLC0415 - as above
+    from judges.metrics.options import read_options  # noqa: PLC0415 - as above
 
     if name not in METRICS:
         raise NotFoundError(f"There is no context metric {name!r}.", advice=f"Known: {', '.join(METRICS)}.")
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The context metrics cannot ask through a {type(runner).__name__}."
         raise SpecError(message, advice="Give them a TaskRunner.")
-    return METRICS[name](Oracle(runner, read_settings(name, options)))
+    return METRICS[name](Oracle(runner, read_options(ContextSettings, name, options)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from data.records import MetricItem, Outcome, Passage, Score, unscored
+from judges.base import each
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input
@@ -133,15 +133,9 @@ async def summarise_bounds(
 
     Source: CRUX, section 4.2, Table 1.
     """
-    places = asyncio.Semaphore(AT_ONCE)
-
-    async def bounds_of_item(item: MetricItem) -> Mapping[Bound, Mapping[str, Score]]:
-        async with places:
-            return await reference_bounds(item, oracle, writer)
-
     values: dict[tuple[Bound, str], list[float]] = defaultdict(list)
     reasons: dict[tuple[Bound, str], Counter[str]] = defaultdict(Counter)
-    for by_bound in await asyncio.gather(*map(bounds_of_item, items)):
+    for by_bound in await each(lambda item: reference_bounds(item, oracle, writer), items, at_once=AT_ONCE):
         for bound, by_metric in by_bound.items():
             for metric, score in by_metric.items():
                 if score.outcome is Outcome.JUDGED and score.score is not None:

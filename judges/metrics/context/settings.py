@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from data.errors import SpecError
-from data.files.jsonl import in_words
-from data.records import Json
 from judges.metrics.context.measures import ALPHA, DENSITY_WEIGHT
 from judges.metrics.context.ratings import HIGHEST, THRESHOLD
 from judges.metrics.context.subsets import Order
@@ -37,17 +33,3 @@ class ContextSettings(BaseModel):
     required: Order = Order.STATIC
     sub_questions: Annotated[int, Field(ge=1, le=50)] = SUB_QUESTIONS
     weighted: bool = False
-
-
-def read_settings(name: str, options: Mapping[str, Json]) -> ContextSettings:
-    """Check the options of a metric.
-
-    Raises:
-        SpecError: An option is unknown or out of bounds.
-    """
-    try:
-        return ContextSettings.model_validate(dict(options))
-    except ValidationError as error:
-        problems = "; ".join(in_words(error))
-        message = f"The metric {name} cannot use its options: {problems}."
-        raise SpecError(message, advice=f"Known: {', '.join(ContextSettings.model_fields)}.") from error

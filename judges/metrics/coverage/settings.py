@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from data.corpora.chunking import OVERLAP, WORDS, Chunking
-from data.errors import SpecError
-from data.files.jsonl import in_words
 from data.records import Json
 from judges.llm.tasks import Task
 from judges.metrics.coverage.judgments import AspectJudgments
 from judges.metrics.coverage.measures import BETA
+from judges.metrics.options import read_options
 
 RETRIEVED = 10
 MOST_ASPECTS = 10
@@ -59,12 +58,7 @@ def read_settings(name: str, options: Mapping[str, Json]) -> CoverageSettings:
         SpecError: An option is unknown or out of bounds.
         RecordError: Chunks would not advance.
     """
-    try:
-        settings = CoverageSettings.model_validate(dict(options))
-    except ValidationError as error:
-        problems = "; ".join(in_words(error))
-        message = f"The metric {name} cannot use its options: {problems}."
-        raise SpecError(message, advice=f"Known: {', '.join(CoverageSettings.model_fields)}.") from error
+    settings = read_options(CoverageSettings, name, options)
     _ = settings.chunking
     return settings
 

@@ -5,7 +5,6 @@ Source: FactReasoner, section 5 (F1, MAE of precision, Table 4's one-sided t-tes
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +15,9 @@ from typing import Any, Protocol, runtime_checkable
 from data.errors import StatisticsError
 from data.progress import working
 from data.records import Json, MetricItem, Score
+from data.records.plain import to_json
+from judges.base import each
 from judges.metrics.factuality.measures import (
-    CalibrationBin,
     Label,
     better_than,
     brier,
@@ -82,7 +82,7 @@ class Assessed:
             "mae": fmean(self.errors.values()),
             "f1": label_f1(self.labels, self.truths),
             "brier": None if self.posteriors is None else brier(self.posteriors, self.truths),
-            "calibration": None if self.posteriors is None else [_bin(one) for one in curve],
+            "calibration": None if self.posteriors is None else [to_json(bucket) for bucket in curve],
         }
 
 
@@ -93,51 +93,45 @@ async def assess(assessor: ClaimAssessor, rows: Sequence[LabelledClaims]) -> Ass
         StatisticsError: It could score none of them.
         JudgeError: Asking as a whole cannot go on.
     """
-    gate = asyncio.Semaphore(AT_ONCE)
-
-    async def score(row: LabelledClaims) -> Score:
-        async with gate:
-            found = await assessor.score_claims(row.item, row.claims)
-        work.done += 1
-        return found
-
     with working(f"scoring by {assessor.name}", len(rows)) as work:
-        scores = await asyncio.gather(*map(score, rows))
-    said: list[tuple[Mapping[str, Any], bool]] = []
+        scores = await each(
+            lambda row: assessor.score_claims(row.item, row.claims), rows, at_once=AT_ONCE, work=work
+        )
+    rulings: list[tuple[Mapping[str, Any], bool]] = []
     errors: dict[str, float] = {}
     means: list[tuple[float, float]] = []
     unscored: Counter[str] = Counter()
-    for row, found in zip(rows, scores, strict=True):
-        if found.score is None:
-            unscored[f"{found.outcome}: {found.reason}"] += 1
+    for row, scored in zip(rows, scores, strict=True):
+        if scored.score is None:
+            unscored[f"{scored.outcome}: {scored.reason}"] += 1
             continue
-        own = _matched(row, found)
-        unscored["claims without a ruling"] += len(row.claims) - len(own)
-        said += own
-        means.append((found.score, fmean(row.truths)))
+        matched = _matched(row, scored)
+        unscored["claims without a ruling"] += len(row.claims) - len(matched)
+        rulings += matched
+        means.append((scored.score, fmean(row.truths)))
         errors[row.item.id] = mean_absolute_error([means[-1][0]], [means[-1][1]])
-    if not said:
+    if not rulings:
         message = f"{assessor.name} could score none of {len(rows)} answers."
         raise StatisticsError(message, advice=f"The reasons: {dict(unscored)}.")
-    posteriors = [float(claim["posterior"]) for claim, _ in said if "posterior" in claim]
+    posteriors = [float(claim["posterior"]) for claim, _ in rulings if "posterior" in claim]
     return Assessed(
         metric=assessor.name,
-        labels=tuple(Label(claim["label"]) for claim, _ in said),
-        posteriors=tuple(posteriors) if len(posteriors) == len(said) else None,
-        truths=tuple(truth for _, truth in said),
+        labels=tuple(Label(claim["label"]) for claim, _ in rulings),
+        posteriors=tuple(posteriors) if len(posteriors) == len(rulings) else None,
+        truths=tuple(truth for _, truth in rulings),
         errors=errors,
-        precision=(fmean(one for one, _ in means), fmean(true for _, true in means)),
+        precision=(fmean(predicted for predicted, _ in means), fmean(true for _, true in means)),
         unscored=+unscored,
     )
 
 
-def compare(found: Sequence[Assessed]) -> list[dict[str, Json]]:
+def compare(assessed: Sequence[Assessed]) -> list[dict[str, Json]]:
     """For each ordered pair: whether the first one's errors are smaller, by answer (paired, one-sided).
 
     The p-value is null where the test does not exist: no two shared answers, or all differences equal.
     """
     rows: list[dict[str, Json]] = []
-    for ours, theirs in permutations(found, 2):
+    for ours, theirs in permutations(assessed, 2):
         shared = sorted(ours.errors.keys() & theirs.errors.keys())
         try:
             p = better_than(
@@ -149,19 +143,9 @@ def compare(found: Sequence[Assessed]) -> list[dict[str, Json]]:
     return rows
 
 
-def _matched(row: LabelledClaims, found: Score) -> list[tuple[Mapping[str, Any], bool]]:
+def _matched(row: LabelledClaims, score: Score) -> list[tuple[Mapping[str, Any], bool]]:
     """What was said of each claim, by its text, with what people say."""
-    details: Any = found.details
-    said = {str(claim["text"]): claim for claim in details["claims"] if claim.get("label") is not None}
+    details: Any = score.details
+    by_text = {str(claim["text"]): claim for claim in details["claims"] if claim.get("label") is not None}
     pairs = zip(row.claims, row.truths, strict=True)
-    return [(said[key], truth) for text, truth in pairs if (key := " ".join(text.split())) in said]
-
-
-def _bin(one: CalibrationBin) -> dict[str, Json]:
-    return {
-        "lower": one.lower,
-        "upper": one.upper,
-        "claims": one.claims,
-        "mean_posterior": one.mean_posterior,
-        "share_true": one.share_true,
-    }
+    return [(by_text[key], truth) for text, truth in pairs if (key := " ".join(text.split())) in by_text]

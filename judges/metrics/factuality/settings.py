@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -14,15 +12,13 @@ from data.files.jsonl import in_words
 from data.records import Json
 from judges.metrics.factuality.evidence.contexts import PER_CLAIM
 from judges.metrics.factuality.graph import CLAIM_PRIOR, CONTEXT_PRIOR
-from judges.metrics.factuality.inference.marginals import Inference
-from judges.metrics.factuality.inference.network import FactorTables
 from judges.metrics.factuality.tasks import DEFAULT_PROBABILITY
+from judges.metrics.factuality.vocabulary import FactorTables, Inference
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactualitySettings:
+class FactualitySettings(BaseModel):
     """How factuality is assessed.
 
     Attributes:
@@ -39,20 +35,6 @@ class FactualitySettings:
         seed: Makes sampling repeatable.
     """
 
-    contexts_per_claim: int = PER_CLAIM
-    recall_k: float | None = None
-    claim_prior: float = CLAIM_PRIOR
-    context_prior: float = CONTEXT_PRIOR
-    source_priors: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    factors: FactorTables = FactorTables.TABLE1
-    inference: Inference = Inference.AUTO
-    default_probability: float = DEFAULT_PROBABILITY
-    write_queries: bool = False
-    summarise: bool = False
-    seed: int = 0
-
-
-class _Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     contexts_per_claim: Annotated[int, Field(ge=1, le=100)] = PER_CLAIM
@@ -75,9 +57,9 @@ def read_settings(options: Mapping[str, Json]) -> FactualitySettings:
         SpecError: An option is unknown or out of bounds.
     """
     try:
-        read = _Options.model_validate(dict(options))
+        return FactualitySettings.model_validate(dict(options))
     except ValidationError as error:
         problems = "; ".join(in_words(error))
         message = f"The options of the factuality metric cannot be used: {problems}."
-        raise SpecError(message, advice=f"The options are {', '.join(_Options.model_fields)}.") from error
-    return FactualitySettings(**{name: getattr(read, name) for name in _Options.model_fields})
+        advice = f"The options are {', '.join(FactualitySettings.model_fields)}."
+        raise SpecError(message, advice=advice) from error

@@ -25,8 +25,8 @@ from judges.metrics.factuality.graph import (
     FactRelation,
     NodeKind,
 )
-from judges.metrics.factuality.inference.marginals import Inference, marginals
-from judges.metrics.factuality.inference.network import FactorTables
+from judges.metrics.factuality.inference.marginals import marginals
+from judges.metrics.factuality.vocabulary import FactorTables, Inference
 
 CLEAR = 0.15
 """A side stands where the point is at least this far from an even chance."""

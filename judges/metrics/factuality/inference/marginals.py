@@ -12,22 +12,15 @@ from data.records.plain import to_json
 from judges.metrics.factuality.graph import FactGraph
 from judges.metrics.factuality.inference.exact import exact_posteriors, fits
 from judges.metrics.factuality.inference.minibuckets import I_BOUND, minibucket_posteriors
-from judges.metrics.factuality.inference.network import FactorTables, Network, network_of
+from judges.metrics.factuality.inference.network import Network, network_of
 from judges.metrics.factuality.inference.ordering import (
     EliminationOrder,
     components,
     min_fill,
 )
+from judges.metrics.factuality.vocabulary import FactorTables, Inference
 
 TOLERANCE = 0.01
-
-
-class Inference(StrEnum):
-    """What the caller asks for; `auto` is exact where memory allows and sampled beyond."""
-
-    AUTO = "auto"
-    EXACT = "exact"
-    WMB = "wmb"
 
 
 class Method(StrEnum):

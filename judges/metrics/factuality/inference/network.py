@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +21,10 @@ from judges.metrics.factuality.graph import (
     FactRelation,
     NodeKind,
 )
+from judges.metrics.factuality.vocabulary import FactorTables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-class FactorTables(StrEnum):
-    """Which factor a relation becomes."""
-
-    TABLE1 = "table1"
-    REFERENCE_CODE = "reference-code"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

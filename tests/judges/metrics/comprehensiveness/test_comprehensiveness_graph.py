@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FileFormatError, RecordError
-from judges.metrics.comprehensiveness import (
+from judges.metrics.comprehensiveness.graph import (
     Edge,
     FactGraph,
     Node,

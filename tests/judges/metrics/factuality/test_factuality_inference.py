@@ -21,16 +21,12 @@ from judges.metrics.factuality.graph import (
     load_graph,
 )
 from judges.metrics.factuality.inference.exact import exact_posteriors, fits, possible_state, reduce_network
-from judges.metrics.factuality.inference.marginals import (
-    Inference,
-    Method,
-    marginals,
-    network_marginals,
-)
+from judges.metrics.factuality.inference.marginals import Method, marginals, network_marginals
 from judges.metrics.factuality.inference.minibuckets import minibucket_posteriors
-from judges.metrics.factuality.inference.network import FactorTables, Network, network_of, network_of_factors
+from judges.metrics.factuality.inference.network import Network, network_of, network_of_factors
 from judges.metrics.factuality.inference.ordering import EliminationOrder, min_fill
 from judges.metrics.factuality.inference.tempering import tempered_posteriors
+from judges.metrics.factuality.vocabulary import FactorTables, Inference
 
 SHARED = Path(__file__).parents[4] / "../shared/data"
 
