@@ -135,6 +135,7 @@ class Action(StrEnum):
     ANNOTATION_OPENED = "annotation-opened"
     ANNOTATION_CLOSED = "annotation-closed"
     BOARD_NOTED = "board-noted"
+    BOARD_CORRECTED = "board-corrected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
