@@ -82,8 +82,7 @@ def test_only_organisers_publish(arena: Arena, tmp_path: Path) -> None:
     publish(arena)
     client = TestClient(make_api(arena))
     assert client.post("/rounds/tiny/publish", json={"votes": sent(tmp_path)}).status_code == 401
-    token = arena.tokens.create(
-        name="t", team=None, scopes={TokenScope.READ}, caller=OPERATOR, account=_ann(arena)
-    )
+    arena.teams.add_account("ann", caller=OPERATOR)
+    token = arena.tokens.create(name="t", account="ann", scopes={TokenScope.READ}, caller=OPERATOR)
     bearer = {"Authorization": f"Bearer {token.secret}"}
     assert client.post("/rounds/tiny/publish", json={}, headers=bearer).status_code == 403
