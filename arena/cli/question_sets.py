@@ -51,6 +51,13 @@ def policy(
             help="Hide the references of the test questions, or show them.",
         ),
     ] = None,
+    public_texts: Annotated[
+        bool | None,
+        typer.Option(
+            "--public-texts/--no-public-texts",
+            help="Whether the set's licence lets everybody see its texts; without, visitors cannot vote.",
+        ),
+    ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -73,6 +80,8 @@ def policy(
         found = service.put_phase(name, after)
     if hidden is not None:
         found = service.hide_references(name, hidden=hidden)
+    if public_texts is not None:
+        found = service.show_texts(name, public=public_texts)
     _show(found, as_json=as_json)
 
 

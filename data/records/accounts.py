@@ -136,6 +136,8 @@ class Action(StrEnum):
     ANNOTATION_CLOSED = "annotation-closed"
     BOARD_NOTED = "board-noted"
     BOARD_CORRECTED = "board-corrected"
+    VOTES_OPENED = "votes-opened"
+    VOTES_CLOSED = "votes-closed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
