@@ -34,8 +34,8 @@ TOO_MANY = 429
 ASSETS = Path(__file__).parents[1] / "assets"
 BLIND = "You are not told whose the answers are until you have judged them."
 KEPT = (
-    "We keep your judgment, and salted hashes of a cookie and of your address to count nobody twice; no name, "
-    "no address. Some pairs are tests whose better answer is known."
+    "We keep your judgment, and salted hashes of a cookie and of your address to count nobody twice; no "
+    "name, no address. Some pairs are tests whose better answer is known."
 )
 OWN = "These are the ratings of visitors' votes alone. No judge has a part in them."
 
@@ -164,9 +164,9 @@ def _counted(board: VoteBoard) -> Sequence[str]:
     rejected = sum(board.rejected.values())
     counted = f"{len(board.count.kept):,} of {board.given:,} votes count, of {board.visitors:,} visitors."
     left = (
-        f"Not counted: {board.count.gold:,} on test pairs, {board.count.untried:,} of visitors who did not pass "
-        f"theirs, {rejected:,} too quick or on answers that name their system, {board.count.over_cap:,} beyond "
-        f"the {board.count.cap:,} that one network or visitor may have."
+        f"Not counted: {board.count.gold:,} on test pairs, {board.count.untried:,} of visitors who did not "
+        f"pass theirs, {rejected:,} too quick or on answers that name their system, "
+        f"{board.count.over_cap:,} beyond the {board.count.cap:,} that one network or visitor may have."
     )
     return tuple(filter(None, (counted, left, board.unrankable)))
 
