@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from arena.services.metrics.service import MetricService
     from arena.services.organisers.monitor import RoundAdmin
     from arena.services.organisers.round_jobs import RoundJobs
+    from arena.services.people.public_votes import PublicVotes
     from arena.services.question_sets.phases import PolicyService
     from arena.services.question_sets.service import SetAdmin, SetService
     from arena.services.retrieval.corpora import CorpusService
@@ -105,6 +106,7 @@ class Arena:
     comparisons: ComparisonService = _service("services.evidence.systems")
     weaknesses: WeaknessService = _service("services.evidence.weaknesses")
     judgment_reports: JudgmentReportService = _service("services.evidence.judgment_flags")
+    public_votes: PublicVotes = _service("services.people.public_votes")
     reports: ReportService = _service("services.evidence.team_report", "store", "profiles", "weaknesses")
     demo: DemoService = _service("demo", "sets", "submissions", "rounds", "boards")
 

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from arena.api.caching import OK, answer, problems
 from arena.api.dependencies import Services, Who
-from arena.api.schemas import BoardFull, BoardLine, BoardList, Name
+from arena.api.schemas import BoardFull, BoardLine, BoardList, BoardName
 from arena.services.accounts.auth import Caller
 from data.records import Board
 
@@ -59,7 +59,7 @@ def list_boards(request: Request, arena: Services) -> Response:
 )
 def show_board(
     request: Request,
-    name: Name,
+    name: BoardName,
     arena: Services,
     caller: Who,
     file_format: Annotated[
@@ -82,6 +82,13 @@ def show_board(
     tag = f"{board.content_hash[:32]}-{chosen}{state}{notice_tag}"
     status = GONE if board.retracted and not board.standings else OK
     return answer(request, content, media_type=MEDIA_TYPES[chosen], tag=tag, filename=filename, status=status)
+
+
+@router.get("/leaderboards/{name}/snapshots", responses=problems(404), response_model=BoardList)
+def list_snapshots(request: Request, name: BoardName, arena: Services) -> Response:
+    """Every snapshot of a board that stands, the one under its name first; each is at NAME@HASH for good."""
+    found = arena.boards.snapshots(name)
+    return answer(request, BoardList(leaderboards=[BoardLine.of(one) for one in found]))
 
 
 def _preferred(accept: str) -> BoardFormat:

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
 
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who
-from arena.api.schemas import BattleLine, BattlePage, Cursor, Limit, Name, RoundLine, RoundList
+from arena.api.schemas import (
+    BattleLine,
+    BattlePage,
+    Cursor,
+    Limit,
+    Name,
+    Publication,
+    PublicationRequest,
+    RoundLine,
+    RoundList,
+)
+from arena.services.accounts.auth import require
+from arena.services.people.carried_votes import source_of_request
+from data.records import RoundState, TokenScope
+from leaderboard.standings.corrected import PEOPLE
 
 router = APIRouter(tags=["rounds"])
+ACCEPTED = 202
 
 
 @router.get("/rounds", responses=problems(), response_model=RoundList)
@@ -36,3 +52,48 @@ def list_battles(
     shown = battles[:limit]
     following = shown[-1].id if len(battles) > limit else None
     return answer(request, BattlePage(battles=[BattleLine.of(battle) for battle in shown], next=following))
+
+
+@router.post(
+    "/rounds/{name}/publish",
+    response_model=Publication,
+    responses={
+        **problems(403, 404, 409, 413),
+        202: {"model": Publication, "description": "A worker publishes it; `job` is its number."},
+    },
+)
+def publish_round(name: Name, wanted: PublicationRequest, arena: Services, caller: Who) -> Response:
+    """Publish a finished round by a worker; put votes of people on a published one, at once.
+
+    Votes make another snapshot of a published board: the former one stays at NAME@HASH.
+    """
+    require(caller, TokenScope.ORGANISE)
+    found, _ = arena.rounds.status(name, caller=caller)
+    sent = None if wanted.votes is None else [one.model_dump(exclude_none=True) for one in wanted.votes]
+    with source_of_request(wanted.task, sent, wanted.vote_rule) as people:
+        if found.state is not RoundState.PUBLISHED:
+            job = arena.jobs.publish(
+                name,
+                metrics=wanted.metrics,
+                partial=wanted.partial,
+                calibration=wanted.calibration,
+                people=people,
+                caller=caller,
+            )
+            waiting = Publication(
+                name=name, content_hash=None, created=False, job=job.id, votes=None, votes_left_out=None
+            )
+            return JSONResponse(waiting.model_dump(), ACCEPTED)
+        board, created = arena.boards.publish(
+            name, report=lambda _line: None, calibration=wanted.calibration, people=people, caller=caller
+        )
+    section = board.standings.get(PEOPLE) or {}
+    done = Publication(
+        name=board.name,
+        content_hash=board.content_hash,
+        created=created,
+        job=None,
+        votes=section.get("votes"),
+        votes_left_out=section.get("votes_left_out"),
+    )
+    return JSONResponse(done.model_dump())

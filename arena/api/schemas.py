@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, Self
 
 from fastapi import Path, Query
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from arena.schemas import Line, SetLine
 from data.records import Board, Round, RoundCounts
 from data.records.questions import NAME_PATTERN
 from data.store.boards.boards import BoardHead
+from leaderboard.vocabulary import VoteRule
 
 LONGEST_PAGE = 500
 NAME = rf"^{NAME_PATTERN.pattern}$"
 
 Name = Annotated[str, Path(pattern=NAME, max_length=100, description="Its name.", examples=["demo"])]
+BoardName = Annotated[
+    str,
+    Path(
+        pattern=rf"^{NAME_PATTERN.pattern}(@[0-9a-f]{{8,64}})?$",
+        max_length=170,
+        description="Its name; NAME@HASH is one snapshot of it, also after another took its place.",
+        examples=["demo"],
+    ),
+]
 Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="How many to send at most.")]
 Cursor = Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before; 0 for the first.")]
 WINNERS: dict[str | None, str] = {"a": "model_a", "b": "model_b", "tie": "tie"}
@@ -71,6 +81,9 @@ class BoardLine(BaseModel):
     published_at: datetime
     retracted: bool
     notice: str = Field(description="What readers must know, such as why it was retracted.")
+    replaced_at: datetime | None = Field(
+        default=None, description="When another snapshot took its place; null where it stands."
+    )
 
     @classmethod
     def of(cls, board: Board | BoardHead) -> BoardLine:
@@ -84,6 +97,7 @@ class BoardLine(BaseModel):
             published_at=board.published_at,
             retracted=board.retracted,
             notice=board.notice,
+            replaced_at=board.replaced_at,
         )
 
 
@@ -91,6 +105,49 @@ class BoardList(BaseModel):
     """The published boards, the newest first."""
 
     leaderboards: list[BoardLine]
+
+
+class VoteLine(BaseModel):
+    """A vote of a person on a planned battle, as a line of a votes file."""
+
+    question_id: str
+    model_a: str
+    model_b: str
+    winner: Literal["model_a", "model_b", "tie", "tie (bothbad)"] | None = None
+    score: float | None = Field(default=None, ge=0, le=1, description="The share that `model_a` gets.")
+    annotator: str | None = None
+    chance: float | None = Field(
+        default=None, gt=0, le=1, description="The probability that the battle was put to people."
+    )
+
+
+class PublicationRequest(BaseModel):
+    """What is to be published of a round: its standings, and what votes of people make of them."""
+
+    task: str | None = Field(default=None, description="The annotation task whose labels are the votes.")
+    votes: list[VoteLine] | None = Field(default=None, description="The votes themselves; not with `task`.")
+    vote_rule: VoteRule = Field(default=VoteRule.MEAN, description="What several votes on a battle count as.")
+    metrics: bool = Field(default=True, description="Score answers by the embedded metrics first.")
+    partial: bool = Field(default=False, description="Also where less than 90 % was judged.")
+    calibration: int | None = Field(default=None, description="The job whose agreement readers are told.")
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.task is not None and self.votes is not None:
+            message = "Votes come from a task or with the request, not from both."
+            raise ValueError(message)
+        return self
+
+
+class Publication(BaseModel):
+    """What a request to publish did: a board that stands, or a worker's job."""
+
+    name: str
+    content_hash: str | None = Field(description="Of the board; null while a worker is at it.")
+    created: bool = Field(description="Whether it put another snapshot up.")
+    job: int | None = Field(description="The worker's job; null where it is done.")
+    votes: int | None = Field(description="Votes that correct the board; null where none do.")
+    votes_left_out: int | None = Field(description="Votes on battles that the judge did not decide.")
 
 
 class BoardFull(BoardLine):

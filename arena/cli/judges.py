@@ -23,6 +23,8 @@ ADVICE = {
     Outcome.UNREADABLE: "The model does not keep to the reply format; see docs/judges.md for others.",
 }
 
+IN_TABLES = ("by_domain", "system_bias", "human_round", "human_round_unknown")
+
 if TYPE_CHECKING:
     from arena.services.judging.calibration import JudgeCalibration
 
@@ -128,8 +130,9 @@ def calibrate(
 ) -> None:
     """Compare judges with human labels.
 
-    Prints agreement, ties, unreadable replies, position flips and biases. Several judges make a table, best
-    first by Pearson's correlation, with a column for each pair of systems that the labels name.
+    Prints agreement, ties, unreadable replies, position flips and biases; where the labels name systems, also
+    what the judge gives each of them beyond people, and what a full round of people would say. Several judges
+    make a table, best first by Pearson's correlation, with a column for each pair of systems.
     """
     reports = open_reaching(cache_mode).calibration.calibrate(
         judge, labels, concurrency=concurrency, budget_usd=budget_usd
@@ -137,10 +140,28 @@ def calibrate(
     if as_json:
         show_json(reports[0].to_json() if len(reports) == 1 else [report.to_json() for report in reports])
     elif len(reports) == 1:
-        shown = {name: value for name, value in reports[0].to_json().items() if name != "by_domain"}
+        shown = {name: value for name, value in reports[0].to_json().items() if name not in IN_TABLES}
         show_fields({name: _plain(value) for name, value in shown.items()})
+        _show_people(reports[0])
     else:
         show_table(*_judge_table(reports))
+
+
+def _show_people(report: JudgeCalibration) -> None:
+    """How far the judge is from people, system by system, and what people would say themselves."""
+    from arena.services.judging.text_tables import BIAS, HUMAN_ROUND, bias_lines, human_round_lines
+
+    found = report.people
+    if found.bias:
+        show_line("")
+        show_line("What the judge gives a system beyond people, in shares of the win, with 95 % intervals:")
+        show_table(BIAS, bias_lines(found.bias))
+    show_line("")
+    if found.table is None:
+        show_line(f"What a full human round would say is not known. {found.unknown}")
+        return
+    show_line("What a full human round on questions like these would say:")
+    show_table(HUMAN_ROUND, human_round_lines(found.table))
 
 
 def _judge_table(

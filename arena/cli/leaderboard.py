@@ -11,16 +11,26 @@ from arena.cli.options import AsJson
 from arena.cli.output import note, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
+from data.errors import InputError
+from leaderboard.rates import OVERALL
+from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.judged_shares import partial_sentence
 
 commands = typer.Typer(help="Published boards: list, show and export them.", no_args_is_help=True)
-Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round.")]
+Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round, or NAME@HASH.")]
 
 
 @commands.command("list")
-def list_(*, as_json: AsJson = False) -> None:
+def list_(
+    *,
+    snapshots: Annotated[
+        bool, typer.Option("--snapshots", help="Also snapshots that others took the place of.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """List the published boards."""
-    boards = open_arena().boards.published()
+    service = open_arena().boards
+    boards = (*service.heads(), *(service.former() if snapshots else ()))
     show_rows(
         [{"name": board.name, "content_hash": board.content_hash} for board in boards],
         ("board", "published", "content"),
@@ -37,14 +47,24 @@ def show(
         str, typer.Option("--domain", metavar="ID", help="A domain's id, or `overall`.")
     ] = "overall",
     *,
+    people: Annotated[
+        bool,
+        typer.Option(
+            "--people",
+            help="What people would say, beside what the judge says and how far each system moves.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a published board.
 
     A partial board says how much of it was judged; systems without a judged battle are named below the table.
+    NAME@HASH names one snapshot of a board, also after another took its place.
     """
-    arena = open_arena()
-    board = arena.boards.get(name, caller=OPERATOR)
+    # Brings what draws pictures along.
+    from arena.services.boards.text_tables import board_table, corrected_table
+
+    board = open_arena().boards.get(name, caller=OPERATOR)
     if board.retracted:
         note(f"This board was retracted. {board.notice}".rstrip())
     elif board.notice:
@@ -56,8 +76,13 @@ def show(
         show_line(about)
     if said := partial_sentence(board.standings):
         show_line(f"{board.standings['title']}. {said}")
-    headers, rows = arena.boards.table(board, domain)
+    if people and domain != OVERALL:
+        raise InputError("Votes correct ratings overall alone.", advice="Use --people without --domain.")
+    headers, rows = corrected_table(board) if people else board_table(board, domain)
     show_table(headers, rows)
+    show_line(f"{people_sentence(board.standings)}.")
+    if people:
+        show_line(board.standings[PEOPLE]["advice"])
     lines = board.standings["lines"][domain]
     unjudged = [line["system"] for line in lines if not (line["rate"] or line.get("rate_against_all"))]
     if unjudged:

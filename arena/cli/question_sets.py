@@ -59,6 +59,13 @@ def policy(
             help="Hide the references of the test questions, or show them.",
         ),
     ] = None,
+    public_texts: Annotated[
+        bool | None,
+        typer.Option(
+            "--public-texts/--no-public-texts",
+            help="Whether the set's licence lets everybody see its texts; without, visitors cannot vote.",
+        ),
+    ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -83,6 +90,8 @@ def policy(
         set_policy = service.put_phase(name, after)
     if hidden is not None:
         set_policy = service.hide_references(name, hidden=hidden)
+    if public_texts is not None:
+        set_policy = service.show_texts(name, public=public_texts)
     _show(set_policy, as_json=as_json)
 
 

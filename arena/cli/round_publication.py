@@ -12,6 +12,10 @@ from arena.cli.output import note, show_line, show_result
 from arena.cli.round_reports import RoundArgument
 from arena.container import open_arena
 from data.errors import InputError
+from leaderboard.standings.corrected import PEOPLE, people_sentence
+from leaderboard.vocabulary import VoteRule
+
+COUNTED = ("votes", "annotators", "labelled_battles", "votes_left_out")
 
 
 def publish(
@@ -24,6 +28,23 @@ def publish(
             help="Output of `arena judges calibrate --json` for the round's judge, or the job number of a "
             "calibration made on the site (`arena jobs list`); the board then says how often the judge "
             "agrees with people.",
+        ),
+    ] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(
+            "--people",
+            metavar="TASK|FILE",
+            help="Votes of people on some of the round's battles: the labels of an annotation task, or a "
+            "votes file as of `arena battles rate --people`. The board then says what people would say "
+            "beside what the judge says. Of a published round it makes another snapshot with a hash of its "
+            "own; the former one stays as NAME@HASH.",
+        ),
+    ] = None,
+    vote_rule: Annotated[
+        VoteRule | None,
+        typer.Option(
+            "--vote-rule", help="With --people: several votes on a battle count as mean share or majority."
         ),
     ] = None,
     *,
@@ -52,11 +73,30 @@ def publish(
     source = (
         None if calibration is None else int(calibration) if calibration.isdecimal() else Path(calibration)
     )
-    board, created = boards.publish(name, report=note, score=metrics, partial=partial, calibration=source)
-    shown = {"name": board.name, "content_hash": board.content_hash, "created": created}
-    payload = {**shown, "partial": bool(board.standings.get("partial"))}
+    from arena.services.people.round_votes import VoteSource
+
+    if vote_rule is not None and people is None:
+        raise InputError("--vote-rule says how votes count, and there are none.", advice="Add --people.")
+    votes = None if people is None else VoteSource.read(people, vote_rule or VoteRule.MEAN)
+    board, created = boards.publish(
+        name, report=note, score=metrics, partial=partial, calibration=source, people=votes
+    )
+    section = board.standings.get(PEOPLE)
+    counted = {key: section[key] for key in COUNTED} if section else {}
+    payload = {
+        "name": board.name,
+        "content_hash": board.content_hash,
+        "created": created,
+        "partial": bool(board.standings.get("partial")),
+        **counted,
+    }
     state = "published" if created else "unchanged: it was published before"
-    show_result(payload, f"{board.name} {state} ({board.content_hash[:12]}).", as_json=as_json)
+    line = f"{board.name} {state} ({board.content_hash[:12]})."
+    if section:
+        line += f"\n{people_sentence(board.standings)}. {section['advice']}"
+    show_result(payload, line, as_json=as_json)
+    if section and section["votes_left_out"]:
+        note(f"{section['votes_left_out']:,} votes are on no judged battle of the round, and left out")
 
 
 def retract(

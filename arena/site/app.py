@@ -30,6 +30,7 @@ from arena.site.hosts import ServedHosts
 from arena.site.middleware import RetractedStatus, SiteMiddleware
 from arena.site.plain_pages import refused
 from arena.site.public.routes import board_routes
+from arena.site.public.votes import VoteRoutes
 from arena.site.security_policy import page_policy
 from arena.site.services import as_secrets
 from arena.site.sign_in import SignIn
@@ -139,6 +140,7 @@ class _Routes:
             Route("/healthz", self.healthz),
             metrics_route(self._arena),
             *board_routes(self._arena),
+            *VoteRoutes(self._arena).routes(),
             *shell_routes(PAGES),
         ]
         return [Mount("/api/v1", app=make_api(self._arena)), *map(_guarded, plain)]

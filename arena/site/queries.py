@@ -14,10 +14,10 @@ from arena.services.evidence.questions import QuestionFilter, QuestionList, Ques
 from arena.services.evidence.systems import Comparison, SystemProfile
 from arena.services.evidence.weaknesses import Weaknesses
 from arena.site.boards.snapshot_reader import read_board
-from arena.site.boards.view_model import BoardView, board_label
+from arena.site.boards.view_model import BoardView, board_label, snapshot_label
 from arena.site.services import arena
 from data.errors import RetractedError
-from data.store.boards.boards import BoardHead
+from data.store.boards.boards import SNAPSHOT, BoardHead, is_called, snapshot_of
 from data.store.rounds.question_stats import BattleResult, QuestionStats
 
 FRESH = 15
@@ -65,12 +65,25 @@ def _heads(source: Arena) -> tuple[BoardHead, ...]:
 
 @_cached(most=MOST_BOARDS)
 def _view(source: Arena, head: BoardHead) -> BoardView:
-    return read_board(source.boards.get(head.name))
+    return read_board(source.boards.get(snapshot_of(head)))
 
 
-def labels_of_boards() -> dict[str, str]:
-    """Names of the published boards to what readers choose them by, newest first."""
-    return {head.name: board_label(head) for head in _heads()}
+@_cached(seconds=FRESH, most=4, copied=True)
+def _former(source: Arena) -> tuple[BoardHead, ...]:
+    return source.boards.former()
+
+
+def labels_of_boards(wanted: str = "") -> dict[str, str]:
+    """Names of the published boards to what readers choose them by, newest first.
+
+    A snapshot that is wanted by its hash joins them, under the name by which it is wanted.
+    """
+    labels = {head.name: board_label(head) for head in _heads()}
+    if SNAPSHOT in wanted:
+        for head in (*_former(), *_heads()):
+            if is_called(head, wanted):
+                labels[wanted] = snapshot_label(head)
+    return labels
 
 
 def board_named(name: str) -> BoardView:
@@ -80,7 +93,7 @@ def board_named(name: str) -> BoardView:
         NotFoundError: There is none of this name.
         RetractedError: It was taken down.
     """
-    head = next((head for head in _heads() if head.name == name), None)
+    head = next((head for head in (*_heads(), *_former()) if is_called(head, name)), None)
     if head is None:
         raise RetractedError(name, arena().boards.get(name).notice)
     return _view(head)
@@ -92,10 +105,10 @@ def refuse_retracted(name: str) -> None:
     Raises:
         RetractedError: It was.
     """
-    if not name or name in labels_of_boards():
+    if not name or name in labels_of_boards(name):
         return
     for head in arena().boards.retracted():
-        if head.name == name:
+        if is_called(head, name):
             raise RetractedError(name, head.notice)
 
 

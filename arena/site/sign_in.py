@@ -54,7 +54,7 @@ class SignIn:
     async def sign_in(self, request: Request) -> Response:
         """Open a session for the token of the form, and go to the team's page, or an annotator's pairs."""
         try:
-            fields = await _fields_of(request)
+            fields = await fields_of_form(request)
             self._require_own_origin(request)
             _require_own_form(request, fields)
             opened = await run_in_threadpool(
@@ -100,7 +100,7 @@ class SignIn:
         """End the session."""
         cookie = request.cookies.get(COOKIE, "")
         try:
-            fields = await _fields_of(request)
+            fields = await fields_of_form(request)
             self._require_own_origin(request)
             self._arena.sessions.check_csrf(cookie, fields.get("csrf", ""))
             await run_in_threadpool(self._arena.sessions.sign_out, cookie)
@@ -116,7 +116,7 @@ class SignIn:
             raise ForbiddenError("The form did not come from this site.", advice="Open the page here.")
 
 
-async def _fields_of(request: Request) -> dict[str, str]:
+async def fields_of_form(request: Request) -> dict[str, str]:
     """The fields of a form; a body that is no small form has none."""
     content = b""
     async for chunk in request.stream():

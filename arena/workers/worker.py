@@ -22,6 +22,7 @@ from arena.services.accounts.auth import on_behalf
 from arena.services.jobs.cancellation import StopEvent, stopping_on_interrupt, telling
 from arena.services.jobs.job_leases import JobLeases, release_after
 from arena.services.judging.llm_overrides import LlmOverrides
+from arena.services.people.carried_votes import source_of
 from arena.services.rounds.models import RoundRequest
 from data.errors import ArenaError, LeaseLostError, StoppedError, StoreError
 from data.progress import Latest, Progress, listening
@@ -181,16 +182,18 @@ class Worker:
 
         score = bool(job.payload.get("metrics", True))
         client = on_behalf(job.payload.get("asked_by"))
-        board, created = self._arena.boards.publish(
-            job.round_name or "",
-            report=note,
-            score=score,
-            partial=bool(job.payload.get("partial")),
-            calibration=job.payload.get("calibration"),
-            stop_event=stop_event,
-            confirm=partial(self._confirm, lease),
-            caller=client,
-        )
+        with source_of(job.payload.get("people")) as people:
+            board, created = self._arena.boards.publish(
+                job.round_name or "",
+                report=note,
+                score=score,
+                partial=bool(job.payload.get("partial")),
+                calibration=job.payload.get("calibration"),
+                people=people,
+                stop_event=stop_event,
+                confirm=partial(self._confirm, lease),
+                caller=client,
+            )
         return {"board": board.name, "content_hash": board.content_hash, "created": created}
 
     def _beat(self, lease: Lease, work: Working | None = None) -> Beat:

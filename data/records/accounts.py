@@ -135,6 +135,9 @@ class Action(StrEnum):
     ANNOTATION_OPENED = "annotation-opened"
     ANNOTATION_CLOSED = "annotation-closed"
     BOARD_NOTED = "board-noted"
+    BOARD_CORRECTED = "board-corrected"
+    VOTES_OPENED = "votes-opened"
+    VOTES_CLOSED = "votes-closed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

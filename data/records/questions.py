@@ -60,11 +60,15 @@ class Phase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetPolicy:
-    """What holds for submissions to a set; without phases it is always open, without quotas."""
+    """What holds for submissions to a set; without phases it is always open, without quotas.
+
+    `public_texts` is False where its licence forbids showing texts to everybody.
+    """
 
     set_name: str
     phases: tuple[Phase, ...] = ()
     hidden_references: bool = False
+    public_texts: bool = True
 
     def __post_init__(self) -> None:
         require_apart(self.phases)

@@ -203,7 +203,10 @@ class BattleEvidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """A published snapshot of standings; `standings` is its JSON."""
+    """A published snapshot of standings; `standings` is its JSON.
+
+    `replaced_at` is when another snapshot of the round took its place, None where it stands.
+    """
 
     name: str
     round_name: str | None
@@ -212,6 +215,7 @@ class Board:
     notice: str
     retracted: bool
     published_at: datetime
+    replaced_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

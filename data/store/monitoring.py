@@ -60,13 +60,14 @@ class CountingStore(StorePart):
             paid = connection.execute(
                 select(*(func.coalesce(func.sum(ledgers.c[name]), 0).label(name) for name in SUMMED))
             ).one()
+            standing = select(func.count()).where(~boards.c.retracted, boards.c.replaced_at.is_(None))
             return Figures(
                 rounds=_grouped(connection, rounds),
                 jobs=_grouped(connection, jobs),
                 battles={outcome or "pending": count for outcome, count in by_outcome.items()},
                 judgments=_size(connection, judgments),
                 replies=_size(connection, replies),
-                boards=int(connection.execute(select(func.count()).where(~boards.c.retracted)).scalar_one()),
+                boards=int(connection.execute(standing).scalar_one()),
                 workers=int(connection.execute(alive).scalar_one()),
                 queue_age=0.0 if oldest is None else max(0.0, (now() - oldest).total_seconds()),
                 spent_usd=float(paid.spent_usd),

@@ -234,15 +234,20 @@ class PolicyStore(StorePart):
         """
         with self._database.begin() as connection:
             head = connection.execute(
-                select(question_sets.c.id, question_sets.c.hidden_references).where(
-                    question_sets.c.name == set_name
-                )
+                select(
+                    question_sets.c.id, question_sets.c.hidden_references, question_sets.c.public_texts
+                ).where(question_sets.c.name == set_name)
             ).first()
             if head is None:
                 raise no_set(set_name)
             rows = connection.execute(select(phases).where(phases.c.set_id == head.id).order_by(phases.c.id))
             spans = tuple(to_record(Phase, row) for row in rows)
-        return SetPolicy(set_name=set_name, phases=spans, hidden_references=head.hidden_references)
+        return SetPolicy(
+            set_name=set_name,
+            phases=spans,
+            hidden_references=head.hidden_references,
+            public_texts=head.public_texts,
+        )
 
     def put(self, policy: SetPolicy) -> SetPolicy:
         """Replace the policy of a set.
@@ -259,7 +264,7 @@ class PolicyStore(StorePart):
             connection.execute(
                 update(question_sets)
                 .where(question_sets.c.id == number)
-                .values(hidden_references=policy.hidden_references)
+                .values(hidden_references=policy.hidden_references, public_texts=policy.public_texts)
             )
             connection.execute(delete(phases).where(phases.c.set_id == number))
             if policy.phases:

@@ -14,6 +14,7 @@ from data.store.engine import Database
 from data.store.jobs.jobs import JobStore
 from data.store.jobs.leases import LeaseStore
 from data.store.monitoring import CountingStore
+from data.store.public_votes import PublicVoteStore
 from data.store.question_sets import PolicyStore, SetStore
 from data.store.rounds.battle_claims import ClaimStore
 from data.store.rounds.battles import BattleStore
@@ -54,6 +55,7 @@ class Store:
         self.tokens = TokenStore(database)
         self.policies = PolicyStore(database)
         self.annotations = AnnotationStore(database)
+        self.public_votes = PublicVoteStore(database)
         self.audit = AuditStore(database)
 
     @classmethod

@@ -11,6 +11,7 @@ from data.tables.judgments import (
     judgments,
     replies,
 )
+from data.tables.public_votes import poll_pairs, polls
 from data.tables.questions import answers, question_sets, questions, scores, submissions
 from data.tables.rounds import battles, boards, canaries, ledgers, question_digests, rounds
 from data.tables.teams import (
@@ -44,6 +45,8 @@ __all__ = [
     "memberships",
     "metadata",
     "phases",
+    "poll_pairs",
+    "polls",
     "question_digests",
     "question_sets",
     "questions",

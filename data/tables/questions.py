@@ -33,6 +33,7 @@ class QuestionSetRow(Base, table=True):
     questions: int = col.whole()
     content_hash: str = col.label(64)
     hidden_references: bool = col.flag(default=False)
+    public_texts: bool = col.flag(default=True)
     created_at: datetime = col.created()
 
 

@@ -107,17 +107,24 @@ ledgers = LedgerRow.__table__
 
 
 class BoardRow(Base, table=True):
-    """Published snapshots of rounds' standings; retracting keeps them with a notice."""
+    """Published snapshots of rounds' standings; retracting keeps them with a notice.
+
+    One snapshot of a round stands under the round's name; those that it replaced are named by their hashes.
+    """
 
     __tablename__ = "board"
+    __table_args__ = (
+        Index("ix_board_standing", "round_id", unique=True, **col.where("replaced_at IS NULL")),
+    )
     id: int | None = col.number()
-    name: str = col.label(100, unique=True)
-    round_id: int | None = col.parent("round.id", nullable=True, unique=True)
+    name: str = col.label(120, unique=True)
+    round_id: int | None = col.parent("round.id", nullable=True)
     standings: Any = col.json()
     content_hash: str = col.label(64)
     notice: str = col.prose()
     retracted: bool = col.flag(default=False)
     published_at: datetime = col.moment()
+    replaced_at: datetime | None = col.moment(nullable=True)
 
 
 boards = BoardRow.__table__

@@ -16,6 +16,7 @@ import altair as alt
 from data.errors import FileFormatError
 from data.files.csv_safety import guarded
 from leaderboard.formats.sinks import atomic_bytes, atomic_text
+from leaderboard.standings.corrected import PEOPLE, corrected_cells
 
 __all__ = ["export_standings", "flat_rows", "guarded", "standings_text"]
 
@@ -95,12 +96,15 @@ def standings_text(standings: Standings) -> str:
 def flat_rows(standings: Standings) -> list[Row]:
     """Standings as rows with the same columns each: domain, system, ratings, rates, mean scores.
 
-    Rates are against the reference, which has none: `rate_against_all` of the JSON is in no column.
+    Rates are against the reference, which has none: `rate_against_all` of the JSON is in no column. A board
+    that votes of people correct has `CORRECTED_COLUMNS` too.
     """
     lines: Mapping[str, Sequence[Mapping[str, Any]]] = standings["lines"]
+    section = standings.get(PEOPLE)
     metrics = sorted({metric for part in lines.values() for line in part for metric in line["scores"]})
     return [
         _row(domain, line, metrics, is_reference=line["system"] == standings.get("reference"))
+        | (corrected_cells(section, domain, line["system"]) if section else {})
         for domain, part in lines.items()
         for line in part
     ]

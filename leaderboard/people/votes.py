@@ -17,6 +17,18 @@ Floats = NDArray[np.float64]
 SHARES = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5, "tie (bothbad)": 0.5}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picked(Place):
+    """Some rows of a place, each named as it is there."""
+
+    whole: Place
+    picked: Sequence[int]
+
+    def at(self, index: int, column: str = "") -> str:
+        """Name a record, and a column of it, for a message."""
+        return self.whole.at(self.picked[index], column)
+
+
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Votes:
     """Checked votes, one a row.
@@ -41,6 +53,23 @@ class Votes:
 
     def __len__(self) -> int:
         return len(self.question_id)
+
+    def where(self, kept: NDArray[np.bool_]) -> Votes:
+        """The votes of some rows; messages still name where they stand.
+
+        Args:
+            kept: (V,) which.
+        """
+        rows = np.flatnonzero(kept).tolist()
+        return Votes(
+            place=Picked(file=self.place.file, first_row=1, whole=self.place, picked=rows),
+            question_id=tuple(self.question_id[row] for row in rows),
+            model_a=tuple(self.model_a[row] for row in rows),
+            model_b=tuple(self.model_b[row] for row in rows),
+            share=self.share[kept],
+            chance=self.chance[kept],
+            annotator=tuple(self.annotator[row] for row in rows),
+        )
 
     @classmethod
     def from_columns(

@@ -19,7 +19,8 @@ class Entry:
 
     Of a retracted board only the notice is public: `systems` and `judged` are None, `judge` is empty.
     `set_name` is empty for published results of others. `previous` is the board of the same set before it
-    that stands, None where it is the first; `changes` are against that one.
+    that stands, None where it is the first; `changes` are against that one. `replaced` says that another
+    snapshot of the round took its place.
     """
 
     board: str
@@ -34,6 +35,7 @@ class Entry:
     judge: str
     previous: str | None
     changes: Changes | None
+    replaced: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,9 @@ class HistoryService:
         made = []
         for at, board in enumerate(found):
             earlier = (
-                one for one in found[at + 1 :] if sets[one.name] and sets[one.name] == sets[board.name]
+                one
+                for one in found[at + 1 :]
+                if sets[one.name] == sets[board.name] != "" and one.round_name != board.round_name
             )
             made.append(_entry(board, sets[board.name], next((o for o in earlier if not o.retracted), None)))
         return tuple(made)
@@ -79,6 +83,7 @@ class HistoryService:
             board
             for board in reversed(self._store.boards.every())
             if not board.retracted
+            and board.replaced_at is None
             and (board.name == board_name or (wanted and self._set_of(board) == wanted))
         ]
         return tuple(one for board in same if (one := _appearance(board, system)) is not None)
@@ -102,6 +107,7 @@ def _entry(board: Board, set_name: str, previous: Board | None) -> Entry:
         judge="" if board.retracted else str(standings["facts"].get("judge", "")),
         previous=None if previous is None else previous.name,
         changes=None if previous is None else changes(previous.standings, standings),
+        replaced=board.replaced_at is not None,
     )
 
 

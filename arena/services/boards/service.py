@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, sight
-from arena.services.boards.standings import require_enough, standings_of
+from arena.services.boards.standings import agreement_of, require_enough, standings_of
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
+from arena.services.people.corrected_boards import correct_board
+from arena.services.people.round_votes import VoteSource, section_of_round
 from arena.services.rounds.export import write_round
 from data.errors import ConflictError, InputError, RetractedError
 from data.progress import working
 from data.records import Action, Board, RoundState, TokenScope
 from data.store import Store
 from data.store.boards.boards import BoardHead
-from leaderboard.export.tables import export_standings, flat_rows
+from leaderboard.export.tables import export_standings
 from leaderboard.ratings import Cluster, Settings
 from leaderboard.standings.build import build_standings
+from leaderboard.standings.corrected import PEOPLE
 from leaderboard.standings.model import About, Standings
 from leaderboard.standings.published import bundled_board
 
@@ -29,7 +32,6 @@ Agreement = Callable[[str], Mapping[str, Any] | None]
 AGREEMENT = "agreement"
 LONGEST_NOTICE = 2000
 PUBLISHABLE = (RoundState.FINISHED, RoundState.PUBLISHED)
-SHOWN = ("rank", "system", "rating", "lower", "upper", "win", "win+tie", "no answer", "battles")
 
 
 class BoardService:
@@ -66,11 +68,15 @@ class BoardService:
         score: bool = True,
         partial: bool = False,
         calibration: Path | int | None = None,
+        people: VoteSource | None = None,
         stop_event: StopEvent | None = None,
         confirm: Callable[[], None] | None = None,
         caller: Caller = OPERATOR,
     ) -> tuple[Board, bool]:
         """Score what has no score yet, compute a finished round's standings, and publish them.
+
+        With votes of people a published round gets another snapshot: the judge's figures stay as they are,
+        those that the votes correct join them, and the former snapshot stays, named by its hash.
 
         Args:
             name: The round.
@@ -79,21 +85,31 @@ class BoardService:
             partial: Whether a round of which less than 90 % was judged may be published, as partial.
             calibration: For its readers, the agreement of the round's judge with people: what
                 `judges calibrate --json` printed, or the number of a calibration's job.
+            people: Votes of people on some of the round's battles, which say what people would say of all.
             stop_event: Set from another thread to stop before anything is published.
             confirm: Called at last, within the transaction that publishes; what it raises undoes that.
             caller: Who asks.
 
         Returns:
-            The board, and whether it is new; publishing again changes nothing.
+            The board, and whether it is new; publishing the same again changes nothing.
 
         Raises:
             ForbiddenError: Only organisers may.
             ConflictError: The round is not finished, was retracted, or too little of it was judged.
-            InputError: The calibration is of other judges.
+            InputError: The calibration is of other judges, or the votes are on no judged battle.
+            NotFoundError: There is no such round, votes file or task.
+            RecordError: A vote is on no planned battle; the message names its line.
+            UnrankableError: The votes compare no two systems.
             StoppedError: It was stopped; scores are kept, nothing is published.
         """
         require(caller, TokenScope.ORGANISE)
         found = self._store.rounds.get(name)
+        if found.state is RoundState.PUBLISHED and people is not None:
+            report("correcting the standings by votes")
+            agreement = agreement_of(self._store, calibration, found.judge_name)
+            return correct_board(
+                self._store, found, people, agreement=agreement, confirm=confirm, caller=caller
+            )
         if found.state is RoundState.PUBLISHED:
             return self._store.boards.get(name), False
         if found.state is RoundState.RETRACTED:
@@ -116,6 +132,8 @@ class BoardService:
             agreement = self._agreement(found.set_name) if score else None
         if agreement is not None:
             standings[AGREEMENT] = agreement
+        if people is not None:
+            standings[PEOPLE] = section_of_round(self._store, found, people)
         raise_if_stopped(stop_event)
         with working("summing up the answers"):
             self._store.question_stats.write(found.id)
@@ -154,9 +172,28 @@ class BoardService:
         """Every board that stands, in the order of `published`, without its standings."""
         return self._store.boards.heads()
 
+    def former(self) -> tuple[BoardHead, ...]:
+        """Snapshots that others took the place of, by the names that lead to them for good."""
+        return self._store.boards.heads(replaced=True)
+
+    def snapshots(self, name: str) -> tuple[BoardHead, ...]:
+        """Every snapshot of a board that stands, the one that stands under its name first.
+
+        Raises:
+            NotFoundError: No board has this name.
+        """
+        board = self._store.boards.get(name)
+        heads = (*self.heads(), *self.former())
+        return tuple(
+            head
+            for head in heads
+            if head.name == board.name
+            or (head.round_name is not None and head.round_name == board.round_name)
+        )
+
     def retracted(self) -> tuple[BoardHead, ...]:
-        """Every board that was taken down, whose notice is public."""
-        return self._store.boards.heads(retracted=True)
+        """Every board that was taken down with its snapshots, whose notice is public."""
+        return self._store.boards.heads(retracted=True, replaced=None)
 
     def get(self, name: str, *, caller: Caller = PUBLIC) -> Board:
         """One board; of one that was retracted only its notice, except for organisers.
@@ -220,16 +257,6 @@ class BoardService:
             notes.take(caller.note(Action.BOARD_NOTED, f"board {name}", notice=notice, before=board.notice))
         return changed
 
-    def table(self, board: Board, domain: str) -> tuple[Sequence[str], Sequence[Sequence[str | int | None]]]:
-        """The lines of one domain of a board, as text for a terminal."""
-        rows = [row for row in flat_rows(board.standings) if row["domain"] == domain]
-        if not rows:
-            known = ", ".join(board.standings["lines"])
-            raise ConflictError(
-                f"Board {board.name} has no domain {domain!r}.", advice=f"Use one of: {known}."
-            )
-        return SHOWN, [_line(row) for row in rows]
-
     def export_board(self, name: str, destination: Path, *, caller: Caller = PUBLIC) -> None:
         """Write a board as CSV, JSON or Parquet, by the ending of the destination.
 
@@ -245,22 +272,3 @@ class BoardService:
     def export_round(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> Mapping[str, str]:
         """Write a round's battles, judgments, books and standings, and return the files' checksums."""
         return write_round(self._store, name, self.standings(name).as_json(), folder, caller=caller)
-
-
-def _line(row: Mapping[str, object]) -> Sequence[str | int | None]:
-    places = (row["rank_lower"], row["rank_upper"])
-    return (
-        None if None in places else f"{places[0]}–{places[1]}",
-        str(row["system"]),
-        _number(row["rating"], ".0f"),
-        _number(row["lower"], ".0f"),
-        _number(row["upper"], ".0f"),
-        _number(row["win_rate"], ".1%"),
-        _number(row["win_tie_rate"], ".1%"),
-        _number(row["no_answer_share"], ".1%"),
-        _number(row["battles"], ",.0f"),
-    )
-
-
-def _number(value: object, form: str) -> str | None:
-    return format(value, form) if isinstance(value, int | float) else None

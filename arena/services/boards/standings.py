@@ -76,6 +76,17 @@ def read_agreement(source: Path | Job, judge: str) -> Mapping[str, Any]:
     return {name: mine[name] for name in KEPT if name in mine}
 
 
+def agreement_of(store: Store, calibration: Path | int | None, judge: str) -> Mapping[str, Any] | None:
+    """A judge's agreement with people by a calibration's output, or the number of its job; None without.
+
+    Raises:
+        InputError: As `read_agreement`.
+        NotFoundError: There is no such job.
+    """
+    source = store.jobs.get(calibration) if isinstance(calibration, int) else calibration
+    return None if source is None else read_agreement(source, judge)
+
+
 def _reports_of(job: Job) -> object:
     if job.kind is not JobKind.CALIBRATE or job.result is None:
         raise InputError(
@@ -107,8 +118,7 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
     summary = store.sets.summary(found.set_name)
     battles = store.verdicts.columns(name)
     attacks = canary_results(store.canaries.of_round(name))
-    source = store.jobs.get(calibration) if isinstance(calibration, int) else calibration
-    agreement = None if source is None else read_agreement(source, found.judge_name)
+    agreement = agreement_of(store, calibration, found.judge_name)
     return build_standings(
         table_of_columns(battles),
         replace(

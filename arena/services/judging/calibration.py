@@ -12,6 +12,7 @@ from typing import Any
 from arena.services.accounts.auth import Caller, require
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.jobs.service import JobService, JobStatus
+from arena.services.judging.human_round import HumanRound, human_round
 from arena.services.judging.judges import JudgeService
 from data.errors import FileFormatError, InputError, NotFoundError
 from data.files.items import read_labels
@@ -50,6 +51,7 @@ class JudgeCalibration:
     `flips` is the share of pairs read in both orders on which the orders disagree; None where the
     judge reads one order. `by_pair` is by the two systems, where the file names them. `reasons` count
     why pairs have no verdict. `confusion` counts pairs by what people said and what the judge said.
+    `people` is how far it is from people system by system, and what people would say themselves.
     """
 
     judge: str
@@ -61,6 +63,7 @@ class JudgeCalibration:
     flips: float | None
     reasons: Mapping[str, int]
     confusion: Mapping[str, Mapping[str, int]]
+    people: HumanRound
 
     def to_json(self) -> dict[str, Any]:
         """The object that `arena judges calibrate --json` prints."""
@@ -73,6 +76,7 @@ class JudgeCalibration:
             "by_pair": {name: agreement.as_json() for name, agreement in self.by_pair.items()},
             "reasons": dict(self.reasons),
             "confusion": {people: dict(row) for people, row in self.confusion.items()},
+            **self.people.as_json(),
         }
 
 
@@ -139,6 +143,7 @@ class CalibrationService:
             flips=sum(read_both) / len(read_both) if read_both else None,
             reasons=reasons,
             confusion=confusion_of(held),
+            people=human_round(pairs, held),
         )
 
 

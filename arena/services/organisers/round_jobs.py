@@ -8,6 +8,8 @@ from typing import Any
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.boards.standings import read_agreement, require_enough
 from arena.services.jobs.service import JobService
+from arena.services.people.carried_votes import payload_of
+from arena.services.people.round_votes import VoteSource, section_of_round
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.runner import require_resumable
 from data.errors import ConflictError, InputError
@@ -69,17 +71,20 @@ class RoundJobs(JobService):
         metrics: bool = True,
         partial: bool = False,
         calibration: int | None = None,
+        people: VoteSource | None = None,
         caller: Caller = OPERATOR,
     ) -> Job:
         """Let a worker score, rate and publish a finished round.
 
         With `partial`, it may be one of which less than 90 % was judged. `calibration` is the number of the
-        one that the board reports.
+        one that the board reports, `people` are votes that say what people would say.
 
         Raises:
             ConflictError: The round is not finished, has a job already, or too little of it was judged.
             InputError: The calibration has no result, or none of the round's judge.
-            NotFoundError: There is no such job.
+            NotFoundError: There is no such job, votes file or task.
+            RecordError: A vote is on no planned battle; the message names its line.
+            UnrankableError: The votes compare no two systems.
         """
         require(caller, TokenScope.ORGANISE)
         round_ = self.store.rounds.get(round_name)
@@ -89,10 +94,14 @@ class RoundJobs(JobService):
         require_enough(self.store, round_name, partial=partial)
         if calibration is not None:
             read_agreement(self.store.jobs.get(calibration), round_.judge_name)
+        if people is not None:
+            # A worker would say the same, but much later.
+            section_of_round(self.store, round_, people)
         payload = {
             "metrics": metrics,
             "partial": partial,
             "calibration": calibration,
+            "people": None if people is None else payload_of(people),
             "asked_by": caller.name,
         }
         return self.put(caller, NewJob(kind=JobKind.PUBLISH, round_id=round_.id, payload=payload))

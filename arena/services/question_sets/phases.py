@@ -66,6 +66,15 @@ class PolicyService:
         """
         return self.put(replace(self.get(set_name), hidden_references=hidden), caller=caller)
 
+    def show_texts(self, set_name: str, *, public: bool, caller: Caller = OPERATOR) -> SetPolicy:
+        """Say whether the licence of a set lets everybody see its texts; without, visitors cannot vote.
+
+        Raises:
+            NotFoundError: There is no such set.
+            ForbiddenError: Only organisers may.
+        """
+        return self.put(replace(self.get(set_name), public_texts=public), caller=caller)
+
     def put(self, policy: SetPolicy, *, caller: Caller = OPERATOR) -> SetPolicy:
         """Replace the policy of a set; raises as `put_phase`."""
         require(caller, TokenScope.ORGANISE)
@@ -81,6 +90,7 @@ def policy_json(policy: SetPolicy) -> dict[str, Any]:
     return {
         "set": policy.set_name,
         "hidden_references": policy.hidden_references,
+        "public_texts": policy.public_texts,
         "phases": [
             {
                 **asdict(phase),

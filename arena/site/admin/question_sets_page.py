@@ -9,6 +9,7 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.services.question_sets.service import SetView
 from arena.site.admin.common import FLASH, NOTHING, attempt, grid, organiser, show_done
+from arena.site.admin.public_votes_part import public_votes_part
 from arena.site.services import arena
 from arena.site.ui.components import lead, name_page, note, strip
 from arena.site.ui.errors import plain
@@ -179,6 +180,7 @@ def show() -> None:
     show_done()
     set_facts(view)
     policy_part(view, caller)
+    public_votes_part(view.summary.name, caller)
 
 
 def _list() -> None:

@@ -21,6 +21,7 @@ from arena.site.admin.common import (
     usd,
     watched,
 )
+from arena.site.admin.people_votes import choose_votes, correct_published
 from arena.site.admin.round_form import new_round
 from arena.site.services import arena
 from arena.site.ui.components import lead, name_page, note, strip
@@ -129,6 +130,7 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
     elif state is RoundState.PUBLISHED:
         st.header("Board", anchor="board")
         put(element("p", anchor("Open the board", "", board=name)))
+        correct_published(watch.round, caller)
         notice = st.text_area("Notice for readers, if it is retracted", key="notice")
         if st.button("Retract", disabled=not notice.strip(), icon=":material/undo:"):
             attempt(
@@ -153,19 +155,22 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
             st.error(plain(error), icon=":material/error:")
     metrics = st.checkbox("Score the answers by the embedded metrics first", value=True, key="metrics")
     calibration = _choose_calibration(watch.round.judge_name, caller)
+    votes = choose_votes(watch.round, caller)
     warning = arena().round_admin.partial(name, caller=caller)
     if warning:
         st.warning(warning, icon=":material/incomplete_circle:")
     partial = bool(warning) and st.checkbox("Publish it as a partial board", key="partial")
+
+    def publish() -> None:
+        with votes.source() as people:
+            arena().jobs.publish(
+                name, metrics=metrics, partial=partial, calibration=calibration, people=people, caller=caller
+            )
+
     if st.button(
         "Publish", type="primary", icon=":material/publish:", disabled=bool(warning) and not partial
     ):
-        attempt(
-            lambda: arena().jobs.publish(
-                name, metrics=metrics, partial=partial, calibration=calibration, caller=caller
-            ),
-            "A worker publishes the board.",
-        )
+        attempt(publish, "A worker publishes the board.")
 
 
 def _choose_calibration(judge: str, caller: Caller) -> int | None:

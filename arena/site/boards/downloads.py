@@ -13,6 +13,7 @@ from arena.services.accounts.auth import PUBLIC
 from arena.services.rounds.export import battle_row
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
+from data.store.boards.boards import snapshot_name
 from leaderboard.export.tables import (
     Cell,
     PictureForm,
@@ -102,7 +103,8 @@ def _chart(stamp: Stamp, chart: Callable[[str], alt.LayerChart], form: PictureFo
 
 def board_file(view: BoardView, form: TableForm) -> bytes:
     """A board's standings; JSON is the published content itself, whose hash the file's name bears."""
-    standings = arena().boards.get(view.name).standings
+    name = view.name if view.round_name is None else snapshot_name(view.name, view.content_hash)
+    standings = arena().boards.get(name).standings
     if form is TableForm.JSON:
         return standings_text(standings).encode()
     return table_file(flat_rows(standings), form, stamp_of(view))

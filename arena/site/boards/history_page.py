@@ -36,6 +36,8 @@ def show_entry(entry: Entry) -> None:
             ("content sha256", entry.content_hash[:12]),
         )
     )
+    if entry.replaced:
+        note("Another snapshot of this round stands in its place; this one stays at this address.")
     if entry.notice:
         put(notice_of(entry.notice))
     elif entry.retracted:

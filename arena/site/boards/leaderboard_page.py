@@ -11,6 +11,7 @@ import streamlit as st
 from arena.site.boards.board_parts import board_note, errata, health, set_note, show_files
 from arena.site.boards.cache import cached_html
 from arena.site.boards.charts import chosen_scatter, domain_heatmap, interval_plot, let_the_table_paint
+from arena.site.boards.people_view import as_people_say, choose_voice, is_by_people, show_moves
 from arena.site.boards.pickers import addressed_board, choose_board, choose_domain, chosen_domain
 from arena.site.boards.sentences import headline
 from arena.site.boards.standings_table import columns_by_default, columns_to_choose, standings_table
@@ -45,8 +46,9 @@ class TableOptions:
 
 def read_options(view: BoardView, domain: str) -> TableOptions:
     """What the address asks for."""
-    controlled = is_on("control") and domain == OVERALL and bool(view.controlled.ratings)
-    shown = view.under_control() if controlled else view
+    by_people = is_by_people(view)
+    controlled = is_on("control") and domain == OVERALL and bool(view.controlled.ratings) and not by_people
+    shown = view.under_control() if controlled else as_people_say(view) if by_people else view
     words = chosen_words("find").casefold().split()
     return TableOptions(
         view=shown,
@@ -67,7 +69,7 @@ def options_form(view: BoardView, domain: str) -> None:
         with st.popover("Columns", icon=":material/view_column:"):
             names = columns_to_choose(view)
             choose_pills("columns", "Columns", {name: name for name in names}, columns_by_default(view))
-        possible = bool(view.controlled.ratings) and domain == OVERALL
+        possible = bool(view.controlled.ratings) and domain == OVERALL and not is_by_people(view)
         choose_switch(
             "control",
             "Control for length",
@@ -92,10 +94,12 @@ def show() -> None:
     set_note(view)
     health(view)
     cached_html(view, f"standings {domain} {look.key}", partial(look.table, domain))
+    show_moves(view)
     let_the_table_paint()
     with head:
         choose_board(width=560)
     with controls:
+        choose_voice(board)
         choose_domain(board)
         options_form(board, domain)
     if not look.lines:

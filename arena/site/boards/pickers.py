@@ -21,8 +21,9 @@ def boards() -> Mapping[str, str]:
     Raises:
         RetractedError: The address names a board that was taken down.
     """
-    refuse_retracted(st.query_params.get("board", ""))
-    titles = labels_of_boards()
+    wanted = st.query_params.get("board", "")
+    refuse_retracted(wanted)
+    titles = labels_of_boards(wanted)
     if not titles:
         st.title("Nothing is published yet")
         st.markdown(

@@ -25,20 +25,29 @@ def leading(view: BoardView, domain: str) -> str:
         value = (
             f"{percent(leader.win_tie.value)} of its battles not lost ({interval_of_shares(leader.win_tie)})"
         )
+    elif view.is_by_people:
+        return "Votes say nothing of these battles: none of them was put to people."
     else:
         return f"{leader.system} stands first, without a rating."
     where = "" if domain == OVERALL else f" in {view.label(domain)}"
     control = "Controlled for length, " if view.is_controlled and domain == OVERALL else ""
-    opening = f"{control}{leader.system} leads{where} with {value}."
+    said = "As people would say, " if view.is_by_people else ""
+    opening = f"{said}{control}{leader.system} leads{where} with {value}."
     close = [line.system for line in rest if not view.separated(leader, line, domain)]
     if close:
         return (
-            f"{opening} The battles do not separate it from {_listed(close)}.{_beside(view, domain, leader)}"
+            f"{opening} {_evidence(view)} do not separate it from {_listed(close)}."
+            f"{_beside(view, domain, leader)}"
         )
     if not rest:
         return opening
-    real = "The lead is statistically significant: the battles separate it from every other system."
+    what = _evidence(view).lower()
+    real = f"The lead is statistically significant: {what} separate it from every other system."
     return f"{opening} {real}{_beside(view, domain, leader)}"
+
+
+def _evidence(view: BoardView) -> str:
+    return "The votes" if view.is_by_people else "The battles"
 
 
 def _beside(view: BoardView, domain: str, leader: Line) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from arena.site.boards.view_model import BoardView, Controlled, Gap, Line, Placed, Rates
+from arena.site.boards.people_figures import read_people
+from arena.site.boards.view_model import OVERALL, BoardView, Controlled, Gap, Line, Placed, Rates
 from arena.site.ui.formats import Bounded, percent
 from data.records import Board
+from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
 from leaderboard.standings.judged_shares import partial_sentence
 
@@ -80,6 +82,14 @@ def health_strip(found: Mapping[str, Any]) -> tuple[Figure, ...]:
     )
 
 
+def _with_people(figures: tuple[Figure, ...], standings: Mapping[str, Any]) -> tuple[Figure, ...]:
+    """The strip with what people say of the board, beside their agreement with its judge."""
+    if not figures and PEOPLE not in standings:
+        return ()
+    meaning = "Whether votes of people on some battles say what people would say of all of them."
+    return (*figures[:1], ("people's votes", people_sentence(standings), meaning), *figures[1:])
+
+
 def _agreement(found: Mapping[str, Any] | None) -> Figure:
     label = "agreement with people"
     meaning = "Share of pairs that people decided on which the judge decides alike, a tie being a miss."
@@ -140,9 +150,11 @@ def read_board(board: Board) -> BoardView:
         tests=read_head_to_head(found["head_to_head"]),
         gaps=_gaps(found.get("differences") or {}),
         controlled=_controlled(found.get("beside") or ()),
-        health=health_strip(found.get("health") or {}),
+        health=_with_people(health_strip(found.get("health") or {}), found),
         agreement=agreement_notes(found),
         partial=partial_sentence(found),
+        people=read_people(found),
+        judged_places={line["system"]: _line(line, reference, None).rank for line in found["lines"][OVERALL]},
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
+from arena.site.boards.people_figures import PeopleFigures
 from arena.site.ui.formats import Bounded
 from data.records import PEOPLE
-from data.store.boards.boards import BoardHead
+from data.store.boards.boards import SHORTEST_HASH, BoardHead
 from leaderboard.ratings.ranks import letter_set
 from leaderboard.standings.head_to_head import HeadToHeadTests
 
@@ -157,6 +159,8 @@ class BoardView:
         health: How far the judge can be trusted, as label, value and meaning.
         agreement: How context and answer scores agree, and what is within reach, in sentences.
         partial: How little was judged, in sentences; empty where enough was.
+        people: What votes of people make of the board; None where none correct it.
+        judged_places: By system, the interval of ranks as the judge says.
     """
 
     name: str
@@ -180,6 +184,9 @@ class BoardView:
     agreement: tuple[str, ...] = ()
     partial: str = ""
     is_controlled: bool = False
+    people: PeopleFigures | None = None
+    is_by_people: bool = False
+    judged_places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def by_people(self) -> bool:
@@ -225,8 +232,9 @@ class BoardView:
 
     @property
     def key(self) -> str:
-        """Names what the board shows: it is another page when it is controlled for length."""
-        return f"{self.name} {self.content_hash}{' controlled' if self.is_controlled else ''}"
+        """Names what the board shows: it is another page when it is controlled for length, or people's."""
+        shown = f"{' controlled' if self.is_controlled else ''}{' by people' if self.is_by_people else ''}"
+        return f"{self.name} {self.content_hash}{shown}"
 
     def rating_name(self, domain: str) -> str:
         """What a rating is called in a domain."""
@@ -281,6 +289,12 @@ def board_label(head: BoardHead) -> str:
     """What readers choose a board by: set, round, judge and date, so that no two are the same."""
     facts = (head.round_name or head.name, head.judge, f"{head.published_at:%Y-%m-%d}")
     return f"{head.title} – {', '.join(filter(None, facts))}"
+
+
+def snapshot_label(head: BoardHead) -> str:
+    """The same of one snapshot by its hash, which says where another took its place."""
+    state = "this snapshot" if head.replaced_at is None else f"replaced {head.replaced_at:%Y-%m-%d}"
+    return f"{board_label(head)}, {state} {head.content_hash[:SHORTEST_HASH]}"
 
 
 def turned_round(gap: Gap) -> Gap:

@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from arena.container import Arena
 from arena.html_pages import rendered
+from arena.site.boards.people_view import moves_table
 from arena.site.boards.sentences import headline, leading
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
@@ -27,7 +28,7 @@ from arena.site.ui.components import notice_of, retracted
 from arena.site.ui.help_texts import DEFINITIONS
 from arena.site.ui.markup import as_html
 from arena.site.ui.tables import words_table
-from data.store.boards.boards import BoardHead, hash_of
+from data.store.boards.boards import SNAPSHOT, BoardHead, hash_of, is_called, snapshot_of
 
 HERE = Path(__file__).parents[1] / "assets"
 EMBEDDED = ("Rating", "Interval", "Win + tie")
@@ -57,6 +58,8 @@ def static_page(view: BoardView, boards: Sequence[tuple[str, str]], base: str) -
         title=f"{view.title}: leaderboard",
         lead=headline(view, OVERALL),
         address=f"{base}leaderboard.html?{urlencode({'board': view.name})}",
+        people=_table(moves_table(view)) if view.people else "",
+        people_note=view.people.method if view.people else "",
         notice=as_html(notice_of(view.notice)) if view.notice else "",
         definitions=_table(words_table(("Column", "Meaning"), DEFINITIONS.items())),
         style=_style(),
@@ -108,7 +111,10 @@ def _style() -> str:
     return "".join(texts)
 
 
-ROBOTS = "User-agent: *\nAllow: /\nDisallow: /_stcore/\nDisallow: /media/\nSitemap: {base}sitemap.xml\n"
+ROBOTS = (
+    "User-agent: *\nAllow: /\nDisallow: /_stcore/\nDisallow: /media/\nDisallow: /vote/\n"
+    "Sitemap: {base}sitemap.xml\n"
+)
 NOT_THERE = "No board of this name is published here."
 WHERE = "The site map at /sitemap.xml lists those that are."
 FRAMED_ANYWHERE = "frame-ancestors *"
@@ -171,7 +177,7 @@ class _BoardRoutes:
         """Lead from a board's hash, or its first eight characters, to the board."""
         content_hash = request.path_params["content_hash"]
         if len(content_hash) >= SHORTEST_HASH:
-            for head in await run_in_threadpool(self._arena.boards.heads):
+            for head in await run_in_threadpool(self._every):
                 if head.content_hash.startswith(content_hash):
                     return RedirectResponse(f"../?{urlencode({'board': head.name})}")
             for head in await run_in_threadpool(self._arena.boards.retracted):
@@ -225,14 +231,19 @@ class _BoardRoutes:
         return Response(picture, GONE, media_type="image/png", headers=headers)
 
     def _retracted(self, name: str | None) -> BoardHead | None:
-        return next((head for head in self._arena.boards.retracted() if head.name == name), None)
+        return next((head for head in self._arena.boards.retracted() if name and is_called(head, name)), None)
 
     def _find(self, name: str | None) -> tuple[BoardHead | None, tuple[BoardHead, ...]]:
         heads = self._arena.boards.heads()
-        return next((head for head in heads if name in {None, head.name}), None), heads
+        known = heads if name is None or SNAPSHOT not in name else (*heads, *self._arena.boards.former())
+        return next((head for head in known if name is None or is_called(head, name)), None), heads
+
+    def _every(self) -> tuple[BoardHead, ...]:
+        """Boards that stand, and snapshots that others took the place of."""
+        return (*self._arena.boards.heads(), *self._arena.boards.former())
 
     def _read(self, head: BoardHead) -> BoardView:
-        return read_board(self._arena.boards.get(head.name))
+        return read_board(self._arena.boards.get(snapshot_of(head)))
 
     def _draw(self, head: BoardHead) -> bytes:
         return board_picture(self._view(head))

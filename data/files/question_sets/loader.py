@@ -31,6 +31,8 @@ from data.records import (
 MOMENTS = ("opens_at", "closes_at")
 NUMBERS = ("daily_quota", "total_quota", "file_mb", "answer_chars")
 HIDDEN = "hidden_references"
+PUBLIC = "public_texts"
+FLAGS = (HIDDEN, PUBLIC)
 
 
 def read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
@@ -39,7 +41,7 @@ def read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolic
         return None
     tables = found if isinstance(found, list) else [found]
     phases: list[Phase] = []
-    hidden = False
+    hidden, public = False, True
     for table in tables:
         if not isinstance(table, dict):
             problems.add(
@@ -47,16 +49,19 @@ def read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolic
             )
             return None
         hidden = hidden or table.get(HIDDEN) is True
+        public = public and table.get(PUBLIC) is not False
         wrong = [name for name, value in table.items() if not _fits(name, value)]
         if wrong:
             message = f"[submissions] in set.toml has unusable fields: {', '.join(sorted(wrong))}."
-            advice = f"Use phase, {', '.join((*MOMENTS, *NUMBERS, HIDDEN))}; moments without quotes."
+            advice = f"Use phase, {', '.join((*MOMENTS, *NUMBERS, *FLAGS))}; moments without quotes."
             problems.add(0, "bad-policy", message, advice=advice)
             return None
-        if set(table) != {HIDDEN}:
+        if not table or not set(table) <= set(FLAGS):
             phases.append(_phase(table))
     try:
-        return SetPolicy(set_name=set_name, phases=tuple(phases), hidden_references=hidden)
+        return SetPolicy(
+            set_name=set_name, phases=tuple(phases), hidden_references=hidden, public_texts=public
+        )
     except RecordError as error:
         problems.add(0, "bad-policy", error.message, advice=error.advice)
         return None
@@ -67,7 +72,7 @@ def _fits(name: str, value: object) -> bool:
         return isinstance(value, str) and bool(value)
     if name in MOMENTS:
         return isinstance(value, datetime)
-    if name == HIDDEN:
+    if name in FLAGS:
         return isinstance(value, bool)
     return name in NUMBERS and isinstance(value, int) and not isinstance(value, bool) and value > 0
 

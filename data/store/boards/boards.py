@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.records import Board
-from data.store.base import StorePart, to_record
+from data.store.base import AnyRow, StorePart, to_record
 from data.tables import boards, rounds
 from data.tables.columns import now
 
@@ -31,10 +31,21 @@ class BoardHead:
     retracted: bool
     published_at: datetime
     round_name: str | None
+    replaced_at: datetime | None = None
+
+
+SNAPSHOT = "@"
+"""Between a board's name and the beginning of a hash: together they name one snapshot for good."""
+HASH_NAMED = 12
+SHORTEST_HASH = 8
 
 
 class BoardStore(StorePart):
-    """Publishes, finds and retracts boards. A published board never changes."""
+    """Publishes, finds and retracts boards. A published snapshot never changes.
+
+    A board's name gives the snapshot that stands; `NAME@HASH`, with eight or more characters of its hash,
+    gives one snapshot whether it stands or was replaced.
+    """
 
     def publish(
         self, name: str, *, round_id: int | None, standings: Mapping[str, Any], notice: str = ""
@@ -68,27 +79,56 @@ class BoardStore(StorePart):
             raise _taken(name)
         return self.get(name), stored is None
 
+    def replace(self, name: str, standings: Mapping[str, Any]) -> tuple[Board, bool]:
+        """Let another snapshot stand under a name; the former one stays, named by its hash.
+
+        A snapshot that stood before stands again where the standings are its own.
+
+        Returns:
+            The board, and whether its standings are other than they were.
+
+        Raises:
+            NotFoundError: No board has this name.
+            ConflictError: It was retracted, or somebody else replaced it at the same moment.
+        """
+        content_hash = hash_of(standings)
+        try:
+            with self._database.begin() as connection:
+                standing = connection.execute(_select().where(boards.c.name == name)).first()
+                if standing is None:
+                    raise _absent(name)
+                if standing.retracted:
+                    raise _taken(name)
+                changed = standing.content_hash != content_hash
+                if changed:
+                    _stand_aside(connection, name, standing.content_hash)
+                    _put_up(connection, standing, standings, content_hash)
+        except IntegrityError as error:
+            raise _taken(name) from error
+        return self.get(name), changed
+
     def get(self, name: str) -> Board:
-        """One board.
+        """One board, or one snapshot of it.
 
         Raises:
             NotFoundError: No board has this name.
         """
-        row = self._first(_select().where(boards.c.name == name))
+        row = self._first(_select().where(_named(name)))
         if row is None:
-            raise NotFoundError(
-                f"There is no board {name!r}.", advice="Publish a round with `arena rounds publish NAME`."
-            )
+            raise _absent(name)
         return to_record(Board, row)
 
     def all(self) -> tuple[Board, ...]:
         """Every board that stands, the newest first, rounds before boards without one."""
-        query = _select().where(~boards.c.retracted)
+        query = _select().where(~boards.c.retracted, boards.c.replaced_at.is_(None))
         query = query.order_by(boards.c.round_id.is_(None), boards.c.published_at.desc())
         return tuple(to_record(Board, row) for row in self._all(query))
 
-    def heads(self, *, retracted: bool = False) -> tuple[BoardHead, ...]:
-        """Every board that stands (or that was retracted), in the order of `all`, without its standings."""
+    def heads(self, *, retracted: bool = False, replaced: bool | None = False) -> tuple[BoardHead, ...]:
+        """Every board that stands (or that was retracted), in the order of `all`, without its standings.
+
+        `replaced` asks for snapshots that others took the place of; with None both are given.
+        """
         query = (
             select(
                 boards.c.name,
@@ -98,11 +138,14 @@ class BoardStore(StorePart):
                 boards.c.notice,
                 boards.c.retracted,
                 boards.c.published_at,
+                boards.c.replaced_at,
                 rounds.c.name.label("round_name"),
             )
             .outerjoin(rounds, rounds.c.id == boards.c.round_id)
             .where(boards.c.retracted.is_(retracted))
         )
+        if replaced is not None:
+            query = query.where((boards.c.replaced_at.is_not if replaced else boards.c.replaced_at.is_)(None))
         query = query.order_by(boards.c.round_id.is_(None), boards.c.published_at.desc())
         return tuple(
             to_record(BoardHead, row, title=row.title or row.name, judge=row.judge or "")
@@ -110,29 +153,39 @@ class BoardStore(StorePart):
         )
 
     def every(self) -> tuple[Board, ...]:
-        """Every board that was ever published, retracted ones too, the newest first."""
+        """Every snapshot that was ever published, retracted ones too, the newest first."""
         query = _select().order_by(boards.c.published_at.desc(), boards.c.id.desc())
         return tuple(to_record(Board, row) for row in self._all(query))
 
     def retract(self, name: str, notice: str) -> Board:
-        """Take a board down, keeping it and the reason.
+        """Take a board down with every snapshot of its round, keeping them and the reason.
 
         Raises:
             NotFoundError: No board has this name.
         """
-        self.get(name)
-        self._change(update(boards).where(boards.c.name == name).values(retracted=True, notice=notice))
+        self._change(update(boards).where(self._snapshots(name)).values(retracted=True, notice=notice))
         return self.get(name)
 
     def put_notice(self, name: str, notice: str) -> Board:
         """Say something to a board's readers, in place of what was said before; its standings stay.
 
+        Readers of every snapshot of its round see it.
+
         Raises:
             NotFoundError: No board has this name.
         """
-        self.get(name)
-        self._change(update(boards).where(boards.c.name == name).values(notice=notice))
+        self._change(update(boards).where(self._snapshots(name)).values(notice=notice))
         return self.get(name)
+
+    def _snapshots(self, name: str) -> ColumnElement[bool]:
+        """The board of a name with the other snapshots of its round."""
+        row = self._first(select(boards.c.id, boards.c.round_id).where(_named(name)))
+        if row is None:
+            raise _absent(name)
+        snapshots: ColumnElement[bool] = (
+            boards.c.id == row.id if row.round_id is None else boards.c.round_id == row.round_id
+        )
+        return snapshots
 
 
 def hash_of(standings: Mapping[str, Any]) -> str:
@@ -141,6 +194,66 @@ def hash_of(standings: Mapping[str, Any]) -> str:
         standings, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def snapshot_name(name: str, content_hash: str) -> str:
+    """What one snapshot of a board is called for good."""
+    return f"{name.partition(SNAPSHOT)[0]}{SNAPSHOT}{content_hash[:HASH_NAMED]}"
+
+
+def snapshot_of(head: BoardHead) -> str:
+    """What leads to exactly this snapshot, also after another took its place; the name of what has one."""
+    return head.name if head.round_name is None else snapshot_name(head.name, head.content_hash)
+
+
+def is_called(head: BoardHead, name: str) -> bool:
+    """Whether a name, as `BoardStore` reads it, is that of a snapshot."""
+    base, _, wanted = name.partition(SNAPSHOT)
+    if len(wanted) < SHORTEST_HASH:
+        return head.name == name
+    return head.name.partition(SNAPSHOT)[0] == base and head.content_hash.startswith(wanted)
+
+
+def _named(name: str) -> ColumnElement[bool]:
+    """The row of a board, or of the snapshot that `NAME@HASH` names."""
+    base, _, wanted = name.partition(SNAPSHOT)
+    if len(wanted) < SHORTEST_HASH:
+        return boards.c.name == name
+    former = snapshot_name(base, wanted) if len(wanted) >= HASH_NAMED else name
+    begins = boards.c.name.startswith(former, autoescape=True)
+    return or_(boards.c.name == base, begins) & boards.c.content_hash.startswith(wanted, autoescape=True)
+
+
+def _stand_aside(connection: Connection, name: str, content_hash: str) -> None:
+    former = snapshot_name(name, content_hash)
+    mine = (boards.c.name == name, boards.c.content_hash == content_hash)
+    connection.execute(update(boards).where(*mine).values(name=former, replaced_at=now()))
+
+
+def _put_up(connection: Connection, before: AnyRow, standings: Mapping[str, Any], content_hash: str) -> None:
+    """Let a snapshot stand: one that was replaced before, else a new one."""
+    former = update(boards).where(
+        boards.c.name == snapshot_name(before.name, content_hash), boards.c.content_hash == content_hash
+    )
+    values = {"name": before.name, "replaced_at": None}
+    if connection.execute(former.values(**values)).rowcount:
+        return
+    connection.execute(
+        insert(boards).values(
+            name=before.name,
+            round_id=before.round_id,
+            standings=dict(standings),
+            content_hash=content_hash,
+            notice=before.notice,
+            published_at=now(),
+        )
+    )
+
+
+def _absent(name: str) -> NotFoundError:
+    return NotFoundError(
+        f"There is no board {name!r}.", advice="Publish a round with `arena rounds publish NAME`."
+    )
 
 
 def _taken(name: str) -> ConflictError:

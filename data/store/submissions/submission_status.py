@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, select
 
 from data.records import RoundState
 from data.store.base import StorePart, to_record
@@ -60,7 +60,7 @@ class StatusStore(StorePart):
                 boards.c.notice,
             )
             .join(question_sets, question_sets.c.id == rounds.c.set_id)
-            .outerjoin(boards, boards.c.round_id == rounds.c.id)
+            .outerjoin(boards, and_(boards.c.round_id == rounds.c.id, boards.c.replaced_at.is_(None)))
             .where(question_sets.c.name == set_name)
             .order_by(rounds.c.id)
         )

@@ -1,0 +1,96 @@
+"""The lines of a board as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from data.errors import ConflictError
+from data.records import Board
+from leaderboard.export.tables import flat_rows
+from leaderboard.standings.corrected import PEOPLE
+
+Cells = Sequence[str | int | None]
+SHOWN = ("rank", "system", "rating", "lower", "upper", "win", "win+tie", "no answer", "battles")
+MOVED = (
+    "rank",
+    "system",
+    "people would say",
+    "judge's rank",
+    "judge says",
+    "moves by",
+    "votes alone",
+    "labelled",
+)
+
+
+def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cells]]:
+    """The lines of one domain of a board, as the judge says.
+
+    Raises:
+        ConflictError: The board has no such domain.
+    """
+    rows = [row for row in flat_rows(board.standings) if row["domain"] == domain]
+    if not rows:
+        known = ", ".join(board.standings["lines"])
+        raise ConflictError(f"Board {board.name} has no domain {domain!r}.", advice=f"Use one of: {known}.")
+    return SHOWN, [_line(row) for row in rows]
+
+
+def corrected_table(board: Board) -> tuple[Sequence[str], Sequence[Cells]]:
+    """Every system as people would rate it, beside the judge's rating and how far it moves.
+
+    Raises:
+        ConflictError: No votes correct the board.
+    """
+    section = board.standings.get(PEOPLE)
+    if not section:
+        raise ConflictError(
+            f"No votes of people correct the board {board.name}.",
+            advice=f"`arena rounds publish {board.name} --people TASK|FILE` corrects it.",
+        )
+    judged = {line["system"]: line["rating"] or {} for line in board.standings["lines"]["overall"]}
+    return MOVED, [_moved(row, judged.get(row["system"], {})) for row in section["ratings"]]
+
+
+def _moved(row: Mapping[str, Any], judged: Mapping[str, Any]) -> Cells:
+    said, thought = row["rating"], row["judge_rating"]
+    shift = None if said is None or thought is None else f"{said - thought:+.0f}"
+    return (
+        None if said is None else _ranks(row["rank_lower"], row["rank_upper"]),
+        str(row["system"]),
+        _interval(said, row["lower"], row["upper"]),
+        _ranks(judged.get("rank_lower"), judged.get("rank_upper")),
+        _interval(thought, row["judge_lower"], row["judge_upper"]),
+        shift,
+        _interval(row["people_rating"], row["people_lower"], row["people_upper"]),
+        int(row["labelled_battles"]),
+    )
+
+
+def _line(row: Mapping[str, object]) -> Cells:
+    return (
+        _ranks(row["rank_lower"], row["rank_upper"]),
+        str(row["system"]),
+        _number(row["rating"], ".0f"),
+        _number(row["lower"], ".0f"),
+        _number(row["upper"], ".0f"),
+        _number(row["win_rate"], ".1%"),
+        _number(row["win_tie_rate"], ".1%"),
+        _number(row["no_answer_share"], ".1%"),
+        _number(row["battles"], ",.0f"),
+    )
+
+
+def _ranks(best: object, worst: object) -> str | None:
+    return None if best is None or worst is None else f"{best}–{worst}"
+
+
+def _interval(value: float | None, lower: float | None, upper: float | None) -> str | None:
+    if value is None:
+        return None
+    return f"{value:.0f}" if lower is None or upper is None else f"{value:.0f} ({lower:.0f}–{upper:.0f})"
+
+
+def _number(value: object, form: str) -> str | None:
+    return format(value, form) if isinstance(value, int | float) else None

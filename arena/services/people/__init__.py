@@ -1,0 +1,1 @@
+"""People's votes on battles: where they come from, and what they correct."""

@@ -1,0 +1,114 @@
+"""Votes of people on a round's battles: from a task or a file, joined to what its judge decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.services.people.task_votes import votes_of_task
+from arena.services.rounds.battle_table import table_of_columns
+from data.errors import InputError, NotFoundError
+from data.records import BattleColumns, Round
+from data.store import Store
+from leaderboard.people import Votes, read_votes
+from leaderboard.people.board_section import corrected_section
+from leaderboard.vocabulary import VoteRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteSource:
+    """Where votes come from: the annotation task of a name, or a votes file.
+
+    Attributes:
+        name: Of the task, or of the file as readers see it.
+        file: The votes file; None for a task.
+        rule: What several votes on a battle come to.
+    """
+
+    name: str
+    file: Path | None = None
+    rule: VoteRule = VoteRule.MEAN
+
+    @classmethod
+    def read(cls, text: str, rule: VoteRule = VoteRule.MEAN) -> VoteSource:
+        """What was asked for: a file where there is one of this name, else a task."""
+        path = Path(text)
+        return cls(name=path.name, file=path, rule=rule) if path.is_file() else cls(name=text, rule=rule)
+
+
+def section_of_round(store: Store, found: Round, source: VoteSource) -> Mapping[str, Any]:
+    """What people would say of a round, as its board keeps it (see `corrected_section`).
+
+    Votes on battles that the judge did not decide are left out and counted, and so are labels of a task that
+    are of no battle of the round; a file's vote on no planned battle is an error.
+
+    Raises:
+        NotFoundError: There is neither such a file nor such a task.
+        InputError: There are no votes on judged battles, or the task is of another set.
+        FileFormatError: The file cannot be read.
+        RecordError: A value breaks a rule, or a vote is on no planned battle; the message names its line.
+        UnrankableError: The votes compare no two systems.
+    """
+    battles = store.verdicts.columns(found.name)
+    votes, left_out = _votes(store, found, source)
+    planned, judged = _known(votes, battles)
+    kept = judged if source.file is None else judged | ~planned
+    if not kept.any():
+        raise InputError(
+            f"None of the {len(votes):,} votes of {source.name} is on a judged battle of {found.name}.",
+            advice="Votes are joined by question and the two systems.",
+        )
+    return corrected_section(
+        table_of_columns(battles),
+        votes.where(kept),
+        source=("task" if source.file is None else "file", source.name),
+        left_out=left_out + int((~kept).sum()),
+        rule=source.rule,
+        reference=store.sets.summary(found.set_name).reference_name,
+        seed=found.seed,
+    )
+
+
+def _votes(store: Store, found: Round, source: VoteSource) -> tuple[Votes, int]:
+    if source.file is not None:
+        return read_votes(source.file), 0
+    try:
+        given = votes_of_task(store, found, source.name)
+    except NotFoundError as error:
+        raise NotFoundError(
+            f"There is neither a file nor an annotation task {source.name!r}.",
+            advice="Name a votes file (docs/design.md, section 5) or a task.",
+        ) from error
+    return given.votes, given.left_out
+
+
+def _known(votes: Votes, battles: BattleColumns) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(V,) whether each vote is on a planned battle, and on one that the judge decided."""
+    size = len(battles.systems)
+    question, a, b = (
+        _codes(names, known)
+        for names, known in (
+            (votes.question_id, battles.questions),
+            (votes.model_a, battles.systems),
+            (votes.model_b, battles.systems),
+        )
+    )
+    named = (question >= 0) & (a >= 0) & (b >= 0)
+    wanted = _keys(question, a, b, size)
+    keys = _keys(battles.question.astype(np.int64), battles.a, battles.b, size)
+    decided = battles.preference >= 0
+    return named & np.isin(wanted, keys), named & np.isin(wanted, keys[decided])
+
+
+def _codes(names: Sequence[str], known: Sequence[str]) -> NDArray[np.int64]:
+    codes = {name: code for code, name in enumerate(known)}
+    return np.fromiter((codes.get(name, -1) for name in names), dtype=np.int64, count=len(names))
+
+
+def _keys(question: NDArray[Any], a: NDArray[Any], b: NDArray[Any], size: int) -> NDArray[np.int64]:
+    return np.asarray((question * size + np.minimum(a, b)) * size + np.maximum(a, b), dtype=np.int64)

@@ -1,0 +1,129 @@
+"""The board of a set's public votes, from every vote that was given; no judge has a part in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from data.errors import UnrankableError
+from data.records import Preference
+from data.records.public_votes import Poll, PollPair, Rejection
+from leaderboard.battles import BattleTable
+from leaderboard.people import Votes
+from leaderboard.people.public_votes import Ballot, Count, count_ballots
+from leaderboard.people.writing import votes_text
+from leaderboard.ratings import RatingTable, rate
+
+PSEUDONYM = 16
+WINNERS = {Preference.A: "model_a", Preference.TIE: "tie", Preference.B: "model_b"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteBoard:
+    """The board of a set's public votes.
+
+    Attributes:
+        set_name: The set.
+        open: Whether votes are taken.
+        given: Votes in all.
+        rejected: Of those, by reason, whoever gave them.
+        count: What counts of the others.
+        visitors: Visitors with a vote that counts.
+        ratings: By the votes that count, with intervals by questions; None where there are none.
+        unrankable: Why there are none.
+    """
+
+    set_name: str
+    open: bool
+    given: int
+    rejected: Mapping[Rejection, int]
+    count: Count
+    visitors: int
+    ratings: RatingTable | None
+    unrankable: str
+
+    def as_json(self) -> dict[str, Any]:
+        """One object."""
+        rows = () if self.ratings is None else self.ratings.ratings
+        return {
+            "set": self.set_name,
+            "open": self.open,
+            "given": self.given,
+            "counted": len(self.count.kept),
+            "visitors": self.visitors,
+            "rejected": {reason.value: self.rejected.get(reason, 0) for reason in Rejection},
+            "gold": self.count.gold,
+            "untried": self.count.untried,
+            "over_cap": self.count.over_cap,
+            "cap": self.count.cap,
+            "ratings": [row.as_json() for row in rows],
+            "unrankable": self.unrankable,
+        }
+
+
+def board_of(poll: Poll, given: Sequence[PollPair]) -> VoteBoard:
+    """The board of a poll."""
+    count, kept = counted(poll, given)
+    ratings, unrankable = _rated(kept)
+    return VoteBoard(
+        set_name=poll.set_name,
+        open=poll.open,
+        given=len(given),
+        rejected=Counter(one.rejection for one in given if one.rejection is not None),
+        count=count,
+        visitors=len({one.visitor for one in kept}),
+        ratings=ratings,
+        unrankable=unrankable,
+    )
+
+
+def votes_file(poll: Poll, given: Sequence[PollPair]) -> str:
+    """The votes that count as a votes file, JSON Lines; annotators are pseudonyms."""
+    _, kept = counted(poll, given)
+    return votes_text(
+        Votes.from_columns(
+            [one.question for one in kept],
+            [one.system_a for one in kept],
+            [one.system_b for one in kept],
+            [_winner(one) for one in kept],
+            annotator=[f"visitor-{one.visitor[:PSEUDONYM]}" for one in kept],
+        )
+    )
+
+
+def counted(poll: Poll, given: Sequence[PollPair]) -> tuple[Count, list[PollPair]]:
+    """What counts of the votes given, in figures and as votes."""
+    ballots = [
+        Ballot(
+            key=one.token,
+            visitor=one.visitor,
+            network=one.network,
+            right=one.preference is Preference.A if one.gold else None,
+        )
+        for one in given
+        if one.rejection is None
+    ]
+    count = count_ballots(ballots, salt=poll.salt)
+    return count, [one for one in given if one.token in count.kept]
+
+
+def _rated(kept: Sequence[PollPair]) -> tuple[RatingTable | None, str]:
+    if not kept:
+        return None, "No vote counts yet."
+    table = BattleTable.from_columns(
+        question_id=[one.question for one in kept],
+        domain=[one.domain for one in kept],
+        model_a=[one.system_a for one in kept],
+        model_b=[one.system_b for one in kept],
+        winner=[_winner(one) for one in kept],
+    )
+    try:
+        return rate(table), ""
+    except UnrankableError as error:
+        return None, str(error)
+
+
+def _winner(one: PollPair) -> str:
+    return WINNERS[one.preference or Preference.TIE]

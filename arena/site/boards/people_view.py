@@ -1,0 +1,139 @@
+"""A board as people would say: the switch, its lines, and how far each system moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from xml.etree.ElementTree import Element
+
+from arena.site.boards.cache import cached_html
+from arena.site.boards.people_figures import Moved, PeopleFigures
+from arena.site.boards.view_model import OVERALL, BoardView, Line
+from arena.site.ui.components import note
+from arena.site.ui.formats import Bounded, points
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import rows_table
+from arena.site.ui.url_state import choose_segment, chosen_words
+
+SAYS = "says"
+PEOPLE = "people"
+VOICES: Mapping[str, str] = MappingProxyType({"judge": "As the judge says", PEOPLE: "As people would say"})
+HEADINGS = (
+    ("System", "aa-left"),
+    ("People would say", ""),
+    ("Place", ""),
+    ("Judge says", ""),
+    ("Place by judge", ""),
+    ("Moves by", ""),
+    ("Votes alone", "aa-second"),
+    ("Battles with votes", "aa-second"),
+)
+
+
+def is_by_people(view: BoardView) -> bool:
+    """Whether the address asks for what people would say, and the board has it."""
+    return view.people is not None and chosen_words(SAYS) == PEOPLE
+
+
+def choose_voice(view: BoardView) -> None:
+    """Let the reader choose between the judge and people, where votes correct the board."""
+    if view.people is not None:
+        choose_segment(SAYS, "Whose say", VOICES)
+
+
+def as_people_say(view: BoardView) -> BoardView:
+    """The board with ratings, places, rates and order as people would give them."""
+    people = view.people
+    if people is None:
+        return view
+    lines = {domain: _by_rates(people, domain, found) for domain, found in view.lines.items()}
+    return replace(
+        view,
+        lines={**lines, OVERALL: _overall(people, lines[OVERALL])},
+        method=people.method,
+        gaps={},
+        is_by_people=True,
+    )
+
+
+def show_moves(view: BoardView) -> None:
+    """How far each system moves from the judge's rating to people's; nothing without votes."""
+    if view.people is None or not view.is_by_people:
+        return
+    put(element("h2", "How far each system moves", id="moves"))
+    cached_html(view, "moves", lambda: moves_table(view))
+    note(view.people.advice)
+
+
+def moves_table(view: BoardView) -> Element:
+    """The table of judge's and people's ratings; empty where no votes correct the board."""
+    people = view.people
+    rows = () if people is None else people.rows
+    body = [_row(view, one) for one in rows]
+    caption = f"{view.title}: from the judge's ratings to people's. Small figures are 95 % intervals."
+    return rows_table(HEADINGS, body, caption=caption)
+
+
+def _row(view: BoardView, one: Moved) -> Element:
+    judged = view.judged_places.get(one.system, "–")
+    shift = "–" if one.shift is None else f"{one.shift:+.0f}".replace("-", "−")
+    return element(
+        "tr",
+        element("th", one.system, scope="row"),
+        _estimate(one.corrected),
+        element("td", _places(one)),
+        _estimate(one.judge),
+        element("td", judged),
+        element("td", shift, class_="aa-main"),
+        _estimate(one.alone, "aa-second"),
+        element("td", f"{one.labelled:,}", class_="aa-second"),
+    )
+
+
+def _places(one: Moved) -> str:
+    if one.corrected is None:
+        return "–"
+    best, worst = one.ranks
+    return str(best) if best == worst else f"{best}–{worst}"
+
+
+def _estimate(value: Bounded | None, classes: str = "") -> Element:
+    cell = element("td", "–" if value is None else points(value.value), class_=classes)
+    if value is not None and value.lower is not None and value.upper is not None:
+        cell.append(element("span", f"{points(value.lower)}–{points(value.upper)}", class_="aa-sub"))
+    return cell
+
+
+def _overall(people: PeopleFigures, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """In people's order; systems that the votes do not rate stand last."""
+    named = {line.system: line for line in lines}
+    rated = [
+        replace(
+            named[one.system],
+            rating=one.corrected,
+            rank_lower=one.ranks[0] if one.corrected else None,
+            rank_upper=one.ranks[1] if one.corrected else None,
+            letters=None,
+            component=0,
+        )
+        for one in people.rows
+        if one.system in named
+    ]
+    known = {line.system for line in rated}
+    rest = [_unrated(line) for line in lines if line.system not in known]
+    return (*sorted(rated, key=lambda line: line.rating is None), *rest)
+
+
+def _by_rates(people: PeopleFigures, domain: str, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """With people's rates; in a domain there are no ratings of theirs, so the rates order the lines."""
+    found = []
+    for line in lines:
+        win, win_tie = people.rates.get((line.system, domain), (None, None))
+        rates = replace(line.rates, win=win, win_tie=win_tie)
+        found.append(replace(_unrated(line), rates=rates, against_all=None))
+    return tuple(sorted(found, key=lambda line: -(line.win_tie.value if line.win_tie else -1.0)))
+
+
+def _unrated(line: Line) -> Line:
+    return replace(line, rating=None, rank_lower=None, rank_upper=None, letters=None)

@@ -1,0 +1,277 @@
+"""Boards corrected by votes of people: a snapshot of their own beside the one that they replace."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
+from arena.services.annotation.tasks import TaskRequest
+from arena.services.people.round_votes import VoteSource
+from arena.services.people.task_votes import votes_of_task
+from arena.services.rounds.models import RoundRequest
+from arena.site.public.routes import board_routes
+from arena.site.services import as_secrets
+from data.errors import AccessError, InputError, NotFoundError, RecordError, RetractedError
+from data.records import Action, Board, TokenScope
+from leaderboard.formats.reading import read_battles
+from leaderboard.people import correct, read_votes
+from leaderboard.vocabulary import VoteRule
+from tests.arena.conftest import Commands
+
+SYSTEMS = ("full", "short", "wrong")
+PAIRS = (("full", "short"), ("short", "wrong"), ("wrong", "full"))
+WORDS = ("model_b", "tie", "model_a", "model_b", "tie")
+
+
+def write_votes(path: Path, *, shift: int = 0, questions: int = 12) -> Path:
+    """Votes of three people on every pair of systems on some questions."""
+    rows = [
+        {
+            "question_id": f"q{number}",
+            "model_a": one,
+            "model_b": other,
+            "winner": WORDS[(number + 2 * place + person + shift) % len(WORDS)],
+            "annotator": f"person{person}",
+        }
+        for number in range(questions)
+        for place, (one, other) in enumerate(PAIRS)
+        for person in range(3)
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def publish(arena: Arena, people: VoteSource | None = None) -> tuple[Board, bool]:
+    """Publish the round without scoring."""
+    return arena.boards.publish("tiny", report=lambda _line: None, score=False, people=people)
+
+
+def voted(path: Path) -> VoteSource:
+    """A votes file."""
+    return VoteSource.read(str(path))
+
+
+def judge(arena: Arena) -> Arena:
+    """Judge every pair of systems of the tiny set."""
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="tiny"))
+    arena.rounds.run("tiny", concurrency=2, report=lambda _progress: None)
+    return arena
+
+
+@pytest.fixture
+def arena(filled: Callable[..., Arena], database_url: str) -> Arena:
+    """An arena with a judged round named `tiny`, on either engine."""
+    return judge(filled(database_url=database_url))
+
+
+def test_votes_make_another_snapshot_and_the_former_stays(arena: Arena, tmp_path: Path) -> None:
+    """A corrected board has a hash of its own and the judge's figures unchanged; the former is NAME@HASH."""
+    before, _ = publish(arena)
+    votes = write_votes(tmp_path / "votes.jsonl")
+    after, changed = publish(arena, voted(votes))
+    assert changed
+    assert after.content_hash != before.content_hash
+    assert {key: after.standings[key] for key in before.standings} == before.standings
+    section = after.standings["people"]
+    assert (section["votes"], section["annotators"], section["labelled_battles"]) == (108, 3, 36)
+    assert "person0" not in json.dumps(section)
+    address = f"tiny@{before.content_hash[:12]}"
+    former = arena.boards.get(address, caller=PUBLIC)
+    assert (former.standings, former.content_hash) == (before.standings, before.content_hash)
+    assert former.replaced_at is not None
+    assert arena.boards.get(f"tiny@{after.content_hash[:10]}").content_hash == after.content_hash
+    assert [one.name for one in arena.boards.heads()] == ["tiny"]
+    assert [one.name for one in arena.boards.snapshots("tiny")] == ["tiny", address]
+    (note,) = [one for one in arena.store.audit.entries(limit=50) if one.action is Action.BOARD_CORRECTED]
+    assert note.detail["before"] == before.content_hash[:12]
+
+
+def test_the_corrected_figures_are_those_of_the_command(arena: Arena, tmp_path: Path) -> None:
+    """The board keeps what `battles rate --people` says of the round's own battles."""
+    votes = write_votes(tmp_path / "votes.jsonl", questions=8)
+    board, _ = publish(arena, voted(votes))
+    arena.boards.export_round("tiny", tmp_path / "out", caller=OPERATOR)
+    table = correct(read_battles(tmp_path / "out" / "battles.jsonl").table, read_votes(votes))
+    section = board.standings["people"]
+    assert section["ratings"] == json.loads(json.dumps(table.as_json()["ratings"]))
+    judged = {one["system"]: one["rating"]["rating"] for one in board.standings["lines"]["overall"]}
+    for row in section["ratings"]:
+        assert row["judge_rating"] == pytest.approx(judged[row["system"]])
+
+
+def test_the_same_votes_change_nothing_and_earlier_ones_stand_again(arena: Arena, tmp_path: Path) -> None:
+    """Publishing the same twice is one snapshot; what stood before stands again under its own hash."""
+    publish(arena)
+    one, other = (write_votes(tmp_path / f"{shift}.jsonl", shift=shift) for shift in (0, 1))
+    first, _ = publish(arena, voted(one))
+    assert publish(arena, voted(one)) == (first, False)
+    second, changed = publish(arena, voted(other))
+    assert changed
+    assert second.content_hash != first.content_hash
+    again, changed = publish(arena, voted(one))
+    assert changed
+    assert again.content_hash == first.content_hash
+    assert len(arena.boards.snapshots("tiny")) == 3
+    assert publish(arena)[0].content_hash == first.content_hash
+
+
+def test_labels_of_a_task_are_votes(arena: Arena) -> None:
+    """Labels of an annotation task correct the board, each a vote for the side that it prefers."""
+    for name in ("ada", "bob"):
+        arena.teams.add_account(name, caller=OPERATOR)
+    request = TaskRequest(
+        name="task", set_name="tiny", systems=SYSTEMS, questions=12, overlap=2, annotators=("ada", "bob")
+    )
+    arena.annotation.open(request, caller=OPERATOR)
+    with pytest.raises(InputError, match="Nothing is labelled"):
+        publish(arena, VoteSource.read("task"))
+    for place, name in enumerate(("ada", "bob")):
+        caller = Caller(kind=CallerKind.SESSION, name=name, account=name, scopes=frozenset({TokenScope.READ}))
+        while (pair := arena.annotation.next("task", caller=caller)) is not None:
+            arena.annotation.label(pair.id, (pair.id + place) % 5 - 2, caller=caller)
+    board, _ = publish(arena, VoteSource.read("task", VoteRule.MAJORITY))
+    section = board.standings["people"]
+    assert section["source"] == {"kind": "task", "name": "task"}
+    assert (section["votes"], section["annotators"], section["votes_left_out"]) == (24, 2, 0)
+    labels = [
+        json.loads(line) for line in arena.annotation.export("task", caller=OPERATOR).content.splitlines()
+    ]
+    preferred = {"a": sum(one["label"] < 0 for one in labels), "b": sum(one["label"] > 0 for one in labels)}
+    found = arena.store.rounds.get("tiny")
+    share = votes_of_task(arena.store, found, "task").votes.share
+    assert {"a": (share == 1).sum(), "b": (share == 0).sum()} == preferred
+
+
+def test_votes_off_the_plan_are_named(arena: Arena, tmp_path: Path) -> None:
+    """A vote on no planned battle is refused with its line, and nothing is published."""
+    before, _ = publish(arena)
+    votes = write_votes(tmp_path / "votes.jsonl")
+    votes.write_text(votes.read_text().replace('"q3"', '"q99"', 1), encoding="utf-8")
+    with pytest.raises(RecordError, match=r"line 28.*'q99' is not in the plan"):
+        publish(arena, voted(votes))
+    with pytest.raises(NotFoundError, match="neither a file nor an annotation task 'nowhere'"):
+        publish(arena, VoteSource.read("nowhere"))
+    assert arena.boards.get("tiny") == before
+
+
+def test_a_first_publication_can_be_corrected_at_once(arena: Arena, tmp_path: Path) -> None:
+    """A finished round is published with its correction as one snapshot."""
+    board, created = publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
+    assert created
+    assert board.standings["people"]["vote_rule"] == "mean"
+    assert [one.name for one in arena.boards.snapshots("tiny")] == ["tiny"]
+
+
+def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: Path) -> None:
+    """A notice on a board, and its retraction, reach the snapshots that it replaced."""
+    before, _ = publish(arena)
+    publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
+    address = f"tiny@{before.content_hash[:12]}"
+    arena.boards.put_notice("tiny", "Mind q3.")
+    assert arena.boards.get(address).notice == "Mind q3."
+    arena.boards.retract("tiny", "Wrong files.")
+    assert arena.boards.get(address, caller=PUBLIC).standings == {}
+    with pytest.raises(RetractedError):
+        arena.boards.export_board(address, tmp_path / "board.csv", caller=PUBLIC)
+
+
+def test_files_and_addresses_give_both_snapshots(filled: Callable[..., Arena], tmp_path: Path) -> None:
+    """CSV has the corrected columns where there are some; hashes and names lead to either snapshot."""
+    arena = judge(filled())
+    before, _ = publish(arena)
+    after, _ = publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
+    arena.boards.export_board("tiny", tmp_path / "after.csv")
+    arena.boards.export_board(f"tiny@{before.content_hash[:12]}", tmp_path / "before.csv")
+    rows = {
+        name: list(csv.DictReader((tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+        for name in ("before", "after")
+    }
+    assert not any(column.startswith("corrected") for column in rows["before"][0])
+    wanted = {one["system"]: one["rating"] for one in after.standings["people"]["ratings"]}
+    for row in rows["after"]:
+        said = wanted[row["system"]] if row["domain"] == "overall" else None
+        assert row["corrected_rating"] == ("" if said is None else str(said))
+    client = TestClient(Starlette(routes=board_routes(arena)), follow_redirects=False)
+    for board, name in ((before, f"tiny%40{before.content_hash[:12]}"), (after, "tiny")):
+        answer = client.get(f"/s/{board.content_hash}")
+        assert answer.headers["location"] == f"../?board={name}"
+        page = client.get(f"/leaderboard.html?board={name}")
+        assert page.status_code == 200
+        assert board.content_hash[:12] in page.text
+    assert "Corrected by 108 votes of 3 people" in client.get("/leaderboard.html").text
+
+
+def test_only_organisers_correct(arena: Arena, tmp_path: Path) -> None:
+    """Nobody else can put a corrected board up."""
+    publish(arena)
+    with pytest.raises(AccessError):
+        arena.boards.publish(
+            "tiny",
+            report=lambda _line: None,
+            people=voted(write_votes(tmp_path / "votes.jsonl")),
+            caller=PUBLIC,
+        )
+
+
+def _page() -> None:
+    from arena.site.boards import leaderboard_page  # noqa: PLC0415 - AppTest runs this as a script of its own
+
+    leaderboard_page.show()
+
+
+def test_readers_switch_between_the_judge_and_people(filled: Callable[..., Arena], tmp_path: Path) -> None:
+    """The page tells votes in its strip, switches to people's figures, and says how far each system moves."""
+    arena = judge(filled())
+    before, _ = publish(arena)
+    publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
+
+    def text(**query: str) -> str:
+        page = AppTest.from_function(_page, default_timeout=60)
+        page.secrets["arena"] = as_secrets(arena.settings)["arena"]
+        for name, value in query.items():
+            page.query_params[name] = value
+        page.run()
+        assert not page.exception, page.exception
+        return " ".join(one.proto.body for one in page.get("html"))
+
+    by_judge, by_people = text(), text(says="people")
+    assert "Corrected by 108 votes of 3 people" in by_judge
+    assert "How far each system moves" not in by_judge
+    assert "As people would say, " in by_people
+    assert "How far each system moves" in by_people
+    assert "Not checked by people" in text(board=f"tiny@{before.content_hash[:12]}", says="people")
+    assert "Votes say nothing of these battles" in text(says="people", domain="d1")
+
+
+def test_commands_correct_show_and_list(run: Commands, filled: Callable[..., Arena], tmp_path: Path) -> None:
+    """`rounds publish --people`, `leaderboard show --people` and the list of snapshots tell the same."""
+    arena = judge(filled())
+    before, _ = publish(arena)
+    arena.close()
+    votes = write_votes(tmp_path / "votes.jsonl")
+    told = run.json("rounds", "publish", "tiny", "--people", votes, "--no-metrics", "--json")
+    assert told["created"]
+    assert told["content_hash"] != before.content_hash
+    assert (told["votes"], told["annotators"], told["votes_left_out"]) == (108, 3, 0)
+    code, out, _ = run("leaderboard", "show", "tiny", "--people")
+    assert code == 0
+    assert "Corrected by 108 votes of 3 people." in out
+    assert "moves by" in out
+    former = f"tiny@{before.content_hash[:12]}"
+    assert "Not checked by people." in run("leaderboard", "show", former)[1]
+    code, _, err = run("leaderboard", "show", former, "--people")
+    assert code != 0
+    assert "No votes of people correct" in err
+    names = [one["name"] for one in run.json("leaderboard", "list", "--snapshots", "--json")]
+    assert names == ["tiny", former]
+    assert len(run.json("leaderboard", "list", "--json")) == 1
+    assert run("rounds", "publish", "tiny", "--vote-rule", "mean")[0] != 0
