@@ -225,7 +225,7 @@ def options(command: Command, context: typer.Context) -> Iterator[str]:
     """The arguments and options of a command, an item of a list each."""
     for parameter in command.params:
         names, text = parameter.get_help_record(context)
-        help_, extra = EXTRA.fullmatch(text).groups()  # type: ignore[union-attr]
+        help_, extra = EXTRA.fullmatch(text).groups()  # type: ignore[union-attr]  # takes every text
         alternatives = ", ".join(f"`{plain(name)}`" for name in names.split(" / "))
         notes = (_note(one) for one in (extra or "").split("; ") if one)
         yield f"- {alternatives}: {' '.join([linked(help_), *notes])}"
