@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from arena.services.accounts.auth import Caller, require
+from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.accounts.redaction import redacted_question
 from data.errors import ForbiddenError, InputError, NotFoundError
 from data.records import (
@@ -31,6 +31,8 @@ from data.records import (
 )
 from data.store import Store
 from leaderboard.agreement.coefficients import Scale, krippendorff_alpha
+from leaderboard.formats.rows import Place
+from leaderboard.people import Votes
 from leaderboard.sampling.questions import evenly
 
 PAIR = 2
@@ -199,6 +201,30 @@ class AnnotationService:
         content = "".join(f"{line}\n" for line in lines).encode()
         return LabelFile(content=content, labels=len(kept), left_out=len(given) - len(kept))
 
+    def votes(self, name: str, *, caller: Caller = OPERATOR) -> Votes:
+        """The labels of a task as votes, which correct a board: one a person and pair, in the task's order.
+
+        Five grades count as their side. Votes name a battle by its question and systems; `chance` is the
+        pair's chance of having been put to people, as the draw kept it.
+
+        Raises:
+            NotFoundError: There is no such task.
+        """
+        require(caller, TokenScope.ORGANISE)
+        given = [
+            label
+            for label in self._store.annotations.labels(self._store.annotations.task(name).id)
+            if label.grade is not None
+        ]
+        return Votes.from_columns(
+            [label.question.id for label in given],
+            [label.system_a for label in given],
+            [label.system_b for label in given],
+            [_winner(label.grade or 0) for label in given],
+            annotator=[label.account for label in given],
+            place=Place(file=f"task {name}", first_row=1),
+        )
+
     def _sides(self, request: TaskRequest) -> list[Submission]:
         reference = self._store.submissions.reference(request.set_name)
         known = {
@@ -266,6 +292,12 @@ def agreement_of(labels: Sequence[PairLabel]) -> TaskAgreement:
         alpha=krippendorff_alpha(np.sign(grades), scale=Scale.NOMINAL).value,
         alpha_grades=krippendorff_alpha(grades, scale=Scale.ORDINAL).value,
     )
+
+
+def _winner(grade: int) -> str:
+    if grade == 0:
+        return "tie"
+    return "model_b" if grade > 0 else "model_a"
 
 
 def _b_first(seed: int, question: int, account: str) -> bool:

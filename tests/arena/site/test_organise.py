@@ -230,6 +230,8 @@ def test_annotators_label_blindly_and_their_labels_calibrate_judges(
     assert found.labelled == {"Ada": (4, 4), "Ben": (4, 4), "Cleo": (4, 4)}
     labels = arena.annotation.export("people", caller=ADA)
     assert (labels.labels, labels.left_out) == (12, 0)
+    votes = arena.annotation.votes("people", caller=ADA)
+    assert (len(votes), set(votes.annotator)) == (12, {"Ada", "Ben", "Cleo"})
     path = tmp_path / "labels.jsonl"
     path.write_bytes(labels.content)
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
