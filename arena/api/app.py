@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from arena.api import boards, question_sets, reports, rounds, submissions, teams, uploads
+from arena.api import boards, label_admin, labels, question_sets, reports, rounds, submissions, teams, uploads
 from arena.api.caching import REFUSALS, problems
 from arena.api.dependencies import ConcurrencyGate, Services, admit
 from arena.api.errors import (
@@ -132,7 +132,7 @@ def make_api(arena: Arena) -> FastAPI:
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(RequestValidationError, on_bad_request)
     app.include_router(router)
-    for module in (question_sets, uploads, submissions, reports, boards, rounds, teams):
+    for module in (question_sets, uploads, submissions, reports, boards, rounds, teams, labels, label_admin):
         app.include_router(module.router, dependencies=[Depends(admit)])
     describe(app)
     return app

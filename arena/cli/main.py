@@ -22,6 +22,7 @@ from arena.cli import (
     system,
     teams,
 )
+from arena.cli.labels import giving
 from arena.cli.progress import showing_progress
 
 SERVING = ("serve", "worker")
@@ -68,6 +69,7 @@ def build() -> typer.Typer:
         ("rounds", rounds),
         ("jobs", jobs),
         ("battles", battles),
+        ("labels", giving),
         ("metrics", metrics),
         ("leaderboard", leaderboard),
         ("corpora", corpora),

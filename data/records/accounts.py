@@ -134,6 +134,11 @@ class Action(StrEnum):
     BOARD_RETRACTED = "board-retracted"
     ANNOTATION_OPENED = "annotation-opened"
     ANNOTATION_CLOSED = "annotation-closed"
+    ANNOTATION_SETTLED = "annotation-settled"
+    LABELS_SET_ASIDE = "labels-set-aside"
+    LABELS_TAKEN_BACK = "labels-taken-back"
+    LABELS_DELETED = "labels-deleted"
+    LABELS_IMPORTED = "labels-imported"
     BOARD_NOTED = "board-noted"
 
 
