@@ -96,6 +96,8 @@ class Frame:
                 return draw_by_domain([one.domain for one in candidates], count, request.seed)
             case DrawKind.DOUBT:
                 return draw_by_doubt(np.array([one.doubt for one in candidates]), count, request.seed)
+            case _ if request.chosen and request.count is None:
+                return Drawn(taken=np.arange(count), chance=np.ones(count))
             case _:
                 return draw_uniformly(len(candidates), count, request.seed)
 

@@ -143,7 +143,7 @@ class LabelFileService:
                 "domain": result.item.domain,
                 "labels": dict(result.counts),
                 "majority": result.majority,
-                "posterior": dict(result.posterior),
+                "posterior": {name: round(chance, 4) for name, chance in result.posterior.items()},
                 "settled": result.settled,
                 "settled_by": result.item.settled_by,
                 "result": result.result,
