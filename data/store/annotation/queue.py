@@ -18,7 +18,6 @@ from sqlalchemy import (
     Connection,
     Select,
     and_,
-    case,
     func,
     insert,
     or_,
@@ -53,7 +52,9 @@ class LabelQueueStore(StorePart):
             _lock(connection, task.id)
             who = _person(connection, task.id, person)
             moment = db_now(connection)
-            row = connection.execute(_candidates(task, who, moment).limit(1)).first()
+            # In two steps, so that the search for a new item ends at the first one.
+            own, new = _candidates(task, who, moment, own=True), _candidates(task, who, moment, own=False)
+            row = connection.execute(own.limit(1)).first() or connection.execute(new.limit(1)).first()
             if row is None:
                 return None
             until = moment + 60.0 * task.terms.hold_minutes
@@ -200,20 +201,23 @@ def _person(connection: Connection, task_id: int, name: str) -> int:
 
 def _candidates(task: AnnotationTask, person: int, moment: ColumnElement[float]) -> Select[*tuple[Any, ...]]:
     """What somebody may get next, what they hold first."""
-    own = annotation_labels.alias("own")
+    mine = annotation_labels.alias("mine")
     others = _others(annotation_items.c.id, person, moment)
-    return (
-        select(annotation_items.c.id, annotation_items.c.b_id, own.c.id.label("label_id"))
-        .outerjoin(own, and_(own.c.item_id == annotation_items.c.id, own.c.person_id == person))
+    query = (
+        select(annotation_items.c.id, annotation_items.c.b_id, mine.c.id.label("label_id"))
+        .outerjoin(mine, and_(mine.c.item_id == annotation_items.c.id, mine.c.person_id == person))
         .where(
             annotation_items.c.task_id == task.id,
             ~annotation_items.c.is_full,
-            own.c.value.is_(None),
-            own.c.skip_reason.is_(None),
+            mine.c.value.is_(None),
+            mine.c.skip_reason.is_(None),
             or_(annotation_items.c.gold.is_not(None), others < task.terms.overlap),
         )
-        .order_by(case((own.c.held_until > moment, 0), else_=1), annotation_items.c.position)
+        .order_by(annotation_items.c.position)
     )
+    if own is None:
+        return query
+    return query.where(mine.c.id.is_not(None) if own else mine.c.id.is_(None))
 
 
 def _others(item: ColumnElement[int], person: int, moment: ColumnElement[float]) -> Any:  # noqa: ANN401
