@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from arena.services.accounts.sessions import SessionService
     from arena.services.accounts.teams import TeamService
     from arena.services.accounts.tokens import TokenService
+    from arena.services.annotation.curation import CurationService
+    from arena.services.annotation.files.service import LabelFileService
+    from arena.services.annotation.queue import LabelService
     from arena.services.annotation.tasks import AnnotationService
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
@@ -89,6 +92,9 @@ class Arena:
     teams: TeamService = _service("services.accounts.teams")
     tokens: TokenService = _service("services.accounts.tokens")
     annotation: AnnotationService = _service("services.annotation.tasks")
+    labels: LabelService = _service("services.annotation.queue")
+    curation: CurationService = _service("services.annotation.curation")
+    label_files: LabelFileService = _service("services.annotation.files.service", "store", "curation")
     judges: JudgeService = _service("services.judging.judges", "store", "settings")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")
     calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")

@@ -14,7 +14,18 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from arena.api import boards, public_votes, question_sets, reports, rounds, submissions, teams, uploads
+from arena.api import (
+    boards,
+    label_admin,
+    labels,
+    public_votes,
+    question_sets,
+    reports,
+    rounds,
+    submissions,
+    teams,
+    uploads,
+)
 from arena.api.caching import REFUSALS, problems
 from arena.api.dependencies import ConcurrencyGate, Services, admit
 from arena.api.errors import (
@@ -106,6 +117,18 @@ def _problems() -> Iterator[tuple[str, str, str]]:
         yield slug(title), f"409 {title}", (kind.__doc__ or "").strip()
 
 
+ROUTERS = (
+    question_sets,
+    uploads,
+    submissions,
+    reports,
+    boards,
+    rounds,
+    public_votes,
+    teams,
+    labels,
+    label_admin,
+)
 READABLE = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
 
 
@@ -132,7 +155,7 @@ def make_api(arena: Arena) -> FastAPI:
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(RequestValidationError, on_bad_request)
     app.include_router(router)
-    for module in (question_sets, uploads, submissions, reports, boards, rounds, public_votes, teams):
+    for module in ROUTERS:
         app.include_router(module.router, dependencies=[Depends(admit)])
     describe(app)
     return app

@@ -81,7 +81,7 @@ class Envelope:
 
     def _most(self, scope: Scope) -> int:
         path: str = scope["path"]
-        takes_files = "/uploads/" in path or path.endswith("/check")
+        takes_files = "/uploads/" in path or path.endswith(("/check", "/labels"))
         return self._limits.file_bytes if takes_files else self._limits.other_bytes
 
 

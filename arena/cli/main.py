@@ -23,6 +23,7 @@ from arena.cli import (
     system,
     teams,
 )
+from arena.cli.labels import giving
 from arena.cli.progress import showing_progress
 
 SERVING = ("serve", "worker")
@@ -69,6 +70,7 @@ def build() -> typer.Typer:
         ("rounds", rounds),
         ("jobs", jobs),
         ("battles", battles),
+        ("labels", giving),
         ("metrics", metrics),
         ("leaderboard", leaderboard),
         ("votes", public_votes),

@@ -17,6 +17,7 @@ from arena.site.admin import (
     rounds_page,
 )
 from arena.site.admin.common import is_annotator, is_organiser
+from arena.site.annotation import annotate_page
 from arena.site.boards import (
     compare_page,
     data_page,
@@ -61,7 +62,8 @@ ORGANISED = {
     "admin-data": question_sets_page.show,
     "admin-rounds": rounds_page.show,
     "admin-calibration": calibration_page.show,
-    "annotate": annotation_page.show,
+    "annotate": annotate_page.show,
+    "admin-annotation": annotation_page.show,
     "admin-people": people_page.show,
     "admin-audit": audit_page.show,
 }

@@ -1,4 +1,4 @@
-"""Judgments, verdicts, scores and annotation: who was asked what, what came back, and what it settled."""
+"""Judgments, verdicts, scores and human labels: who was asked what, what came back, and what it settled."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from types import MappingProxyType
 from typing import TypeAlias
 
 from data.errors import RecordError
-from data.records.questions import Passage, Question
+from data.records.questions import Passage
 from data.records.vocabulary import Outcome, Preference, Presentation
 
 
@@ -156,56 +155,6 @@ class HumanLabel:
 
 
 LARGEST_GRADE = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotationTask:
-    """Pairs that people label; of `wanted` labels `done` are given. Closed ones take no more."""
-
-    id: int
-    name: str
-    set_name: str
-    overlap: int
-    closed: bool
-    pairs: int
-    wanted: int
-    done: int
-    created_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewPair:
-    """A pair of a new task by the store's numbers, with who labels it: account, whether b comes first."""
-
-    question: int
-    a: int
-    b: int
-    annotators: tuple[tuple[int, bool], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlindPair:
-    """A pair as an annotator sees it: nothing tells whose answers they are."""
-
-    id: int
-    question: Question
-    first: str
-    second: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairLabel:
-    """One person's label of one pair; `grade` None until given, answers None where a text is gone."""
-
-    position: int
-    account: str
-    grade: int | None
-    comment: str
-    question: Question
-    system_a: str
-    system_b: str
-    answer_a: str | None
-    answer_b: str | None
 
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"

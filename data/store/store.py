@@ -6,7 +6,10 @@ from data.errors import StoreError
 from data.store.accounts.accounts import TeamStore
 from data.store.accounts.audit import AuditStore
 from data.store.accounts.tokens import TokenStore
-from data.store.annotations import AnnotationStore
+from data.store.annotation.frames import FrameStore
+from data.store.annotation.labels import LabelStore
+from data.store.annotation.queue import LabelQueueStore
+from data.store.annotation.tasks import AnnotationStore
 from data.store.boards.boards import BoardStore
 from data.store.boards.judgment_flags import ReportStore
 from data.store.boards.scores import ScoreStore
@@ -56,6 +59,9 @@ class Store:
         self.policies = PolicyStore(database)
         self.annotations = AnnotationStore(database)
         self.public_votes = PublicVoteStore(database)
+        self.label_queue = LabelQueueStore(database)
+        self.labels = LabelStore(database)
+        self.frames = FrameStore(database)
         self.audit = AuditStore(database)
 
     @classmethod

@@ -1,12 +1,15 @@
 """The tables, by subject; importing this declares all. Rows are made of records, never of user input."""
 
+from data.tables.annotation import (
+    annotation_items,
+    annotation_labels,
+    annotation_people,
+    annotation_tasks,
+)
 from data.tables.columns import metadata
 from data.tables.jobs import battle_holds, canary_holds, jobs, seats
 from data.tables.judgments import (
-    annotation_pairs,
-    annotation_tasks,
     batches,
-    given_labels,
     judgment_reports,
     judgments,
     replies,
@@ -27,7 +30,9 @@ from data.tables.teams import (
 
 __all__ = [
     "accounts",
-    "annotation_pairs",
+    "annotation_items",
+    "annotation_labels",
+    "annotation_people",
     "annotation_tasks",
     "answers",
     "audit",
@@ -37,7 +42,6 @@ __all__ = [
     "boards",
     "canaries",
     "canary_holds",
-    "given_labels",
     "jobs",
     "judgment_reports",
     "judgments",

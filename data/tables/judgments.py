@@ -1,11 +1,9 @@
-"""Tables of what judges and people said: replies of LLMs, judgments, reports of them, annotation."""
+"""Tables of what judges and people said: replies of LLMs, judgments and reports of them."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
-
-from sqlalchemy import Index, UniqueConstraint
 
 from data.records import Outcome, Preference, Presentation
 from data.tables import columns as col
@@ -92,55 +90,3 @@ class JudgmentReportRow(Base, table=True):
 
 
 judgment_reports = JudgmentReportRow.__table__
-
-
-class AnnotationTaskRow(Base, table=True):
-    """Pairs of one set that people label; each pair by `overlap` of them."""
-
-    __tablename__ = "annotation_task"
-    id: int | None = col.number()
-    name: str = col.label(100, unique=True)
-    set_id: int = col.parent("question_set.id", index=True)
-    overlap: int = col.whole()
-    seed: int = col.whole()
-    created_at: datetime = col.created()
-    closed_at: datetime | None = col.moment(nullable=True)
-
-
-annotation_tasks = AnnotationTaskRow.__table__
-
-
-class AnnotationPairRow(Base, table=True):
-    """A annotation pair."""
-
-    __tablename__ = "annotation_pair"
-    __table_args__ = (UniqueConstraint("task_id", "position"),)
-    id: int | None = col.number()
-    task_id: int = col.parent("annotation_task.id")
-    position: int = col.whole()
-    question_id: int = col.parent("question.id")
-    a_id: int = col.parent("submission.id")
-    b_id: int = col.parent("submission.id")
-
-
-annotation_pairs = AnnotationPairRow.__table__
-
-
-class AnnotationRow(Base, table=True):
-    """One person's look at one pair; `grade` is −2…2, positive where b is better, null until labelled."""
-
-    __tablename__ = "annotation"
-    __table_args__ = (
-        UniqueConstraint("pair_id", "account_id"),
-        Index(None, "account_id"),
-    )
-    id: int | None = col.number()
-    pair_id: int = col.parent("annotation_pair.id")
-    account_id: int = col.parent("account.id")
-    b_first: bool = col.flag()
-    grade: int | None = col.whole(nullable=True)
-    comment: str = col.prose(default="")
-    labelled_at: datetime | None = col.moment(nullable=True)
-
-
-given_labels = AnnotationRow.__table__

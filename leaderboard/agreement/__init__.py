@@ -8,6 +8,7 @@ from leaderboard.agreement.boards import (
     ranking_agreement,
 )
 from leaderboard.agreement.coefficients import Estimate, Resampling
+from leaderboard.agreement.dawid_skene import Posteriors, dawid_skene
 from leaderboard.agreement.pairs import Agreement, Calibration, CalibrationPair, calibrate, majority
 
 __all__ = [
@@ -16,10 +17,12 @@ __all__ = [
     "CalibrationPair",
     "Estimate",
     "Overstatement",
+    "Posteriors",
     "RankingAgreement",
     "Resampling",
     "calibrate",
     "compare_rankings",
+    "dawid_skene",
     "majority",
     "overstatement",
     "ranking_agreement",

@@ -1,3 +1,3 @@
 """Cheaper rounds: judge a part with an expensive judge, and still say the right thing about the whole."""
 
-__all__ = ["adaptive", "cheap_judge", "powered", "questions", "strata"]
+__all__ = ["adaptive", "chances", "cheap_judge", "powered", "questions", "strata"]

@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 
 from data.errors import InputError, NotFoundError
 from leaderboard.battles import BattleTable
+from leaderboard.sampling.chances import chances_of, systematic
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-FLOOR = 0.2
-"""Least chance of a battle, as a part of the even one."""
 LEAST_VARIANCE = 0.02
 
 
@@ -81,10 +80,10 @@ def next_battles(
     left = np.flatnonzero(~judged)
     spread = np.maximum(guess * (1 - guess), LEAST_VARIANCE)
     worth = _leverage(planned, spread, _contrasts(planned, targets))
-    chances = _chances(np.sqrt(spread * worth)[left], min(budget, len(left)))
+    chances = chances_of(np.sqrt(spread * worth)[left], min(budget, len(left)))
     probability = np.ones(len(planned))
     probability[left] = chances
-    return NextBattles(chosen=left[_systematic(chances, seed)], probability=probability, worth=worth)
+    return NextBattles(chosen=left[systematic(chances, seed)], probability=probability, worth=worth)
 
 
 def _contrasts(planned: BattleTable, targets: Sequence[tuple[str, str]]) -> Floats:
@@ -114,32 +113,3 @@ def _leverage(planned: BattleTable, spread: Floats, contrasts: Floats) -> Floats
     reach = contrasts @ np.linalg.pinv(information, hermitian=True)
     moves: Floats = ((reach[:, planned.a] - reach[:, planned.b]) ** 2).sum(axis=0)
     return moves
-
-
-def _chances(worth: Floats, budget: int) -> Floats:
-    """Chances in proportion to worth that add up to the budget, within the floor and 1."""
-    floor = min(1.0, FLOOR * budget / len(worth))
-    if worth.sum() <= 0 or budget == len(worth):
-        return np.full(len(worth), budget / len(worth))
-    low, high = 0.0, 1.0
-    while np.clip(high * worth, floor, 1.0).sum() < budget and high < 1e300:  # noqa: PLR2004 - before overflow
-        high *= 2
-    for _ in range(200):
-        middle = (low + high) / 2
-        if np.clip(middle * worth, floor, 1.0).sum() < budget:
-            low = middle
-        else:
-            high = middle
-    return np.clip(high * worth, floor, 1.0)
-
-
-def _systematic(chances: Floats, seed: int) -> Codes:
-    """A sample of fixed size with exactly these chances: evenly spaced steps through a shuffled list.
-
-    Source: Madow (1949); shuffling first makes joint chances nearly those of independent draws.
-    """
-    random = np.random.default_rng(seed)
-    order = random.permutation(len(chances))
-    steps = np.floor(np.cumsum(chances[order]) + random.random() + 1e-9)
-    taken = np.diff(np.concatenate([[0.0], steps])) > 0
-    return np.sort(order[taken])

@@ -1,1 +1,1 @@
-"""People who label answers."""
+"""People who label answers: tasks, the queue, quality, adjudication, files of labels."""

@@ -14,9 +14,9 @@ from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.jobs.service import JobService, JobStatus
 from arena.services.judging.human_round import HumanRound, human_round
 from arena.services.judging.judges import JudgeService
-from data.errors import FileFormatError, InputError, NotFoundError
-from data.files.items import read_labels
-from data.files.text_files import ReadLimits, read_text
+from arena.services.judging.labelled_pairs import LIMITS, LabelledPair, labelled_pairs
+from data.errors import InputError, NotFoundError
+from data.files.text_files import read_text
 from data.records import HumanLabel, Job, JobKind, Passage, Preference, Question, TokenScope, Verdict
 from data.records.rounds import require_amount
 from judges.base import JudgeInput
@@ -26,22 +26,7 @@ from leaderboard.agreement.bias import Excess, excess, family_of
 from leaderboard.agreement.pairs import Agreement, Calibration, CalibrationPair
 from leaderboard.agreement.pairs import calibrate as hold_against
 
-LIMITS = ReadLimits()
 NO_VERDICT = "none"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelledPair:
-    """A pair of a label file with everybody's labels."""
-
-    first: HumanLabel
-    labels: tuple[float, ...]
-
-    @property
-    def systems(self) -> str:
-        """Whose answers they are, `one vs other` in alphabetical order; empty where unknown."""
-        named = sorted((self.first.system_a, self.first.system_b))
-        return " vs ".join(named) if all(named) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,26 +149,6 @@ def confusion_of(pairs: Sequence[CalibrationPair]) -> Mapping[str, Mapping[str, 
         (pair.people.value, pair.preference.value if pair.preference else NO_VERDICT) for pair in pairs
     )
     return {people: {judge: counted[people, judge] for judge in (*sides, NO_VERDICT)} for people in sides}
-
-
-def labelled_pairs(path: Path) -> list[LabelledPair]:
-    """The pairs of a file with all their labels; lines with one id are several annotators.
-
-    Raises:
-        InvalidFileError: The file has problems; all of them are listed.
-        FileFormatError: An id has different answers on different lines.
-    """
-    found: dict[str, tuple[HumanLabel, list[float]]] = {}
-    for label in read_labels(path, LIMITS):
-        first, labels = found.setdefault(label.id, (label, []))
-        if (first.answer_a, first.answer_b) != (label.answer_a, label.answer_b):
-            raise FileFormatError(
-                f"{path.name}: the pair {label.id} has different answers on different lines.",
-                advice="Give every pair an id of its own.",
-                code="mixed-pair",
-            )
-        labels.append(label.label)
-    return [LabelledPair(first=first, labels=tuple(labels)) for first, labels in found.values()]
 
 
 def calibration_pair(

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from arena.services.judging.calibration import LabelledPair, by_systems, calibration_pair, labelled_pairs
+from arena.services.judging.calibration import by_systems, calibration_pair
+from arena.services.judging.labelled_pairs import LabelledPair, labelled_pairs
 from data.records import BattleRecord, Preference, Question, Round
 from data.store import Store
 from leaderboard.agreement.pairs import Agreement, majority

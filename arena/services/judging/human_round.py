@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from arena.services.judging.labelled_pairs import LabelledPair
 from data.errors import InputError, UnrankableError
 from data.records import Preference
 from leaderboard.agreement.pairs import CalibrationPair
@@ -14,9 +15,6 @@ from leaderboard.agreement.system_bias import HeldBattle, SystemBias, system_bia
 from leaderboard.battles import BattleTable
 from leaderboard.formats.rows import Place
 from leaderboard.people import CorrectedTable, Votes, correct
-
-if TYPE_CHECKING:
-    from arena.services.judging.calibration import LabelledPair
 
 SHARES = {Preference.A: 1.0, Preference.TIE: 0.5, Preference.B: 0.0}
 WINNERS = {Preference.A: "model_a", Preference.TIE: "tie", Preference.B: "model_b"}

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
+from arena.services.annotation.tasks import as_votes, voting_labels
 from arena.services.rounds.models import entrants_of
 from data.errors import InputError
-from data.records import PairLabel, Round
+from data.records import Round, TaskItem
 from data.store import Store
-from leaderboard.formats.rows import Place
 from leaderboard.people import Votes
-
-EVEN = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +21,7 @@ class TaskVotes:
     left_out: int
 
 
-def votes_of_task(store: Store, found: Round, name: str) -> TaskVotes:
+def votes_of_task(store: Store, round_: Round, name: str) -> TaskVotes:
     """The labels of a task that are about answers of a round, a vote each.
 
     A label is a vote for the side that it prefers, whatever its grade. A label of an answer that was replaced
@@ -33,46 +29,44 @@ def votes_of_task(store: Store, found: Round, name: str) -> TaskVotes:
 
     Raises:
         NotFoundError: There is no such task.
-        InputError: The task is of another question set, or has no label.
+        InputError: The task is of another question set, or of no pairs, or has no label.
     """
     task = store.annotations.task(name)
-    if task.set_name != found.set_name:
+    if task.set_name != round_.set_name:
         raise InputError(
-            f"The task {name} is about {task.set_name}, and the round {found.name} about {found.set_name}.",
+            f"The task {name} is about {task.set_name}, and the round {round_.name} about {round_.set_name}.",
             advice="Choose a task of the round's set.",
         )
-    given = [one for one in store.annotations.labels(task.id) if one.grade is not None]
-    if not given:
+    labels = voting_labels(store, task)
+    if not labels:
         raise InputError(f"Nothing is labelled in the task {name}.", advice="Wait for its labels.")
-    texts = _texts(store, found)
-    kept = [one for one in given if _is_of(texts, one)]
-    votes = Votes.from_columns(
-        [one.question.id for one in kept],
-        [one.system_a for one in kept],
-        [one.system_b for one in kept],
-        None,
-        [_share(one) for one in kept],
-        annotator=[one.account for one in kept],
-        place=Place(file=f"task {name}", first_row=1),
-    )
-    return TaskVotes(votes=votes, left_out=len(given) - len(kept))
+    judged = _Answers(store, round_)
+    votes = [(item, label) for item, label in labels if judged.has(item)]
+    return TaskVotes(votes=as_votes(name, votes), left_out=len(labels) - len(votes))
 
 
-def _share(one: PairLabel) -> float:
-    """Share of the win for side a: a grade below 0 prefers it."""
-    return EVEN - EVEN * float(np.sign(one.grade or 0))
+class _Answers:
+    """The answers of a round, with which those that people saw are compared."""
 
+    def __init__(self, store: Store, round_: Round) -> None:
+        sides = (store.submissions.reference(round_.set_name), *entrants_of(store, round_))
+        self._store = store
+        self._judged = {side.system: side.id for side in sides}
+        self._texts: dict[int, Mapping[str, str]] = {}
 
-def _texts(store: Store, found: Round) -> Mapping[tuple[str, str], str]:
-    """The answers of a round by system and question."""
-    sides = (store.submissions.reference(found.set_name), *entrants_of(store, found))
-    return {
-        (side.system, fact.question_id): fact.text
-        for side in sides
-        for fact in store.submissions.facts(side.id)
-    }
+    def has(self, item: TaskItem) -> bool:
+        """Whether both texts of an item are those that were judged."""
+        sides = ((item.system_a, item.a_id), (item.system_b, item.b_id))
+        return all(self._same(system, shown, item.question_id) for system, shown in sides)
 
+    def _same(self, system: str, shown: int | None, question: str) -> bool:
+        judged = self._judged.get(system)
+        if shown is None or judged is None:
+            return False
+        return shown == judged or self._text(shown, question) == self._text(judged, question) is not None
 
-def _is_of(texts: Mapping[tuple[str, str], str], one: PairLabel) -> bool:
-    sides = ((one.system_a, one.answer_a), (one.system_b, one.answer_b))
-    return all(text is not None and texts.get((name, one.question.id)) == text for name, text in sides)
+    def _text(self, submission: int, question: str) -> str | None:
+        if submission not in self._texts:
+            facts = self._store.submissions.facts(submission)
+            self._texts[submission] = {fact.question_id: fact.text for fact in facts}
+        return self._texts[submission].get(question)

@@ -22,7 +22,8 @@ PAGES: Mapping[str, str] = MappingProxyType(
         "admin-data": "Organise sets",
         "admin-rounds": "Organise rounds",
         "admin-calibration": "Calibration",
-        "annotate": "Annotation",
+        "annotate": "Label answers",
+        "admin-annotation": "Label tasks",
         "admin-people": "People",
         "admin-audit": "Audit log",
     }

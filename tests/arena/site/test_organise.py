@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from arena.container import Arena
-from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
-from arena.services.annotation.tasks import TaskRequest
-from arena.services.judging.calibration import labelled_pairs
+from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
+from arena.services.annotation.requests import TaskRequest
 from arena.services.question_sets.service import frozen, is_frozen
 from arena.services.rounds.models import RoundRequest
 from arena.workers.worker import Worker
@@ -74,10 +73,14 @@ CHANGES: dict[str, Callable[[Arena, Caller], object]] = {
         Path("labels.jsonl"), ["lexical"], caller=caller
     ),
     "open a task": lambda arena, caller: arena.annotation.open(TASK, caller=caller),
-    "export labels": lambda arena, caller: arena.annotation.export("people", caller=caller),
+    "export labels": lambda arena, caller: arena.label_files.export("people", caller=caller),
+    "read votes": lambda arena, caller: arena.annotation.votes("people", caller=caller),
+    "watch quality": lambda arena, caller: arena.curation.quality("people", caller=caller),
+    "settle": lambda arena, caller: arena.curation.settle("people", 1, 0, caller=caller),
+    "set aside": lambda arena, caller: arena.curation.set_aside("people", "Ben", "Why.", caller=caller),
 }
 TASK: TaskRequest = TaskRequest(
-    name="people", set_name="tiny", systems=("full", "short", "human"), questions=6, overlap=2,
+    name="people", set_name="tiny", systems=("full", "short", "human"), count=6, overlap=2,
     annotators=("Ada", "Ben", "Cleo"),
 )  # fmt: skip
 
@@ -203,79 +206,6 @@ def test_freezing_ends_what_is_open_and_drops_what_would_open() -> None:
     assert not is_frozen(SetPolicy(set_name="tiny"), now)
 
 
-def _people(arena: Arena) -> None:
-    for name in ("Ada", "Ben", "Cleo"):
-        arena.teams.add_account(name, is_organiser=name == "Ada", caller=OPERATOR)
-
-
-def test_annotators_label_blindly_and_their_labels_calibrate_judges(
-    filled: Callable[..., Arena], database_url: str, tmp_path: Path
-) -> None:
-    """Nothing tells whose answers a pair shows; labels are turned back and exported as human labels."""
-    arena = filled(database_url=database_url)
-    _people(arena)
-    task = arena.annotation.open(TASK, caller=ADA)
-    assert (task.pairs, task.wanted, task.done) == (6, 12, 0)
-    orders = set()
-    for name in TASK.annotators:
-        caller = replace(BEN, name=name, account=name)
-        while (pair := arena.annotation.next("people", caller=caller)) is not None:
-            # Everybody prefers the longer answer, by two grades.
-            longer = 2 if len(pair.second) > len(pair.first) else -2
-            orders.add(longer)
-            arena.annotation.label(pair.id, longer, caller=caller)
-    assert orders == {-2, 2}
-    found = arena.annotation.agreement("people", caller=ADA)
-    assert (found.complete, found.unanimous) == (6, 1.0)
-    assert found.labelled == {"Ada": (4, 4), "Ben": (4, 4), "Cleo": (4, 4)}
-    labels = arena.annotation.export("people", caller=ADA)
-    assert (labels.labels, labels.left_out) == (12, 0)
-    path = tmp_path / "labels.jsonl"
-    path.write_bytes(labels.content)
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert all((row["label"] > 0) == (len(row["answer_b"]) > len(row["answer_a"])) for row in rows)
-    assert {len(pair.labels) for pair in labelled_pairs(path)} == {2}
-    job = arena.calibrations.start(path, ["lexical"], caller=ADA)
-    _work(arena)
-    result = arena.calibrations.get(job.id, caller=ADA).job.result
-    assert result is not None
-    (report,) = result["reports"]
-    assert sum(sum(row.values()) for row in report["confusion"].values()) == report["pairs"] == 6
-
-
-def test_annotator_labels_own_pairs_until_the_task_is_closed(filled: Callable[..., Arena]) -> None:
-    """A pair of somebody else is not found; a closed task takes nothing; others do not see the task."""
-    arena = filled()
-    _people(arena)
-    arena.annotation.open(replace(TASK, annotators=("Ada", "Ben")), caller=ADA)
-    pair = arena.annotation.next("people", caller=BEN)
-    assert pair is not None
-    cleo = replace(BEN, name="Cleo", account="Cleo")
-    with pytest.raises(NotFoundError):
-        arena.annotation.label(pair.id, 1, caller=cleo)
-    assert arena.annotation.tasks(caller=cleo) == ()
-    assert [one.name for one in arena.annotation.tasks(caller=BEN)] == ["people"]
-    arena.annotation.close("people", caller=ADA)
-    assert arena.annotation.next("people", caller=BEN) is None
-    with pytest.raises(ConflictError):
-        arena.annotation.label(pair.id, 1, caller=BEN)
-
-
-def test_hidden_references_are_not_shown_to_annotators(filled: Callable[..., Arena]) -> None:
-    """A set that hides its references cannot have them labelled, and its labels leave without them."""
-    arena = filled()
-    _people(arena)
-    arena.policies.hide_references("tiny", hidden=True, caller=ADA)
-    with pytest.raises(InputError, match="hides its references"):
-        arena.annotation.open(TASK, caller=ADA)
-    arena.annotation.open(replace(TASK, systems=("full", "short")), caller=ADA)
-    pair = arena.annotation.next("people", caller=BEN)
-    assert pair is not None
-    arena.annotation.label(pair.id, 0, caller=BEN)
-    (row,) = map(json.loads, arena.annotation.export("people", caller=ADA).content.splitlines())
-    assert row["reference"] is None
-
-
 def test_bad_labels_are_refused_before_a_worker_sees_them(
     filled: Callable[..., Arena], tmp_path: Path
 ) -> None:
@@ -329,18 +259,6 @@ def test_calibration_that_tells_nothing_of_the_judge_is_refused_before_a_job_is_
     with pytest.raises(NotFoundError):
         arena.jobs.publish("spring", calibration=999, caller=ADA)
     assert len(arena.jobs.recent()) == 2
-
-
-def test_tasks_that_wait_for_somebody_are_their_own_open_ones(filled: Callable[..., Arena]) -> None:
-    """E2: an annotator is led to the tasks they label in until these are closed; others are led nowhere."""
-    arena = filled()
-    _people(arena)
-    arena.annotation.open(replace(TASK, annotators=("Ada", "Ben")), caller=ADA)
-    cleo = replace(BEN, name="Cleo", account="Cleo")
-    assert [one.name for one in arena.annotation.open_to(BEN)] == ["people"]
-    assert arena.annotation.open_to(cleo) == arena.annotation.open_to(PUBLIC) == ()
-    arena.annotation.close("people", caller=ADA)
-    assert arena.annotation.open_to(BEN) == ()
 
 
 def test_organisers_see_how_far_a_worker_is(

@@ -202,6 +202,7 @@ PAGES = {
         "/admin-rounds",
         "/admin-calibration",
         "/annotate",
+        "/admin-annotation",
         "/admin-people",
         "/admin-audit",
         "/team",

@@ -18,7 +18,7 @@ from streamlit.testing.v1.element_tree import Element
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.accounts.sessions import COOKIE
-from arena.services.annotation.tasks import TaskRequest
+from arena.services.annotation.requests import TaskRequest
 from arena.services.rounds.models import RoundRequest
 from arena.site.services import as_secrets
 from arena.site.sign_in import SignIn
@@ -32,7 +32,7 @@ TOKENS: Mapping[str, tuple[str, set[TokenScope]]] = {
     "stranger": ("theirs", {READ, SUBMIT, MANAGE}),
 }
 MODULES = {
-    "organise_annotate": "admin.annotation_page",
+    "annotate": "annotation.annotate_page",
     "report": "teams.report_page",
     "submit": "teams.submit_page",
     "team": "teams.team_page",
@@ -399,13 +399,22 @@ def test_annotator_without_a_team_is_led_to_their_pairs(
     club.secrets["annotator"] = secret
     assert "You belong to no team" in shown(club.visit("teams.team_page", "annotator"))
     task = TaskRequest(
-        name="people", set_name="tiny", systems=("full", "human"), questions=2, overlap=1, annotators=("ann",)
+        name="people", set_name="tiny", systems=("full", "human"), count=2, overlap=1, annotators=("ann",)
     )
     club.arena.annotation.open(task, caller=OPERATOR)
     said = shown(club.visit("teams.team_page", "annotator"))
     assert 'href="./annotate?task=people"' in said
     assert "belong to no team" not in said
-    assert "Answer 1" in shown(club.visit("organise_annotate", "annotator", task="people"))
+    page = club.visit("annotate", "annotator", task="people")
+    assert "are kept with the name of your account" in shown(page)
+    assert "Answer 1" not in shown(page)
+    page.button(key="agree").click().run()
+    assert "Answer 1" in shown(page)
+    assert "0 of 2" in shown(page)
+    page.button(key="give-1").click().run()
+    assert "1 of 2" in shown(page)
+    page.button(key="back").click().run()
+    assert "Saved: Answer 1 is better" in shown(page)
 
 
 @pytest.mark.parametrize("labels", [True, False])
@@ -416,7 +425,7 @@ def test_annotator_is_taken_to_their_pairs_after_signing_in(club: Club, labels: 
     if team:
         club.arena.teams.add_member(team, annotator, caller=OPERATOR)
     task = TaskRequest(
-        name="people", set_name="tiny", systems=("full", "human"), questions=2, overlap=1, annotators=("ann",)
+        name="people", set_name="tiny", systems=("full", "human"), count=2, overlap=1, annotators=("ann",)
     )
     club.arena.annotation.open(task, caller=OPERATOR)
     secret = club.arena.tokens.create(name="ann", scopes={READ}, account="ann", caller=OPERATOR).secret

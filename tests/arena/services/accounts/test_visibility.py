@@ -16,6 +16,9 @@ from arena.services.accounts.redaction import WITHHELD
 from arena.services.accounts.teams import TeamService
 from arena.services.accounts.tokens import TokenService
 from arena.services.accounts.visibility import RULES, Kind, Resource, Visibility, sight
+from arena.services.annotation.curation import CurationService
+from arena.services.annotation.files.service import LabelFileService
+from arena.services.annotation.queue import LabelService
 from arena.services.annotation.tasks import AnnotationService
 from arena.services.boards.history import HistoryService
 from arena.services.boards.service import BoardService
@@ -131,7 +134,8 @@ def test_more_rights_never_show_less() -> None:
 
 
 SERVICES = (
-    *(AnnotationService, CalibrationAdmin, RoundAdmin, SetAdmin),
+    *(AnnotationService, CurationService, LabelFileService, LabelService),
+    *(CalibrationAdmin, RoundAdmin, SetAdmin),
     *(BoardService, ComparisonService, EvidenceService, HistoryService, JudgmentReportService),
     *(PolicyService, ProfileService, QuestionListService, ReportService),
     *(RoundPlanner, RoundService, RoundTableService, SetService, SubmissionService, TeamService),

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
-from arena.services.annotation.tasks import TaskRequest
+from arena.services.annotation.requests import TaskRequest
 from arena.services.people.round_votes import VoteSource
 from arena.services.people.task_votes import votes_of_task
 from arena.services.rounds.models import RoundRequest
@@ -129,21 +129,22 @@ def test_labels_of_a_task_are_votes(arena: Arena) -> None:
     for name in ("ada", "bob"):
         arena.teams.add_account(name, caller=OPERATOR)
     request = TaskRequest(
-        name="task", set_name="tiny", systems=SYSTEMS, questions=12, overlap=2, annotators=("ada", "bob")
+        name="task", set_name="tiny", systems=SYSTEMS, count=12, overlap=2, annotators=("ada", "bob")
     )
     arena.annotation.open(request, caller=OPERATOR)
     with pytest.raises(InputError, match="Nothing is labelled"):
         publish(arena, VoteSource.read("task"))
     for place, name in enumerate(("ada", "bob")):
         caller = Caller(kind=CallerKind.SESSION, name=name, account=name, scopes=frozenset({TokenScope.READ}))
-        while (pair := arena.annotation.next("task", caller=caller)) is not None:
-            arena.annotation.label(pair.id, (pair.id + place) % 5 - 2, caller=caller)
+        arena.labels.consent("task", caller=caller)
+        while (pair := arena.labels.next("task", caller=caller)) is not None:
+            arena.labels.label("task", pair.id, (pair.id + place) % 5 - 2, caller=caller)
     board, _ = publish(arena, VoteSource.read("task", VoteRule.MAJORITY))
     section = board.standings["people"]
     assert section["source"] == {"kind": "task", "name": "task"}
     assert (section["votes"], section["annotators"], section["votes_left_out"]) == (24, 2, 0)
     labels = [
-        json.loads(line) for line in arena.annotation.export("task", caller=OPERATOR).content.splitlines()
+        json.loads(line) for line in arena.label_files.export("task", caller=OPERATOR).content.splitlines()
     ]
     preferred = {"a": sum(one["label"] < 0 for one in labels), "b": sum(one["label"] > 0 for one in labels)}
     found = arena.store.rounds.get("tiny")

@@ -1,0 +1,1 @@
+"""`arena labels`: what people label, and what they say."""

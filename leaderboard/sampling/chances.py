@@ -1,0 +1,122 @@
+"""Draws with known chances: how likely each battle is drawn, and a sample of fixed size by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import InputError
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+FLOOR = 0.2
+"""Least chance of a battle, as a part of the even one."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Drawn:
+    """A sample of what may be labelled.
+
+    Attributes:
+        taken: (n,) places in the frame, in random order.
+        chance: (n,) probability that each was drawn.
+    """
+
+    taken: Codes
+    chance: Floats
+
+
+def draw_uniformly(frame: int, count: int, seed: int) -> Drawn:
+    """Draw from a frame of this size, everything alike.
+
+    Raises:
+        InputError: Fewer than one are asked for, or the frame is empty.
+    """
+    return _drawn(np.full(frame, _wanted(frame, count) / max(frame, 1)), seed)
+
+
+def draw_by_domain(domains: Sequence[str], count: int, seed: int) -> Drawn:
+    """Draw as evenly over the domains as their sizes allow, everything within a domain alike.
+
+    Errors are those of `draw_uniformly`.
+
+    Args:
+        domains: (N,) domain of everything in the frame.
+        count: How many to draw.
+        seed: Of the draw.
+    """
+    left = _wanted(len(domains), count)
+    names, codes, sizes = np.unique(np.array(domains), return_inverse=True, return_counts=True)
+    quotas, expected = np.zeros(len(names), dtype=np.int64), np.zeros(len(names))
+    random = np.random.default_rng(seed)
+    while left:
+        open_ones = np.flatnonzero(quotas < sizes)
+        share = min(1.0, left / len(open_ones))
+        # What cannot be shared evenly goes to some of them, by chance.
+        lucky = random.permutation(open_ones)[:left]
+        quotas[lucky] += 1
+        expected[open_ones] += share
+        left -= len(lucky)
+    chance = (expected / sizes)[codes]
+    taken = np.concatenate(
+        [random.permutation(np.flatnonzero(codes == code))[:quota] for code, quota in enumerate(quotas)]
+    )
+    order = random.permutation(taken).astype(np.int64)
+    return Drawn(taken=order, chance=chance[order])
+
+
+def draw_by_doubt(doubt: Floats, count: int, seed: int) -> Drawn:
+    """Draw what is doubtful more often; errors as of `draw_uniformly`.
+
+    Args:
+        doubt: (N,) how unsure the judge is, 0–1. Nothing is drawn with less than a fifth of its even chance.
+        count: How many to draw.
+        seed: Of the draw.
+    """
+    return _drawn(chances_of(doubt, _wanted(len(doubt), count)), seed)
+
+
+def _wanted(frame: int, count: int) -> int:
+    if not frame:
+        raise InputError("There is nothing to draw from.", advice="Choose other systems, a set or a round.")
+    if count < 1:
+        raise InputError(f"{count} items cannot be drawn.", advice="Draw one or more.")
+    return min(frame, count)
+
+
+def _drawn(chance: Floats, seed: int) -> Drawn:
+    taken = np.random.default_rng(seed + 1).permutation(systematic(chance, seed))
+    return Drawn(taken=taken, chance=chance[taken])
+
+
+def chances_of(worth: Floats, budget: int) -> Floats:
+    """Chances in proportion to worth that add up to the budget, within the floor and 1."""
+    floor = min(1.0, FLOOR * budget / len(worth))
+    if worth.sum() <= 0 or budget == len(worth):
+        return np.full(len(worth), budget / len(worth))
+    low, high = 0.0, 1.0
+    while np.clip(high * worth, floor, 1.0).sum() < budget and high < 1e300:  # noqa: PLR2004 - before overflow
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        if np.clip(middle * worth, floor, 1.0).sum() < budget:
+            low = middle
+        else:
+            high = middle
+    return np.clip(high * worth, floor, 1.0)
+
+
+def systematic(chances: Floats, seed: int) -> Codes:
+    """A sample of fixed size with exactly these chances: evenly spaced steps through a shuffled list.
+
+    Source: Madow (1949); shuffling first makes joint chances nearly those of independent draws.
+    """
+    random = np.random.default_rng(seed)
+    order = random.permutation(len(chances))
+    steps = np.floor(np.cumsum(chances[order]) + random.random() + 1e-9)
+    taken = np.diff(np.concatenate([[0.0], steps])) > 0
+    return np.sort(order[taken])

@@ -1,0 +1,264 @@
+"""Labelling in a browser by keys alone: two people, a hundred pairs, an adjudicator."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.annotation.requests import TaskRequest
+from arena.settings import Settings
+from data.records import TokenScope
+
+ROOT = Path(__file__).parents[3]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+PATIENCE = 90
+PAIRS = 100
+DISPUTED = 5
+RESTING = "[data-testid=stApp][data-test-script-state=notRunning]"
+TEMPLATES = {"half": "Item {n} is red.", "whole": "Item {n} is red, and it weighs {n} grams at noon."}
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.timeout(1_800),
+    pytest.mark.skipif(
+        CHROMIUM is None or DRIVER is None,
+        reason="SKIPPED, LABELLING IS NOT TESTED IN A BROWSER: install chromium, chromium-driver",
+    ),
+]
+
+
+@pytest.fixture
+def labelling(tmp_path: Path) -> Iterator[tuple[Arena, dict[str, str]]]:
+    """An arena with a task of a hundred pairs, an organiser, two people, and their tokens."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    (folder / "set.toml").write_text('name = "many"\ntitle = "Many"\n[domains]\nd = "D"\n')
+    rows = [
+        {
+            "id": f"q{n}",
+            "domain": "d",
+            "question": f"What is item {n}?",
+            "passages": [
+                {"id": f"p{n}", "text": f"Passage of {n}."},
+                {"id": f"o{n}", "text": "Another one."},
+            ],
+        }
+        for n in range(PAIRS)
+    ]
+    (folder / "questions.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    home = tmp_path / "home"
+    arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
+    arena.sets.import_from(folder)
+    for system, template in TEMPLATES.items():
+        file = tmp_path / f"{system}.jsonl"
+        lines = (json.dumps({"question_id": f"q{n}", "answer": template.format(n=n)}) for n in range(PAIRS))
+        file.write_text("".join(f"{line}\n" for line in lines))
+        arena.submissions.add(file, "many", system=system)
+    tokens = {}
+    for name in ("olga", "ann", "bob"):
+        arena.teams.add_account(name, is_organiser=name == "olga", caller=OPERATOR)
+        scope = TokenScope.ORGANISE if name == "olga" else TokenScope.READ
+        tokens[name] = arena.tokens.create(name=name, scopes={scope}, account=name, caller=OPERATOR).secret
+    request = TaskRequest(
+        name="people", set_name="many", systems=("half", "whole"), overlap=2, annotators=("ann", "bob")
+    )
+    arena.annotation.open(request, caller=OPERATOR)
+    yield arena, tokens
+    arena.close()
+
+
+@pytest.fixture
+def site(labelling: tuple[Arena, dict[str, str]], tmp_path: Path) -> Iterator[str]:
+    """The address of a running site over it."""
+    settings = labelling[0].settings
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {
+        **os.environ,  # noqa: TID251 - of the command
+        "ARENA_HOME": str(settings.home),
+        "ARENA_DATABASE_URL": settings.database_url,
+    }
+    with (tmp_path / "log").open("wb") as log:
+        command = [sys.executable, "-m", "arena", "serve", "--no-worker", "--port", str(port)]
+        process = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=log, stderr=log)
+    address = f"http://127.0.0.1:{port}"
+    for _ in range(600):
+        try:
+            httpx.get(f"{address}/healthz", timeout=5).raise_for_status()
+            break
+        except httpx.HTTPError:
+            time.sleep(0.2)
+    yield address
+    process.terminate()
+    process.wait(timeout=30)
+    assert "Traceback" not in (tmp_path / "log").read_text()
+
+
+class Keyboard:
+    """Somebody at a browser who has no mouse."""
+
+    def __init__(self, driver: webdriver.Chrome, site: str) -> None:
+        self.driver, self.site = driver, site
+
+    def sign_in(self, token: str) -> None:
+        """Sign in by the form, from its field on."""
+        self.driver.delete_all_cookies()
+        self.driver.get(f"{self.site}/auth/sign-in")
+        self.driver.find_element(By.NAME, "token").send_keys(token, Keys.ENTER)
+        self._until(lambda: "/auth/sign-in" not in self.driver.current_url, "signing in")
+
+    def press(self, key: str) -> None:
+        """Press a key, wherever the focus is."""
+        ActionChains(self.driver).send_keys(key).perform()
+
+    def see(self, text: str) -> None:
+        """Wait until the page says something and has come to rest."""
+        self._until(lambda: text in self.said() and self.rests(), text)
+
+    def said(self) -> str:
+        """What the page says."""
+        return self.driver.find_element(By.TAG_NAME, "body").text
+
+    def rests(self) -> bool:
+        """Whether the page is whole."""
+        return bool(
+            self.driver.find_elements(
+                By.CSS_SELECTOR, "[data-testid=stApp][data-test-script-state=notRunning]"
+            )
+        )
+
+    def answer(self, place: int | str) -> str:
+        """The text of an answer."""
+        return self.driver.find_element(By.CSS_SELECTOR, f".st-key-prose-answer-{place}").text
+
+    def _until(self, look: Callable[[], bool], what: str) -> None:
+        wait = WebDriverWait(self.driver, PATIENCE, ignored_exceptions=(WebDriverException,))
+        try:
+            wait.until(lambda _: look())
+        except Exception as error:
+            message = f"{what!r} did not come on {self.driver.current_url}:\n{self.said()}"
+            raise AssertionError(message) from error
+
+
+@pytest.fixture
+def keyboard(site: str) -> Iterator[Keyboard]:
+    """A browser without a window, as narrow as a phone."""
+    options = webdriver.ChromeOptions()
+    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-background-networking"):
+        options.add_argument(f"--{argument}")
+    options.add_argument("--disable-dev-shm-usage")
+    options.add_argument("--window-size=420,1400")
+    options.binary_location = str(CHROMIUM)
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield Keyboard(driver, site)
+    driver.quit()
+
+
+def _label(keyboard: Keyboard, token: str, tied: set[str]) -> None:
+    """Prefer the longer answer everywhere but on some questions, which are tied."""
+    keyboard.sign_in(token)
+    keyboard.see("Before you begin")
+    assert "What is item" not in keyboard.said()
+    keyboard.press("a")
+    for done in range(PAIRS):
+        keyboard.see(f"{done} of {PAIRS}")
+        said = keyboard.driver.find_element(By.CSS_SELECTOR, ".st-key-question-text").text
+        longer = "1" if len(keyboard.answer(1)) > len(keyboard.answer(2)) else "5"
+        keyboard.press("3" if any(f"item {n}?" in said for n in tied) else longer)
+    keyboard.see("Nothing is left for you here")
+
+
+def test_hundred_pairs_are_labelled_and_settled_without_a_mouse(
+    labelling: tuple[Arena, dict[str, str]], keyboard: Keyboard
+) -> None:
+    """Two people by keys alone, on a phone's width; an adjudicator settles what they dispute, by keys too."""
+    arena, tokens = labelling
+    tied = {str(n) for n in range(DISPUTED)}
+    _label(keyboard, tokens["ann"], set())
+    _label(keyboard, tokens["bob"], tied)
+    quality = arena.curation.quality("people", caller=OPERATOR)
+    assert (quality.labels, quality.complete, len(quality.disputed)) == (2 * PAIRS, PAIRS, DISPUTED)
+    keyboard.sign_in(tokens["olga"])
+    keyboard.driver.get(f"{keyboard.site}/admin-annotation?task=people")
+    for left in range(DISPUTED, 0, -1):
+        keyboard.see(f"{left} items are labelled and have no majority")
+        longer = "1" if len(keyboard.answer("a")) > len(keyboard.answer("b")) else "5"
+        keyboard.press(longer)
+    keyboard.see("Settled.")
+    quality = arena.curation.quality("people", caller=OPERATOR)
+    assert quality.disputed == ()
+    whole = [
+        (result.item.system_b if result.result == "b" else result.item.system_a) == "whole"
+        for result in quality.items
+    ]
+    assert whole == [True] * PAIRS
+
+
+def test_every_action_has_a_key(labelling: tuple[Arena, dict[str, str]], keyboard: Keyboard) -> None:
+    """Passages, comment, skip with a reason, back, change, next: by keys; saved at every step."""
+    arena, tokens = labelling
+    keyboard.sign_in(tokens["ann"])
+    keyboard.see("Before you begin")
+    keyboard.press("a")
+    keyboard.see(f"0 of {PAIRS}")
+    keyboard.press("p")
+    keyboard.see("Another one.")
+    keyboard.press("p")
+    keyboard.see("Show the passages (2)")
+    keyboard.press("n")
+    keyboard.see("Label this one first, or skip it.")
+    keyboard.press("m")
+    keyboard.see("Comment (kept with your label)")
+    field = keyboard.driver.find_element(By.TAG_NAME, "textarea")
+    field.send_keys("1 of the two says more.", Keys.TAB)
+    keyboard.see("Comment (kept with your label)")
+    # Keys do nothing while one writes: nothing is labelled yet.
+    assert arena.store.labels.given(1) == ()
+    keyboard.driver.execute_script("document.activeElement.blur()")
+    keyboard.press("1")
+    keyboard.see(f"1 of {PAIRS}")
+    keyboard.press("b")
+    keyboard.see("Saved: Answer 1 is better.")
+    (label,) = arena.store.labels.given(1)
+    assert label.comment == "1 of the two says more."
+    keyboard.driver.execute_script("document.activeElement.blur()")
+    keyboard.press("4")
+    keyboard.see(f"1 of {PAIRS}")
+    keyboard.press("s")
+    keyboard.see("Why do you skip it?")
+    keyboard.press("1")
+    keyboard.see(f"2 of {PAIRS}, 1 of them skipped")
+    given = arena.store.labels.given(1)
+    assert sorted((abs(label.value or 0), label.skip_reason) for label in given) == [
+        (0, "I do not know enough about it"),
+        (1, None),
+    ]
+    # Every button and field has a name for a screen reader, and what happened is announced.
+    names = keyboard.driver.execute_script(
+        "return [...document.querySelectorAll('button, input, textarea')].filter(e => e.offsetParent)"
+        ".map(e => e.innerText || e.ariaLabel || (e.labels && e.labels[0] && e.labels[0].innerText) || '')"
+    )
+    assert all(names)
+    assert keyboard.driver.find_elements(By.CSS_SELECTOR, "[role=status]")
