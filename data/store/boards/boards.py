@@ -182,7 +182,10 @@ class BoardStore(StorePart):
         row = self._first(select(boards.c.id, boards.c.round_id).where(_named(name)))
         if row is None:
             raise _absent(name)
-        return boards.c.id == row.id if row.round_id is None else boards.c.round_id == row.round_id
+        mine: ColumnElement[bool] = (
+            boards.c.id == row.id if row.round_id is None else boards.c.round_id == row.round_id
+        )
+        return mine
 
 
 def hash_of(standings: Mapping[str, Any]) -> str:

@@ -239,12 +239,12 @@ def test_votes_are_exported_as_a_votes_file(
 def test_a_flood_moves_no_rating(arena: Arena, votes: PublicVotes, tmp_path: Path) -> None:
     """5,000 forged votes for one system move the votes' own rating by 10 points at most, and no other rating.
 
-    They are patient and right on gold, of 1,000 visitors on three networks, beside 400 honest visitors.
+    They are patient and right on gold, of 1,000 visitors on three networks, beside 600 honest visitors.
     """
     corrected, _ = publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
     votes.open("tiny")
     chance = random.Random(11)
-    write(arena, votes, chance, [(f"h{n}", f"net{n}") for n in range(400)], forged_for=None)
+    write(arena, votes, chance, [(f"h{n}", f"net{n}") for n in range(600)], forged_for=None)
     before = votes.board("tiny")
     write(arena, votes, chance, [(f"x{n}", f"evil{n % 3}") for n in range(1000)], forged_for="wrong")
     after = votes.board("tiny")
