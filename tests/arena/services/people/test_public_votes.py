@@ -14,7 +14,7 @@ from sqlalchemy import insert, select
 
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC
-from arena.services.people.blind_pairs import leaks, places_of
+from arena.services.people.blind_pairs import BlindPairs, leaks, places_of
 from arena.services.people.public_votes import ADDRESS_HOUR, VISITOR_HOUR, PublicVotes, Visitor
 from arena.services.people.round_votes import VoteSource
 from data.errors import AccessError, ClosedError, ConflictError, InputError, NotFoundError, QuotaError
@@ -185,6 +185,19 @@ def test_answers_that_name_their_system_are_not_shown(
     assert leaks("As ChatGPT, I cannot say.", ())
     assert leaks("By team  Blue-Sky!", ("blue sky",))
     assert not leaks("A bluish sky.", ("blue sky", "sk"))
+
+
+def test_silence_is_in_no_gold_pair(filled: Callable[..., Arena], answers_file: Callable[..., Path]) -> None:
+    """A refusal to answer fits every question, so test pairs are made of answers alone."""
+    arena = filled()
+    arena.submissions.add(answers_file("mute", "I couldn't find an answer."), "tiny", system="mute")
+    publish(judge(arena))
+    pairs, lot = BlindPairs(arena.store, "tiny"), random.Random(5)
+    gold = [pairs.draw(lot, gold=True) for _ in range(20)]
+    assert all(one.decoy not in {None, one.question} for one in gold)
+    assert "mute" not in {side.system for one in gold for side in (one.a, one.b)}
+    shown = [pairs.draw(lot, gold=False) for _ in range(20)]
+    assert "mute" in {side.system for one in shown for side in (one.a, one.b)}
 
 
 def test_visitors_and_addresses_have_limits(votes: PublicVotes, clock: Clock) -> None:
