@@ -12,10 +12,9 @@ from data.errors import NotFoundError
 from data.stats import LEVEL, Interval, bounds_json
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.stats.intervals import effective_count, mean_interval, wilson
+from leaderboard.vocabulary import OVERALL
 
 __all__ = ["Rate", "RateTable", "win_rates"]
-
-OVERALL = "overall"
 
 Floats = NDArray[np.float64]
 MOST_CELLS = 8

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+OVERALL = "overall"
+"""What rates and ratings of all domains together are called."""
+
 
 class Method(StrEnum):
     """How ratings are estimated."""

@@ -12,9 +12,9 @@ from arena.cli.output import note, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.errors import InputError
-from leaderboard.rates import OVERALL
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.judged_shares import partial_sentence
+from leaderboard.vocabulary import OVERALL
 
 commands = typer.Typer(help="Published boards: list, show and export them.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round, or NAME@HASH.")]

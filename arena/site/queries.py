@@ -112,6 +112,12 @@ def refuse_retracted(name: str) -> None:
             raise RetractedError(name, head.notice)
 
 
+@_cached(seconds=FRESH, most=64)
+def voted_set(source: Arena, view: BoardView) -> str:
+    """The set of a judged board where visitors vote on it; empty where they do not."""
+    return "" if view.round_name is None else source.public_votes.open_for_round(view.round_name)
+
+
 @_cached(seconds=LONG, most=64, spinner="Counting battles …", copied=True)
 def profile_of(source: Arena, view: BoardView, system: str) -> SystemProfile:
     """How a system of a judged board fared, question by question."""

@@ -82,8 +82,8 @@ def _bias(system: str, domain: str, rows: Sequence[tuple[str, float, float]]) ->
     judge, people = (np.array(column) for column in zip(*((j, p) for _, j, p in rows), strict=True))
     difference: NDArray[np.float64] = judge - people
     bias, questions = float(difference.mean()), int(question.max()) + 1
-    sums: NDArray[np.float64] = np.bincount(question, difference - bias).astype(np.float64)
-    variance = cluster_variance(sums, len(rows))
+    residuals = np.bincount(question, difference - bias).astype(np.float64)
+    variance = cluster_variance(residuals, len(rows))
     interval = mean_interval(bias, None if variance is None else float(np.sqrt(variance)), questions)
     return SystemBias(
         system=system,

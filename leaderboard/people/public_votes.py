@@ -7,8 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-SHARES = 200
+SHARES = 250
 """A network's votes weigh at most one part in so many, or one vote where the poll is small."""
+FEWEST_RATED = 300
+"""Below so many votes that count there are no ratings: a few networks could move them."""
 PASSED = 0.75
 """The share of gold pairs that a visitor must have answered rightly, of at least one."""
 

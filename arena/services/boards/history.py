@@ -9,8 +9,8 @@ from typing import Any
 
 from data.records import Board
 from data.store import Store
-from leaderboard.rates import OVERALL
 from leaderboard.standings.diff import Changes, changes
+from leaderboard.vocabulary import OVERALL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -128,7 +128,7 @@ class CalibrationService:
             flips=sum(read_both) / len(read_both) if read_both else None,
             reasons=reasons,
             confusion=confusion_of(held),
-            people=human_round(pairs, held),
+            people=human_round([pair.first for pair in pairs], held),
         )
 
 

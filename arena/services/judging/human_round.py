@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from arena.services.judging.labelled_pairs import LabelledPair
 from data.errors import InputError, UnrankableError
-from data.records import Preference
+from data.records import HumanLabel, Preference
 from leaderboard.agreement.pairs import CalibrationPair
 from leaderboard.agreement.system_bias import HeldBattle, SystemBias, system_biases
 from leaderboard.battles import BattleTable
@@ -44,16 +43,16 @@ class HumanRound:
         }
 
 
-def human_round(pairs: Sequence[LabelledPair], held: Sequence[CalibrationPair]) -> HumanRound:
+def human_round(pairs: Sequence[HumanLabel], held: Sequence[CalibrationPair]) -> HumanRound:
     """Hold a judge against people system by system; every label is a vote.
 
-    Pairs without a verdict or without two names are left out: what the judge cannot decide is counted
-    elsewhere.
+    `pairs` name the systems of those in `held`. Pairs without a verdict or without two names are left out:
+    what the judge cannot decide is counted elsewhere.
     """
     kept = [
         (pair, one, one.preference)
         for pair, one in zip(pairs, held, strict=True)
-        if one.preference is not None and pair.systems and pair.first.system_a != pair.first.system_b
+        if one.preference is not None and pair.system_a and pair.system_b and pair.system_a != pair.system_b
     ]
     if not kept:
         return HumanRound(bias=(), table=None, unknown="The labels name no systems that the judge decided.")
@@ -61,8 +60,8 @@ def human_round(pairs: Sequence[LabelledPair], held: Sequence[CalibrationPair]) 
         HeldBattle(
             question=one.question,
             domain=one.domain,
-            system_a=pair.first.system_a,
-            system_b=pair.first.system_b,
+            system_a=pair.system_a,
+            system_b=pair.system_b,
             judge=SHARES[preference],
             people=fmean(map(_share, one.labels)),
         )
@@ -75,19 +74,19 @@ def human_round(pairs: Sequence[LabelledPair], held: Sequence[CalibrationPair]) 
     return HumanRound(bias=system_biases(battles), table=table, unknown=unknown)
 
 
-def _corrected(kept: Sequence[tuple[LabelledPair, CalibrationPair, Preference]]) -> CorrectedTable:
+def _corrected(kept: Sequence[tuple[HumanLabel, CalibrationPair, Preference]]) -> CorrectedTable:
     plan = BattleTable.from_columns(
         question_id=[one.question for _, one, _ in kept],
-        domain=[one.domain for _, one, _ in kept],
-        model_a=[pair.first.system_a for pair, _, _ in kept],
-        model_b=[pair.first.system_b for pair, _, _ in kept],
+        domain=[one.domain or "all" for _, one, _ in kept],
+        model_a=[pair.system_a for pair, _, _ in kept],
+        model_b=[pair.system_b for pair, _, _ in kept],
         winner=[WINNERS[said] for _, _, said in kept],
     )
     rows = [(pair, one.question, label) for pair, one, _ in kept for label in one.labels]
     votes = Votes.from_columns(
         [question for _, question, _ in rows],
-        [pair.first.system_a for pair, _, _ in rows],
-        [pair.first.system_b for pair, _, _ in rows],
+        [pair.system_a for pair, _, _ in rows],
+        [pair.system_b for pair, _, _ in rows],
         None,
         [_share(label) for _, _, label in rows],
         place=Place(file="labels", first_row=1),

@@ -10,6 +10,7 @@ from random import Random
 
 from arena.services.rounds.models import entrants_of
 from data.errors import ConflictError
+from data.no_answer import is_no_answer
 from data.records import Answer, Round, RoundState, Submission
 from data.store import Store
 
@@ -103,7 +104,7 @@ class BlindPairs:
             if gold:
                 other = self._question(lot)
                 text = self._store.submissions.to_question(self._set, other).get(b.id)
-                if question != other and _usable(answers.get(a.id), a, b) and _usable(text, a, b):
+                if question != other and _telling(answers.get(a.id), a, b) and _telling(text, a, b):
                     return DrawnPair(question=question, a=a, b=b, decoy=other)
             elif self.fits(a, b, answers):
                 return DrawnPair(question=question, a=a, b=b, decoy=None)
@@ -139,6 +140,11 @@ class BlindPairs:
 def _shown(store: Store, found: Round) -> tuple[Submission, ...]:
     live = {one.id for one in store.submissions.find(set_name=found.set_name, newest=True)}
     return tuple(one for one in entrants_of(store, found) if one.id in live)
+
+
+def _telling(answer: Answer | None, a: Submission, b: Submission) -> bool:
+    """Whether an answer can be told to be to one question: silence fits every one."""
+    return answer is not None and _usable(answer, a, b) and not is_no_answer(answer.answer)
 
 
 def _usable(answer: Answer | None, a: Submission, b: Submission) -> bool:

@@ -104,6 +104,16 @@ class PublicVotes:
         """The poll of a set; None where it was never opened."""
         return self._store.public_votes.of_set(set_name)
 
+    def open_for_round(self, round_name: str) -> str:
+        """The set of a round where visitors vote on it; empty where they do not.
+
+        Raises:
+            NotFoundError: There is no such round.
+        """
+        set_name = self._store.rounds.get(round_name).set_name
+        poll = self._store.public_votes.of_set(set_name)
+        return set_name if poll is not None and poll.open else ""
+
     def next(self, set_name: str, visitor: Visitor) -> ShownPair:
         """A blind pair for a visitor: the one that waits for their vote, else another.
 

@@ -12,7 +12,7 @@ from data.records import Preference
 from data.records.public_votes import Poll, PollPair, Rejection
 from leaderboard.battles import BattleTable
 from leaderboard.people import Votes
-from leaderboard.people.public_votes import Ballot, Count, count_ballots
+from leaderboard.people.public_votes import FEWEST_RATED, Ballot, Count, count_ballots
 from leaderboard.people.writing import votes_text
 from leaderboard.ratings import RatingTable, rate
 
@@ -110,8 +110,11 @@ def counted(poll: Poll, given: Sequence[PollPair]) -> tuple[Count, list[PollPair
 
 
 def _rated(kept: Sequence[PollPair]) -> tuple[RatingTable | None, str]:
-    if not kept:
-        return None, "No vote counts yet."
+    if len(kept) < FEWEST_RATED:
+        return (
+            None,
+            f"There are ratings from {FEWEST_RATED:,} votes that count on; {len(kept):,} count so far.",
+        )
     table = BattleTable.from_columns(
         question_id=[one.question for one in kept],
         domain=[one.domain for one in kept],

@@ -18,9 +18,10 @@ from data.errors import InputError
 from data.records import BattleRecord, Round
 from data.records.plain import to_json
 from data.store import Store
-from leaderboard.rates import OVERALL, RateTable, win_rates
+from leaderboard.rates import RateTable, win_rates
 from leaderboard.ratings import rate
 from leaderboard.standings.head_to_head import head_to_head
+from leaderboard.vocabulary import OVERALL
 
 Cell = str | int | float | None
 

@@ -118,7 +118,7 @@ def _people(report: Mapping[str, Any]) -> None:
         grid(header, biases, caption="Mean shares of the win, and what the judge gives beyond people")
     found = report.get("human_round")
     if found:
-        rows = [
+        places = [
             (
                 row["system"],
                 f"{row['rank_lower']}–{row['rank_upper']}",
@@ -127,8 +127,8 @@ def _people(report: Mapping[str, Any]) -> None:
             )
             for row in found["ratings"]
         ]
-        columns = ("System", "Place", "People would say", "Judge says")
-        grid(columns, rows, caption="What a full human round on questions like these would say")
+        named = ("System", "Place", "People would say", "Judge says")
+        grid(named, places, caption="What a full human round on questions like these would say")
     elif report.get("human_round_unknown"):
         note(f"What a full human round would say is not known. {report['human_round_unknown']}")
 

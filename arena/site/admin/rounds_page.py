@@ -31,7 +31,7 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from data.errors import ArenaError
 from data.records import BattleRecord, JobKind, Preference, RoundState
-from leaderboard.rates import OVERALL
+from leaderboard.vocabulary import OVERALL
 
 ACTIVE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 RETRIABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)

@@ -16,6 +16,7 @@ from arena.site.boards.pickers import addressed_board, choose_board, choose_doma
 from arena.site.boards.sentences import headline
 from arena.site.boards.standings_table import columns_by_default, columns_to_choose, standings_table
 from arena.site.boards.view_model import OVERALL, BoardView, Line
+from arena.site.boards.vote_link import invite_to_vote
 from arena.site.ui.components import definitions, lead, name_page, strip
 from arena.site.ui.url_state import choose_pills, choose_switch, chosen_many, chosen_words, is_on, text_filter
 
@@ -105,6 +106,7 @@ def show() -> None:
     if not look.lines:
         st.info("No system matches.", icon=":material/search_off:")
     board_note(view)
+    invite_to_vote(view)
     strip(view.facts)
     definitions()
     interval_plot(view, domain, look.lines)

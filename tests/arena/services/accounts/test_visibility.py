@@ -144,9 +144,10 @@ SERVICES = (
 WITHOUT_CALLER = {
     "BoardService.heads": "boards that stand are public",
     "BoardService.published": "boards that stand are public",
+    "BoardService.snapshots": "former boards of a published round stay public",
+    "BoardService.former": "former boards of a published round stay public",
     "BoardService.publish_paper": "bundled with the program",
     "BoardService.standings": "organisers alone; pages and routes read published boards",
-    "BoardService.table": "lays out a board that was got already",
     "BoardService.retracted": "notices of boards that were retracted, which are public",
     "HistoryService.entries": "boards that stand, and notices of those that were retracted",
     "HistoryService.of_system": "boards that stand are public",

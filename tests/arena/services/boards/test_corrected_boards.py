@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
@@ -244,7 +245,11 @@ def test_readers_switch_between_the_judge_and_people(filled: Callable[..., Arena
         assert not page.exception, page.exception
         return " ".join(one.proto.body for one in page.get("html"))
 
+    assert "blind pair" not in text()
+    arena.public_votes.open("tiny")
+    st.cache_resource.clear()
     by_judge, by_people = text(), text(says="people")
+    assert "./vote/tiny" in by_judge
     assert "Corrected by 108 votes of 3 people" in by_judge
     assert "How far each system moves" not in by_judge
     assert "As people would say, " in by_people

@@ -14,7 +14,7 @@ from sqlalchemy import insert, select
 
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC
-from arena.services.people.blind_pairs import leaks, places_of
+from arena.services.people.blind_pairs import BlindPairs, leaks, places_of
 from arena.services.people.public_votes import ADDRESS_HOUR, VISITOR_HOUR, PublicVotes, Visitor
 from arena.services.people.round_votes import VoteSource
 from data.errors import AccessError, ClosedError, ConflictError, InputError, NotFoundError, QuotaError
@@ -194,6 +194,19 @@ def test_answers_that_name_their_system_are_not_shown(
     assert not leaks("A bluish sky.", ("blue sky", "sk"))
 
 
+def test_silence_is_in_no_gold_pair(filled: Callable[..., Arena], answers_file: Callable[..., Path]) -> None:
+    """A refusal to answer fits every question, so test pairs are made of answers alone."""
+    arena = filled()
+    arena.submissions.add(answers_file("mute", "I couldn't find an answer."), "tiny", system="mute")
+    publish(judge(arena))
+    pairs, lot = BlindPairs(arena.store, "tiny"), random.Random(5)
+    gold = [pairs.draw(lot, gold=True) for _ in range(20)]
+    assert all(one.decoy not in {None, one.question} for one in gold)
+    assert "mute" not in {side.system for one in gold for side in (one.a, one.b)}
+    shown = [pairs.draw(lot, gold=False) for _ in range(20)]
+    assert "mute" in {side.system for one in shown for side in (one.a, one.b)}
+
+
 def test_visitors_and_addresses_have_limits(votes: PublicVotes, clock: Clock) -> None:
     """One visitor, and one address under many names, are shown a limited number of pairs an hour."""
     clock.step = timedelta(seconds=3)
@@ -246,12 +259,12 @@ def test_votes_are_exported_as_a_votes_file(
 def test_a_flood_moves_no_rating(arena: Arena, votes: PublicVotes, tmp_path: Path) -> None:
     """5,000 forged votes for one system move the votes' own rating by 10 points at most, and no other rating.
 
-    They are patient and right on gold, of 1,000 visitors on three networks, beside 400 honest visitors.
+    They are patient and right on gold, of 1,000 visitors on three networks, beside 600 honest visitors.
     """
     corrected, _ = publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
     votes.open("tiny")
     chance = random.Random(11)
-    write(arena, votes, chance, [(f"h{n}", f"net{n}") for n in range(400)], forged_for=None)
+    write(arena, votes, chance, [(f"h{n}", f"net{n}") for n in range(600)], forged_for=None)
     before = votes.board("tiny")
     write(arena, votes, chance, [(f"x{n}", f"evil{n % 3}") for n in range(1000)], forged_for="wrong")
     after = votes.board("tiny")

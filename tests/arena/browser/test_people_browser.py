@@ -1,0 +1,120 @@
+"""What people would say, in a browser: a votes file published by an organiser, and visitors who vote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from data.records import TokenScope
+from tests.arena.conftest import Walk
+from tests.arena.services.boards.test_corrected_boards import judge, publish, write_votes
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A served arena with a published round, an organiser's token and a browser."""
+
+    site: str
+    token: str
+    former: str
+    driver: webdriver.Chrome
+    walk: Walk
+
+    def go(self, path: str) -> None:
+        """Open an address of the site."""
+        self.driver.get(f"{self.site}{path}")
+
+
+@pytest.fixture
+def place(
+    filled: Callable[..., Arena],
+    served: Callable[..., AbstractContextManager[str]],
+    open_browser: Callable[[], webdriver.Chrome],
+    tmp_path: Path,
+) -> Iterator[Place]:
+    """Serve a judged and published round named `tiny`."""
+    arena = judge(filled())
+    before, _ = publish(arena)
+    arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
+    token = arena.tokens.create(name="web", account="olga", scopes={TokenScope.ORGANISE}, caller=OPERATOR)
+    arena.close()
+    with served(arena.settings, tmp_path / "log") as site:
+        driver = open_browser()
+        try:
+            yield Place(
+                site=site,
+                token=token.secret,
+                former=before.content_hash,
+                driver=driver,
+                walk=Walk(driver),
+            )
+        finally:
+            driver.quit()
+
+
+def sign_in(place: Place) -> None:
+    """Sign in with the organiser's token."""
+    place.go("/auth/sign-in")
+    place.driver.find_element(By.ID, "token").send_keys(place.token)
+    place.walk.click("//button[normalize-space()='Sign in']")
+    place.walk.rest()
+
+
+def test_an_organiser_publishes_the_corrected_board_and_a_reader_reads_it(
+    place: Place, tmp_path: Path
+) -> None:
+    """From a votes file on the organisers' page to both voices on the board, and the former by its hash."""
+    votes = write_votes(tmp_path / "votes.jsonl")
+    sign_in(place)
+    place.go("/admin-rounds?round=tiny")
+    place.walk.find("body", "Not checked by people")
+    place.walk.click("//*[@data-testid='stSelectbox'][.//label[normalize-space()='Votes of people']]//input")
+    place.walk.click("//*[@role='option'][contains(., 'a votes file')]")
+    place.walk.find("[data-testid=stFileUploader]", "Votes")
+    place.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(votes))
+    place.walk.find("[data-testid=stFileUploader]", "votes.jsonl")
+    place.walk.rest()
+    place.walk.click("//button[contains(., 'Publish the correction') and not(@disabled)]")
+    place.walk.find("body", "The corrected board is published")
+
+    place.go("/?board=tiny")
+    assert "Corrected by 108 votes of 3 people" in place.walk.find(".aa-health", "Corrected by")
+    place.walk.click("//button[contains(., 'As people would say')]")
+    place.walk.find("body", "How far each system moves")
+    place.walk.find(".aa-lead", "As people would say")
+    assert "says=people" in place.driver.current_url
+
+    place.go(f"/s/{place.former}")
+    place.walk.find(".aa-health", "Not checked by people")
+    assert f"tiny%40{place.former[:12]}" in place.driver.current_url
+
+
+def test_an_organiser_opens_votes_and_a_visitor_judges_without_a_mouse(place: Place) -> None:
+    """Votes are off, are opened on the page of the set, and a visitor's key reveals the names."""
+    place.go("/vote")
+    place.walk.find("body", "No set takes votes")
+    sign_in(place)
+    place.go("/admin-data?set=tiny")
+    place.walk.find("body", "Public blind votes")
+    place.walk.click("//label[contains(., 'Visitors may vote on this set')]")
+    place.walk.find("body", "Visitors may vote.")
+    place.go("/vote/tiny")
+    place.walk.find("body", "Which answers the question better?")
+    for name in ("full", "short", "wrong"):
+        assert f" {name} " not in place.driver.find_element(By.TAG_NAME, "main").text
+    place.driver.find_element(By.CSS_SELECTOR, "button[value=tie]").send_keys("\n")
+    place.walk.find("body", "Whose they were")
+    place.driver.switch_to.active_element.send_keys("\n")
+    place.walk.find("body", "Which answers the question better?")
+    place.go("/vote/tiny/board")
+    place.walk.find("body", "0 of 1 votes count")
