@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from data.errors import NotFoundError
 from data.stats import Interval
 from leaderboard.battles import BattleTable
-from leaderboard.rates import OVERALL
 from leaderboard.stats.intervals import cluster_variance, mean_interval
+from leaderboard.vocabulary import OVERALL
 
 Floats = NDArray[np.float64]
 

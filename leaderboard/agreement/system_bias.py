@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.records.plain import to_json
-from leaderboard.rates import OVERALL
 from leaderboard.stats.intervals import cluster_variance, mean_interval
+from leaderboard.vocabulary import OVERALL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

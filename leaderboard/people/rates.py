@@ -13,10 +13,9 @@ from leaderboard.people.advice import advice, correlation
 from leaderboard.people.labelled import Floats, Ints, Labelled, label
 from leaderboard.people.result import Estimated, Evidence
 from leaderboard.people.votes import Votes
-from leaderboard.rates import OVERALL
 from leaderboard.ratings import IntervalKind
 from leaderboard.ratings.uncertainty.bounds import quantile_of
-from leaderboard.vocabulary import VoteRule
+from leaderboard.vocabulary import OVERALL, VoteRule
 
 WIDTH = 0.1
 MEASURES = ("mean_score", "win_rate", "win_tie_rate")

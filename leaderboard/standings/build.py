@@ -10,7 +10,7 @@ from types import MappingProxyType
 from data.errors import UnrankableError
 from data.records import Outcome
 from leaderboard.battles import BattleTable
-from leaderboard.rates import OVERALL, Rate, win_rates
+from leaderboard.rates import Rate, win_rates
 from leaderboard.ratings import Cluster, Rating, RatingTable, Settings, rate
 from leaderboard.ratings.domains import rate_domains
 from leaderboard.standings.alternative_ratings import all_differences, alternative_ratings, separations
@@ -18,6 +18,7 @@ from leaderboard.standings.answer_stats import AnswerFact, mean_score
 from leaderboard.standings.head_to_head import head_to_head
 from leaderboard.standings.judged_shares import JudgedShares
 from leaderboard.standings.model import About, Line, Standings
+from leaderboard.vocabulary import OVERALL
 
 
 def build_standings(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from leaderboard.rates import OVERALL
+from leaderboard.vocabulary import OVERALL
 
 Standings = Mapping[str, Any]
 SETTINGS = ("question set", "judge", "model", "judge hash", "pairs", "seed")

@@ -9,12 +9,13 @@ from types import MappingProxyType
 from data.errors import NotFoundError
 from data.records import Outcome
 from data.records.plain import to_json
-from leaderboard.rates import OVERALL, Rate, RateTable
+from leaderboard.rates import Rate, RateTable
 from leaderboard.ratings import Rating, RatingTable
 from leaderboard.standings.alternative_ratings import AlternativeRatings
 from leaderboard.standings.answer_stats import MeanScore
 from leaderboard.standings.head_to_head import HeadToHead
 from leaderboard.standings.judged_shares import JudgedShares
+from leaderboard.vocabulary import OVERALL
 
 SHAPE = 1
 """Version of the JSON's shape; it grows when a field changes its meaning."""

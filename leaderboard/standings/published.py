@@ -14,7 +14,7 @@ import numpy as np
 
 from data.errors import FileFormatError
 from leaderboard.battles import BattleTable, Winner
-from leaderboard.rates import OVERALL
+from leaderboard.vocabulary import OVERALL
 
 BUNDLED = "rag-qa-arena"
 HALF_STEP = 0.05
