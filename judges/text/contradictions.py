@@ -209,10 +209,12 @@ class Figures:
 
     def __init__(self, marks: Iterable[Mark]) -> None:
         every = tuple(marks)
-        self._named = frozenset(mark.figure for mark in every)
+        self._named: dict[float, set[str]] = {}
         self._values: dict[str, list[Mark]] = {}
         for mark in sorted(every, key=lambda each: each.value):
-            self._values.setdefault(mark.axis.split(":")[0], []).append(mark)
+            dimension = mark.axis.split(":")[0]
+            self._named.setdefault(mark.figure, set()).add(dimension)
+            self._values.setdefault(dimension, []).append(mark)
 
     def name(self, mark: Mark) -> bool:
         """Whether one of them is the same plain number."""
@@ -220,18 +222,19 @@ class Figures:
 
     def have(self, mark: Mark) -> bool:
         """Whether one of them may be the same figure; if any is, so is one of the two nearest in value."""
-        if self.name(mark):
+        dimension = mark.axis.split(":")[0]
+        if self._named.get(mark.figure, set()) - {dimension}:
             return True
-        values = self._values.get(mark.axis.split(":")[0], [])
+        values = self._values.get(dimension, [])
         place = bisect_left(values, mark.value, key=lambda each: each.value)
         return any(may_be_same_figure(mark, other) for other in values[max(0, place - 1) : place + 1])
 
 
 def may_be_same_figure(a: Mark, b: Mark) -> bool:
     """Whether two numbers could say the same: one figure, or one value allowing for rounding."""
-    if a.figure == b.figure:
-        return True
     dimension = a.axis.split(":")[0]
+    if a.figure == b.figure:
+        return dimension != b.axis.split(":")[0] or math.isclose(a.value, b.value, rel_tol=ROUNDING)
     if dimension != b.axis.split(":")[0] or dimension in EXACT:
         return False
     if dimension == "count" and a.value < COUNTED_BELOW:

@@ -15,10 +15,21 @@ NEGATION = re.compile(
     r"barely|no(?! doubt| matter| wonder)|fail(?:s|ed)? to|unable|impossible|lacks?)\b|n['’]t\b"
 )
 
+IDIOMS = re.compile(
+    r"\b(?:at (?:least|most|best|worst)|above all|unlike|(?:no|any) longer|as long as|before long|"
+    r"more or less|sooner or later|in short|no (?:more|less|fewer|later|earlier) than)\b"
+)
+"""Turns of phrase whose words point in no direction."""
+
 
 def negations(text: str) -> tuple[int, ...]:
     """Return where a text negates: character offsets in its folded form."""
     return tuple(match.start() for match in NEGATION.finditer(fold(text)))
+
+
+def idioms(folded: str) -> tuple[tuple[int, int], ...]:
+    """Where a folded text has words that look like directions and are none: their first and last offsets."""
+    return tuple(match.span() for match in IDIOMS.finditer(folded))
 
 
 @lru_cache(maxsize=1)
