@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from judges.lexical.reading import Pair, Sentence, TextReading
@@ -67,15 +68,24 @@ def f_measure(precision: float, recall: float, beta: float) -> float:
 
 
 def overlaps(
-    answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+    answer: TextReading, yardstick: LexicalYardstick, shares: Sequence[float], settings: LexicalSettings
 ) -> tuple[Overlap, ...]:
-    """An answer's overlap with a reference: in terms, in sentences, and in pairs of neighbouring terms."""
+    """An answer's overlap with a reference: in terms, in sentences, and in pairs of neighbouring terms.
+
+    Args:
+        answer: The answer.
+        yardstick: The reference, read.
+        shares: The share of each of its sentences that the answer says.
+        settings: The constants.
+    """
     reference = yardstick.texts[0]
-    return (
+    part = 1 - settings.passages if yardstick.passages else 1.0
+    found = (
         _terms(answer, reference, yardstick, settings),
-        _sentences(answer, reference, yardstick, settings),
+        _sentences(answer, reference, yardstick, shares, settings),
         _pairs(answer, reference, yardstick, settings),
     )
+    return tuple(replace(overlap, weight=part * overlap.weight) for overlap in found)
 
 
 def _terms(
@@ -125,21 +135,23 @@ def _by_root(counts: Mapping[str, int]) -> Mapping[str, int]:
 
 
 def _sentences(
-    answer: TextReading, reference: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+    answer: TextReading,
+    reference: TextReading,
+    yardstick: LexicalYardstick,
+    shares: Sequence[float],
+    settings: LexicalSettings,
 ) -> Overlap:
     """Overlap of sentences: how far each is said anywhere in the other text."""
     gist = gist_of(settings)
-    gained = [
-        mass * gist(share_of(point.sentence.said, answer, yardstick, settings) / mass)
-        for point, mass in zip(yardstick.points, yardstick.masses, strict=True)
-    ]
+    sought = yardstick.index.masses
+    gained = [mass * gist(share) for mass, share in zip(sought, shares, strict=True)]
     masses = [yardstick.total(frozenset(sentence.terms)) for sentence in answer.sentences]
     lost = [
         mass * (1 - gist(share_of(sentence.said, reference, yardstick, settings) / mass))
         for sentence, mass in zip(answer.sentences, masses, strict=True)
     ]
     return _overlap(
-        settings.sentences, gained, math.fsum(yardstick.masses), lost, math.fsum(masses), settings
+        settings.sentences, gained, math.fsum(sought), lost, math.fsum(masses), settings
     )
 
 
@@ -207,32 +219,35 @@ def _overlap(
 
 
 def support(
-    answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+    answer: TextReading, yardstick: LexicalYardstick, shares: Sequence[float], settings: LexicalSettings
 ) -> tuple[Overlap, ...]:
     """How far the passages bear out an answer's sentences, and how much of what matters in them it says.
 
     A sentence is borne out by the one sentence of the passages that has most of its weight, and in part by a
-    second one: so words that are gathered from everywhere are not. No answer has to say all passages.
+    second one: so words that are gathered from everywhere are not.
     """
-    gist = gist_of(settings)
-    gained = [
-        mass * point.relevance * gist(share_of(point.sentence.said, answer, yardstick, settings) / mass)
-        for point, mass in zip(yardstick.points, yardstick.masses, strict=True)
-    ]
-    whole = settings.needed * math.fsum(
-        mass * point.relevance for point, mass in zip(yardstick.points, yardstick.masses, strict=True)
-    )
-    recall = math.fsum(gained) / whole
+    matters = yardstick.passage_index.matters
+    whole = math.fsum(matters)
     given = yardstick.total(answer.terms)
     lost = [yardstick.total(each.terms) - _borne_out(each, yardstick) for each in answer.sentences]
     overlap = Overlap(
         weight=1.0,
-        gains=tuple(each / whole / max(1.0, recall) for each in gained),
+        gains=tuple(matter * share / whole for matter, share in zip(matters, shares, strict=True)),
         losses=tuple(each / given for each in lost),
         beta=settings.recall_of_passages,
         within=yardstick.evidence.excess(answer, settings),
     )
     return (overlap,)
+
+
+def said_of_passages(
+    answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+) -> float:
+    """The share of the passages that an answer says, 0–1, what has to do with the question counting more."""
+    index = yardstick.passage_index
+    whole = math.fsum(index.matters)
+    shares = index.shares(answer, settings.kin)
+    return math.fsum(map(operator.mul, index.matters, shares)) / whole if whole else 0.0
 
 
 SECOND = 0.5
@@ -242,11 +257,12 @@ SECOND = 0.5
 def _borne_out(sentence: Sentence, yardstick: LexicalYardstick) -> float:
     """The weight of a sentence's terms that the passages bear out."""
     live = [(term, yardstick.weight(term)) for term in _live(sentence)]
-    best, place = _closest(live, yardstick.postings)
+    postings = yardstick.passage_index.postings
+    best, place = _closest(live, postings)
     if place is None:
         return 0.0
-    said = yardstick.points[place].sentence.said
-    second, _ = _closest([each for each in live if each[0] not in said], yardstick.postings)
+    said = yardstick.passages[place].sentence.said
+    second, _ = _closest([each for each in live if each[0] not in said], postings)
     return best + SECOND * second
 
 

@@ -104,9 +104,9 @@ class TextReading:
         )
 
     @cached_property
-    def roots(self) -> frozenset[str]:
-        """What the terms that say something are kin to."""
-        return frozenset(map(related, self.said))
+    def roots(self) -> Mapping[str, None]:
+        """What the terms that say something are kin by, in their order, so that sums come out alike."""
+        return dict.fromkeys(map(related, self.said))
 
     @cached_property
     def near(self) -> Mapping[Pair, int]:

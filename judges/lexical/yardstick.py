@@ -10,6 +10,7 @@ from functools import cached_property
 
 from data.records import ENGLISH, Passage, Question, Yardstick
 from judges.lexical.evidence import Evidence
+from judges.lexical.points import Point, PointIndex
 from judges.lexical.reading import Sentence, TextReading, read_text
 from judges.lexical.settings import LexicalSettings
 from judges.pairwise.cleaning import clean
@@ -24,21 +25,13 @@ LONE_TOPIC = 0.5
 
 
 @dataclass(frozen=True)
-class Point:
-    """A sentence of the yardstick, the passage that it is from, and how much of the question it speaks of."""
-
-    sentence: Sentence
-    source: str
-    relevance: float = 1.0
-
-
-@dataclass(frozen=True)
 class LexicalYardstick:
     """A yardstick, read.
 
     Attributes:
         kind: Whether it is the reference or the passages.
         points: Its sentences.
+        passages: The sentences of the passages: the same where they are the yardstick, none where it has none.
         topic: The terms of the question.
         topic_weight: What each of them weighs; any other term weighs 1.
         evidence: The question's texts, by which word order and copies are told.
@@ -50,6 +43,7 @@ class LexicalYardstick:
     kind: Yardstick
     texts: tuple[TextReading, ...]
     points: tuple[Point, ...]
+    passages: tuple[Point, ...]
     topic: frozenset[str]
     topic_weight: float
     evidence: Evidence
@@ -79,18 +73,14 @@ class LexicalYardstick:
         return math.fsum(self.topic_weight if term in self.topic else 1.0 for term in some)
 
     @cached_property
-    def masses(self) -> tuple[float, ...]:
-        """What the different terms of each point weigh."""
-        return tuple(self.total(point.sentence.said) for point in self.points)
+    def index(self) -> PointIndex:
+        """Its sentences by their terms."""
+        return PointIndex(self.points, self.weight)
 
     @cached_property
-    def postings(self) -> Mapping[str, Sequence[int]]:
-        """For each term, the places of the points that have it."""
-        found: dict[str, list[int]] = {}
-        for place, point in enumerate(self.points):
-            for term in point.sentence.said:
-                found.setdefault(term, []).append(place)
-        return found
+    def passage_index(self) -> PointIndex:
+        """The sentences of the passages by their terms."""
+        return PointIndex(self.passages, self.weight) if self.passages != self.points else self.index
 
 
 def read_yardstick(
@@ -115,21 +105,19 @@ def read_yardstick(
     use_reference = bool(reference.sentences) and not against_reference and not passages_first
     texts = (reference,) if use_reference else () if preferred is Yardstick.REFERENCE else passages
     topic = frozenset(terms(question.question, code))
-    sources = ["reference"] if use_reference else [name for name, _ in named]
-    sentences = [
-        (sentence, source)
-        for source, text in zip(sources, texts, strict=False)
-        for sentence in text.sentences
-        if sentence.said
-    ]
-    if not sentences:
+    sources = dict(zip((name for name, _ in named), passages, strict=True))
+    of_passages = _points(sources, topic)
+    points = tuple(
+        Point(sentence, "reference") for sentence in reference.sentences if use_reference and sentence.said
+    ) or (of_passages if texts else ())
+    if not points:
         return None
-    relevance = [1.0] * len(sentences) if use_reference else _relevance([s for s, _ in sentences], topic)
-    lone = all(sentence.said <= topic for sentence, _ in sentences)
+    lone = all(point.sentence.said <= topic for point in points)
     return LexicalYardstick(
         kind=Yardstick.REFERENCE if use_reference else Yardstick.PASSAGES,
         texts=texts,
-        points=tuple(Point(*each, weight) for each, weight in zip(sentences, relevance, strict=True)),
+        points=points,
+        passages=of_passages,
         topic=topic,
         topic_weight=max(settings.topic, LONE_TOPIC) if lone else settings.topic,
         evidence=Evidence((*texts, *passages) if use_reference else passages, passages),
@@ -140,6 +128,15 @@ def read_yardstick(
             *(passage for passage in question.passages if passage.text.strip()),
         ),
     )
+
+
+def _points(texts: Mapping[str, TextReading], topic: frozenset[str]) -> tuple[Point, ...]:
+    """The sentences of named texts that say something, with what they have to do with the question."""
+    sentences = [
+        (sentence, source) for source, text in texts.items() for sentence in text.sentences if sentence.said
+    ]
+    relevance = _relevance([sentence for sentence, _ in sentences], topic)
+    return tuple(Point(*each, weight) for each, weight in zip(sentences, relevance, strict=True))
 
 
 def _relevance(sentences: Sequence[Sentence], topic: frozenset[str]) -> list[float]:

@@ -63,18 +63,29 @@ class ContradictionFinder:
 
     def find(self, statement: Statement) -> tuple[Contradiction, ...]:
         """Return where a statement contradicts the yardstick, at most one contradiction a mark."""
+        denials = [self._negated(mark, statement) for mark in statement.marks if self._denies(mark)]
+        denials.append(self._denied(statement))
+        return (*self.conflicts(statement), *filter(None, denials))
+
+    def conflicts(self, statement: Statement) -> tuple[Contradiction, ...]:
+        """Return only where its figures and directions do, which is surer than where it negates."""
         turned: dict[int, frozenset[str]] = {}
-        found = [self._against(mark, statement, turned) for mark in statement.marks]
-        found += [self._swapped(statement), self._denied(statement)]
-        return tuple(contradiction for contradiction in found if contradiction)
+        found = [
+            self._against(mark, statement, turned)
+            for mark in statement.marks
+            if mark.kind is not MarkKind.NEGATION
+        ]
+        return tuple(filter(None, (*found, self._swapped(statement))))
+
+    @staticmethod
+    def _denies(mark: Mark) -> bool:
+        return mark.kind is MarkKind.NEGATION and len(mark.around) >= LEAST_CONTEXT
 
     def _against(
         self, mark: Mark, statement: Statement, turned: dict[int, frozenset[str]]
     ) -> Contradiction | None:
         if len(mark.around) < LEAST_CONTEXT:
             return None
-        if mark.kind is MarkKind.NEGATION:
-            return self._negated(mark, statement)
         if mark.kind is MarkKind.QUANTITY and self._figures.have(mark):
             return None
         support, conflict, against = 0.0, 0.0, None
