@@ -158,7 +158,7 @@ def _worth_of_copies(answer: TextReading, yardstick: LexicalYardstick, settings:
         else yardstick.evidence.allowance(settings)
     )
     copied = yardstick.evidence.copied(answer)
-    return 1 - max(0.0, copied - needed) / len(answer.terms)
+    return max(0.0, 1 - settings.copies * max(0.0, copied - needed) / len(answer.terms))
 
 
 def _agreement(answer: TextReading, yardstick: LexicalYardstick) -> int:

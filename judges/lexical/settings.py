@@ -35,6 +35,7 @@ class LexicalSettings(BaseModel):
         copied: The share of the passages that an answer may copy where they are the yardstick.
         copied_lengths: How many lengths of the reference it may copy where that is the yardstick.
         length_free: Terms that it may copy there at any rate.
+        copies: How much of its score an answer loses for each share of it that is copied beyond that.
         least_copied: Terms that it may copy of passages at any rate.
         length: The share of the passages that an answer may be as long as.
         least_length: Terms that it may have at any rate.
@@ -68,11 +69,12 @@ class LexicalSettings(BaseModel):
     copied: Share = 0.2
     copied_lengths: Positive = 1.5
     length_free: Annotated[int, Field(ge=0)] = 60
+    copies: Positive = 1.5
     least_copied: Annotated[int, Field(ge=0)] = 30
     length: Share = 0.4
     least_length: Annotated[int, Field(ge=1)] = 50
     yes_no: Share = 0.15
-    contradiction: Share = 0.2
+    contradiction: Share = 0.15
     most_contradictions: Annotated[float, Field(ge=0, le=100)] = 3.0
     name: Annotated[float, Field(ge=0, le=0.05)] = 0.02
     most_names: Annotated[int, Field(ge=0, le=100)] = 3
