@@ -150,9 +150,7 @@ def _sentences(
         mass * (1 - gist(share_of(sentence.said, reference, yardstick, settings) / mass))
         for sentence, mass in zip(answer.sentences, masses, strict=True)
     ]
-    return _overlap(
-        settings.sentences, gained, math.fsum(sought), lost, math.fsum(masses), settings
-    )
+    return _overlap(settings.sentences, gained, math.fsum(sought), lost, math.fsum(masses), settings)
 
 
 def gist_of(settings: LexicalSettings) -> Callable[[float], float]:
@@ -240,9 +238,7 @@ def support(
     return (overlap,)
 
 
-def said_of_passages(
-    answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
-) -> float:
+def said_of_passages(answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings) -> float:
     """The share of the passages that an answer says, 0–1, what has to do with the question counting more."""
     index = yardstick.passage_index
     whole = math.fsum(index.matters)

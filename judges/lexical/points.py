@@ -39,10 +39,8 @@ class PointIndex:
 
     @cached_property
     def matters(self) -> tuple[float, ...]:
-        """What each sentence counts beside the others: its weight, by how much of the question it speaks of."""
-        return tuple(
-            mass * point.relevance for mass, point in zip(self.masses, self._points, strict=True)
-        )
+        """What each sentence counts: its weight, by how much of the question it speaks of."""
+        return tuple(mass * point.relevance for mass, point in zip(self.masses, self._points, strict=True))
 
     @cached_property
     def postings(self) -> Mapping[str, Sequence[int]]:
@@ -70,6 +68,4 @@ class PointIndex:
                 worth = self._weight(term) * (1.0 if term in said else kin)
                 for place in postings[term]:
                     values[place] += worth
-        return tuple(
-            min(1.0, value / mass) for value, mass in zip(values, self.masses, strict=True)
-        )
+        return tuple(min(1.0, value / mass) for value, mass in zip(values, self.masses, strict=True))

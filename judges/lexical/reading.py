@@ -181,11 +181,11 @@ def _fresh(terms: Sequence[str]) -> Iterator[bool]:
 
 
 def _names(sentences: Sequence[Sentence], code: str) -> frozenset[str]:
-    """Terms of words that are written as names: with a capital, and not as the first of a sentence."""
-    return frozenset(
-        single
-        for sentence in sentences
-        for match in CAPITAL.finditer(sentence.text)
-        if match.start()
-        for single in term(fold(match[0]), code)
-    )
+    """Terms of words written as names: always with a capital, and not only as first of a sentence."""
+    named: Counter[str] = Counter()
+    first: Counter[str] = Counter()
+    for sentence in sentences:
+        for match in CAPITAL.finditer(sentence.text):
+            (named if match.start() else first).update(term(fold(match[0]), code))
+    counts = Counter(single for sentence in sentences for single in sentence.terms if single in named)
+    return frozenset(single for single, count in named.items() if count + first[single] >= counts[single])

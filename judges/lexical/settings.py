@@ -24,7 +24,7 @@ class LexicalSettings(BaseModel):
             neighbouring terms. The three sum to 1.
         sentences: See `words`.
         pairs: See `words`.
-        passages: Weight of the share of the passages that an answer says, beside its overlap with the reference.
+        passages: Weight of the share of the passages that an answer says, beside a reference.
         chance: The share of a sentence's weight that any text on the topic has.
         full: The share from which a sentence is said, since who says it in other words shares no more.
         recall: How much more recall counts than precision (β of the F-measure) against a reference.
@@ -64,8 +64,8 @@ class LexicalSettings(BaseModel):
     recall: Positive = 1.5
     recall_of_passages: Positive = 1.25
     neighbours: Share = 0.2
-    direction: Annotated[float, Field(gt=0, le=1)] = 0.6
-    doubt: Positive = 4.0
+    direction: Annotated[float, Field(gt=0, le=1)] = 0.5
+    doubt: Positive = 8.0
     copied: Share = 0.2
     copied_lengths: Positive = 1.5
     length_free: Annotated[int, Field(ge=0)] = 60
@@ -76,7 +76,7 @@ class LexicalSettings(BaseModel):
     yes_no: Share = 0.15
     contradiction: Share = 0.15
     most_contradictions: Annotated[float, Field(ge=0, le=100)] = 3.0
-    name: Annotated[float, Field(ge=0, le=0.05)] = 0.02
+    name: Annotated[float, Field(ge=0, le=0.05)] = 0.04
     most_names: Annotated[int, Field(ge=0, le=100)] = 3
     tie_band: Share = 0.001
     scale: Annotated[float, Field(gt=0, le=1)] = 0.3

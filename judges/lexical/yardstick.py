@@ -31,7 +31,7 @@ class LexicalYardstick:
     Attributes:
         kind: Whether it is the reference or the passages.
         points: Its sentences.
-        passages: The sentences of the passages: the same where they are the yardstick, none where it has none.
+        passages: The sentences of the passages: the same ones where they are the yardstick.
         topic: The terms of the question.
         topic_weight: What each of them weighs; any other term weighs 1.
         evidence: The question's texts, by which word order and copies are told.

@@ -20,6 +20,9 @@ from judges.text.tokens import related
 
 CLOSE = 0.4
 CLOSE_NEGATION = 0.6
+CLOSE_KNOWN = 0.9
+"""How closely a figure that the yardstick has elsewhere must stand in another one's place."""
+CLEARANCE_KNOWN = 0.35
 CLEARANCE = 0.2
 FLIP_ALONG = 0.3
 LEAST_CONTEXT = 2
@@ -69,7 +72,7 @@ class ContradictionFinder:
 
     def conflicts(self, statement: Statement) -> tuple[Contradiction, ...]:
         """Return only where its figures and directions do, which is surer than where it negates."""
-        turned: dict[int, frozenset[str]] = {}
+        turned: dict[int, tuple[Mark, ...]] = {}
         found = [
             self._against(mark, statement, turned)
             for mark in statement.marks
@@ -82,11 +85,12 @@ class ContradictionFinder:
         return mark.kind is MarkKind.NEGATION and len(mark.around) >= LEAST_CONTEXT
 
     def _against(
-        self, mark: Mark, statement: Statement, turned: dict[int, frozenset[str]]
+        self, mark: Mark, statement: Statement, turned: dict[int, tuple[Mark, ...]]
     ) -> Contradiction | None:
         if len(mark.around) < LEAST_CONTEXT:
             return None
-        if mark.kind is MarkKind.QUANTITY and self._figures.have(mark):
+        known = mark.kind is MarkKind.QUANTITY and self._figures.have(mark)
+        if known and mark.axis.startswith("count"):
             return None
         support, conflict, against = 0.0, 0.0, None
         for its, other in self._by_axis.get(mark.axis, ()):
@@ -100,7 +104,8 @@ class ContradictionFinder:
                 support = max(support, close)
             elif not agrees:
                 conflict, against = close, other
-        if against is None or conflict < CLOSE or conflict - support < CLEARANCE:
+        close, clear = (CLOSE_KNOWN, CLEARANCE_KNOWN) if known else (CLOSE, CLEARANCE)
+        if against is None or conflict < close or conflict - support < clear:
             return None
         return Contradiction(mark.kind, mark.text, statement, against, min(1.0, conflict))
 
@@ -174,19 +179,19 @@ class ContradictionFinder:
         return None
 
     def _turned_twice(
-        self, mark: Mark, statement: Statement, other: Statement, turned: dict[int, frozenset[str]]
+        self, mark: Mark, statement: Statement, other: Statement, turned: dict[int, tuple[Mark, ...]]
     ) -> bool:
         """Whether a second opposite pair turns the sense back (long bonds more, short bonds less)."""
         if mark.kind is not MarkKind.DIRECTION:
             return False
         # By identity: hashing a statement takes as long as what is saved.
         if id(other) not in turned:
-            turned[id(other)] = frozenset(
-                its.axis
-                for its in statement.marks
-                if its.kind is MarkKind.DIRECTION and self._turned(its, other)
+            turned[id(other)] = tuple(
+                its for its in statement.marks if its.kind is MarkKind.DIRECTION and self._turned(its, other)
             )
-        return bool(turned[id(other)] - {mark.axis})
+        return any(
+            its.axis != mark.axis and not its.around.isdisjoint(mark.around) for its in turned[id(other)]
+        )
 
     def _turned(self, mark: Mark, other: Statement) -> bool:
         """Whether a statement has the opposite of a direction and nothing as close of the same."""
