@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from judges.lexical.reading import TextReading
+from judges.lexical.reading import REACH, TextReading
 from judges.lexical.settings import LexicalSettings
 
 Key = TypeVar("Key")
@@ -40,7 +40,12 @@ class Evidence:
 
     @cached_property
     def _near(self) -> frozenset[tuple[str, str]]:
-        return frozenset().union(*(text.near for text in self.texts))
+        return frozenset(
+            pair
+            for text in self.texts
+            for distance in range(1, REACH + 1)
+            for pair in zip(text.terms, text.terms[distance:], strict=False)
+        )
 
     @cached_property
     def _runs(self) -> frozenset[tuple[str, ...]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from data.records import ENGLISH, Passage, Question, Yardstick
+from data.records import ENGLISH, Passage, Yardstick
+from judges.lexical.asked import AskedQuestion
 from judges.lexical.evidence import Evidence
 from judges.lexical.points import Point, PointIndex
 from judges.lexical.reading import Sentence, TextReading, read_text
@@ -84,7 +85,7 @@ class LexicalYardstick:
 
 
 def read_yardstick(
-    question: Question, *, against_reference: bool, preferred: Yardstick, settings: LexicalSettings
+    asked: AskedQuestion, *, preferred: Yardstick, settings: LexicalSettings
 ) -> LexicalYardstick | None:
     """Read what answers to a question are held against; None where it has nothing to hold them against.
 
@@ -92,21 +93,18 @@ def read_yardstick(
     else the passages.
 
     Args:
-        question: The question.
-        against_reference: Whether one of the answers is the reference.
+        asked: The question with its texts.
         preferred: `passages` to take them before the reference, `reference` to take nothing else.
         settings: The constants.
     """
-    code = primary_code(question.language)
-    named = [(passage.id, passage.text) for passage in question.passages if passage.text.strip()]
-    passages = tuple(read_text(text, code) for _, text in named)
-    reference = read_text(clean(question.reference or ""), code)
+    code = primary_code(asked.language)
+    passages = tuple(read_text(passage.text, code) for passage in asked.passages)
+    reference = read_text(clean(asked.reference), code)
     passages_first = preferred is Yardstick.PASSAGES and any(text.sentences for text in passages)
-    use_reference = bool(reference.sentences) and not against_reference and not passages_first
+    use_reference = bool(reference.sentences) and not passages_first
     texts = (reference,) if use_reference else () if preferred is Yardstick.REFERENCE else passages
-    topic = frozenset(terms(question.question, code))
-    sources = dict(zip((name for name, _ in named), passages, strict=True))
-    of_passages = _points(sources, topic)
+    topic = frozenset(terms(asked.text, code))
+    of_passages = _points([passage.id for passage in asked.passages], passages, topic)
     points = tuple(
         Point(sentence, "reference") for sentence in reference.sentences if use_reference and sentence.said
     ) or (of_passages if texts else ())
@@ -122,18 +120,23 @@ def read_yardstick(
         topic_weight=max(settings.topic, LONE_TOPIC) if lone else settings.topic,
         evidence=Evidence((*texts, *passages) if use_reference else passages, passages),
         language=code,
-        question=question.question,
+        question=asked.text,
         witnesses=(
-            *([Passage("reference", clean(question.reference or ""))] if use_reference else []),
-            *(passage for passage in question.passages if passage.text.strip()),
+            *([Passage("reference", clean(asked.reference))] if use_reference else []),
+            *asked.passages,
         ),
     )
 
 
-def _points(texts: Mapping[str, TextReading], topic: frozenset[str]) -> tuple[Point, ...]:
+def _points(
+    names: Sequence[str], texts: Sequence[TextReading], topic: frozenset[str]
+) -> tuple[Point, ...]:
     """The sentences of named texts that say something, with what they have to do with the question."""
     sentences = [
-        (sentence, source) for source, text in texts.items() for sentence in text.sentences if sentence.said
+        (sentence, source)
+        for source, text in zip(names, texts, strict=True)
+        for sentence in text.sentences
+        if sentence.said
     ]
     relevance = _relevance([sentence for sentence, _ in sentences], topic)
     return tuple(Point(*each, weight) for each, weight in zip(sentences, relevance, strict=True))
