@@ -62,7 +62,7 @@ class LexicalYardstick:
             for witness in self.witnesses
             for statement in read_statements(witness.text, source=witness.id)
         )
-        weights = TermWeights.fit([statement.text for statement in statements], self.question)
+        weights = TermWeights.fit_terms([statement.terms for statement in statements], self.question)
         return ContradictionFinder(statements, weights) if statements else None
 
     def weight(self, term: str) -> float:

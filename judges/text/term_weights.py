@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -47,8 +48,19 @@ class TermWeights:
         cls, statements: Sequence[str], topic: str = "", *, topic_factor: float = TOPIC_FACTOR
     ) -> TermWeights:
         """Fit on the statements of one yardstick; `topic` is the question."""
+        return cls.fit_terms([frozenset(terms(each)) for each in statements], topic, topic_factor=topic_factor)
+
+    @classmethod
+    def fit_terms(
+        cls,
+        statements: Sequence[frozenset[str]],
+        topic: str = "",
+        *,
+        topic_factor: float = TOPIC_FACTOR,
+    ) -> TermWeights:
+        """Fit on the terms of each statement, where they are known."""
         about = frozenset(terms(topic))
-        having = Counter(term for statement in statements for term in set(terms(statement)))
+        having = Counter(chain.from_iterable(statements))
         if not having:
             return cls(known=MappingProxyType({}), unseen=1.0, topic=about, topic_factor=topic_factor)
         rarity = np.log((1.0 + len(statements)) / (1.0 + np.array(list(having.values())))) + 1.0
