@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 VERSION = "lexical-2"
 DIGITS = 4
+REMEMBERED = 4_096
+"""Answers of which it is kept whether they say anything: each stands in many battles."""
 
 
 class LexicalSpec(Protocol):
@@ -189,6 +191,7 @@ def compose_empty(a_says_nothing: bool, b_says_nothing: bool) -> str:
     return json.dumps({"yardstick": "none", "a": said[a_says_nothing], "b": said[b_says_nothing]})
 
 
+@lru_cache(maxsize=REMEMBERED)
 def says_something(text: str) -> bool:
     """Whether an answer is more than nothing and more than "no answer"."""
     return any(character.isalnum() for character in text) and not is_no_answer(text)

@@ -6,11 +6,12 @@ import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
-from judges.lexical.reading import Pair, Sentence, TextReading
+from judges.lexical.reading import Sentence, TextReading
 from judges.lexical.settings import LexicalSettings
+from judges.lexical.sought import Key, Sought, Weighed, shared_of
 from judges.lexical.yardstick import LexicalYardstick
 from judges.text.tokens import related
 
@@ -79,51 +80,46 @@ def overlaps(
         settings: The constants.
     """
     reference = yardstick.texts[0]
+    given = yardstick.weigh(answer.sentences, live=False)
     part = 1 - settings.passages if yardstick.passages else 1.0
-    found = (
-        _terms(answer, reference, yardstick, settings),
-        _sentences(answer, reference, yardstick, shares, settings),
-        _pairs(answer, reference, yardstick, settings),
+    return (
+        _terms(answer, reference, yardstick, given, part, settings),
+        _sentences(answer, reference, yardstick, shares, part, settings),
+        _pairs(answer, reference, yardstick, given, part, settings),
     )
-    return tuple(replace(overlap, weight=part * overlap.weight) for overlap in found)
 
 
 def _terms(
-    answer: TextReading, reference: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+    answer: TextReading,
+    reference: TextReading,
+    yardstick: LexicalYardstick,
+    given: Sought,
+    part: float,
+    settings: LexicalSettings,
 ) -> Overlap:
     """Overlap of terms with their counts, related words counting in part."""
     same = {term: min(count, answer.said.get(term, 0)) for term, count in reference.said.items()}
     missing = {term: count - same[term] for term, count in reference.said.items()}
     extra = {term: count - same.get(term, 0) for term, count in answer.said.items()}
     missing_kin, extra_kin = _by_root(missing), _by_root(extra)
+    kin = settings.kin
     wanted = {
-        term: (same[term] + settings.kin * min(missing[term], extra_kin.get(related(term), 0))) / count
+        term: (same[term] + kin * min(missing[term], extra_kin.get(related(term), 0))) / count
         for term, count in reference.said.items()
     }
-    backed = {
-        term: (same.get(term, 0) + settings.kin * min(count, missing_kin.get(related(term), 0)))
-        / answer.counts[term]
+    short = {
+        term: 1
+        - (same.get(term, 0) + kin * min(count, missing_kin.get(related(term), 0))) / answer.counts[term]
         for term, count in extra.items()
     }
-    weight = yardstick.weight
-    points = [point.sentence for point in yardstick.points]
-    gained = [math.fsum(weight(term) * wanted[term] for term in _live(point)) for point in points]
-    lost = [
-        math.fsum(weight(term) * (1 - backed.get(term, 0.0)) for term in sentence.terms)
-        for sentence in answer.sentences
-    ]
     return _overlap(
-        settings.words,
-        gained,
-        yardstick.total(term for point in points for term in _live(point)),
-        lost,
-        yardstick.total(answer.terms),
+        part * settings.words,
+        [_sum(point, wanted, 0.0) for point in yardstick.sought.terms],
+        yardstick.sought.terms_total,
+        [_sum(each, short, 1.0) for each in given.terms],
+        given.terms_total,
         settings,
     )
-
-
-def _live(sentence: Sentence) -> list[str]:
-    return [term for term, live in zip(sentence.terms, sentence.live, strict=True) if live]
 
 
 def _by_root(counts: Mapping[str, int]) -> Mapping[str, int]:
@@ -139,6 +135,7 @@ def _sentences(
     reference: TextReading,
     yardstick: LexicalYardstick,
     shares: Sequence[float],
+    part: float,
     settings: LexicalSettings,
 ) -> Overlap:
     """Overlap of sentences: how far each is said anywhere in the other text."""
@@ -150,7 +147,7 @@ def _sentences(
         mass * (1 - gist(share_of(sentence.said, reference, yardstick, settings) / mass))
         for sentence, mass in zip(answer.sentences, masses, strict=True)
     ]
-    return _overlap(settings.sentences, gained, math.fsum(sought), lost, math.fsum(masses), settings)
+    return _overlap(part * settings.sentences, gained, math.fsum(sought), lost, math.fsum(masses), settings)
 
 
 def gist_of(settings: LexicalSettings) -> Callable[[float], float]:
@@ -162,40 +159,43 @@ def share_of(
     terms: frozenset[str], text: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
 ) -> float:
     """What those of the terms weigh that a text says, related words counting in part."""
-    weight, said, roots = yardstick.weight, text.said, text.roots
+    weight, said, roots, kin = yardstick.weight, text.said, text.roots, settings.kin
     return math.fsum(
-        weight(term) if term in said else settings.kin * weight(term) if related(term) in roots else 0.0
-        for term in terms
+        [
+            weight(term) if term in said else kin * weight(term)
+            for term in terms
+            if term in said or related(term) in roots
+        ]
     )
 
 
 def _pairs(
-    answer: TextReading, reference: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+    answer: TextReading,
+    reference: TextReading,
+    yardstick: LexicalYardstick,
+    given: Sought,
+    part: float,
+    settings: LexicalSettings,
 ) -> Overlap:
     """Overlap of neighbouring terms with their counts."""
-    wanted, given = reference.bigrams, answer.bigrams
-    same = {pair: min(count, given.get(pair, 0)) for pair, count in wanted.items()}
-    whole = answer.all_bigrams
-    points = [point.sentence for point in yardstick.points]
-
-    def weigh(pair: Pair) -> float:
-        return (yardstick.weight(pair[0]) + yardstick.weight(pair[1])) / 2
-
-    gained = [
-        math.fsum(weigh(pair) * same[pair] / wanted[pair] for pair in point.bigrams) for point in points
-    ]
-    lost = [
-        math.fsum(weigh(pair) * (1 - same.get(pair, 0) / whole[pair]) for pair in sentence.all_bigrams)
-        for sentence in answer.sentences
-    ]
+    wanted, whole = reference.bigrams, answer.all_bigrams
+    same = shared_of(wanted, answer.bigrams)
+    said = {pair: count / wanted[pair] for pair, count in same.items()}
+    short = {pair: 1 - count / whole[pair] for pair, count in same.items()}
     return _overlap(
-        settings.pairs,
-        gained,
-        math.fsum(weigh(pair) for point in points for pair in point.bigrams),
-        lost,
-        math.fsum(weigh(pair) * count for pair, count in whole.items()),
+        part * settings.pairs,
+        [_sum(point, said, 0.0) for point in yardstick.sought.pairs],
+        yardstick.sought.pairs_total,
+        [_sum(each, short, 1.0) for each in given.pairs],
+        given.pairs_total,
         settings,
     )
+
+
+def _sum(weighed: Weighed[Key], shares: Mapping[Key, float], otherwise: float) -> float:
+    """What the parts of a sentence weigh by their shares."""
+    keys, weights = weighed
+    return math.fsum([weight * shares.get(key, otherwise) for key, weight in zip(keys, weights, strict=True)])
 
 
 def _overlap(
@@ -252,7 +252,7 @@ SECOND = 0.5
 
 def _borne_out(sentence: Sentence, yardstick: LexicalYardstick) -> float:
     """The weight of a sentence's terms that the passages bear out."""
-    live = [(term, yardstick.weight(term)) for term in _live(sentence)]
+    live = [(term, yardstick.weight(term)) for term in sentence.live_terms]
     postings = yardstick.passage_index.postings
     best, place = _closest(live, postings)
     if place is None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, compress
 from typing import TypeAlias
 
 from judges.text.folding import fold
@@ -53,9 +54,14 @@ class Sentence:
     live: tuple[bool, ...]
 
     @cached_property
+    def live_terms(self) -> tuple[str, ...]:
+        """The terms that say something, in order."""
+        return self.terms if all(self.live) else tuple(compress(self.terms, self.live))
+
+    @cached_property
     def said(self) -> frozenset[str]:
-        """The terms that say something."""
-        return frozenset(single for single, live in zip(self.terms, self.live, strict=True) if live)
+        """The different terms that say something."""
+        return frozenset(self.live_terms)
 
     @cached_property
     def all_bigrams(self) -> tuple[Pair, ...]:
@@ -65,6 +71,8 @@ class Sentence:
     @cached_property
     def bigrams(self) -> tuple[Pair, ...]:
         """Its neighbouring terms that both say something."""
+        if all(self.live):
+            return self.all_bigrams
         alive = zip(self.all_bigrams, self.live, self.live[1:], strict=False)
         return tuple(pair for pair, first, second in alive if first and second)
 
@@ -86,7 +94,7 @@ class TextReading:
     @cached_property
     def terms(self) -> tuple[str, ...]:
         """The terms of all sentences in order."""
-        return tuple(single for sentence in self.sentences for single in sentence.terms)
+        return tuple(chain.from_iterable(sentence.terms for sentence in self.sentences))
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
@@ -96,12 +104,7 @@ class TextReading:
     @cached_property
     def said(self) -> Mapping[str, int]:
         """How often each term says something."""
-        return Counter(
-            single
-            for sentence in self.sentences
-            for single, live in zip(sentence.terms, sentence.live, strict=True)
-            if live
-        )
+        return Counter(chain.from_iterable(sentence.live_terms for sentence in self.sentences))
 
     @cached_property
     def roots(self) -> Mapping[str, None]:
@@ -124,12 +127,12 @@ class TextReading:
     @cached_property
     def bigrams(self) -> Mapping[Pair, int]:
         """Neighbours within a sentence that both say something, to how often they do."""
-        return Counter(pair for sentence in self.sentences for pair in sentence.bigrams)
+        return Counter(chain.from_iterable(sentence.bigrams for sentence in self.sentences))
 
     @cached_property
     def all_bigrams(self) -> Mapping[Pair, int]:
         """Neighbours within a sentence, to how often they stand so."""
-        return Counter(pair for sentence in self.sentences for pair in sentence.all_bigrams)
+        return Counter(chain.from_iterable(sentence.all_bigrams for sentence in self.sentences))
 
 
 def read_text(text: str, code: str = ENGLISH) -> TextReading:

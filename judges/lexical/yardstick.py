@@ -14,6 +14,7 @@ from judges.lexical.evidence import Evidence
 from judges.lexical.points import Point, PointIndex
 from judges.lexical.reading import Sentence, TextReading, read_text
 from judges.lexical.settings import LexicalSettings
+from judges.lexical.sought import Sought
 from judges.pairwise.cleaning import clean
 from judges.text.contradictions import ContradictionFinder
 from judges.text.languages import primary_code
@@ -74,6 +75,15 @@ class LexicalYardstick:
         return math.fsum(self.topic_weight if term in self.topic else 1.0 for term in some)
 
     @cached_property
+    def sought(self) -> Sought:
+        """What its sentences say, weighed."""
+        return self.weigh([point.sentence for point in self.points], live=True)
+
+    def weigh(self, sentences: Sequence[Sentence], *, live: bool) -> Sought:
+        """The terms of sentences with what they weigh."""
+        return Sought(sentences, self.topic, self.topic_weight, live)
+
+    @cached_property
     def index(self) -> PointIndex:
         """Its sentences by their terms."""
         return PointIndex(self.points, self.weight)
@@ -128,9 +138,7 @@ def read_yardstick(
     )
 
 
-def _points(
-    names: Sequence[str], texts: Sequence[TextReading], topic: frozenset[str]
-) -> tuple[Point, ...]:
+def _points(names: Sequence[str], texts: Sequence[TextReading], topic: frozenset[str]) -> tuple[Point, ...]:
     """The sentences of named texts that say something, with what they have to do with the question."""
     sentences = [
         (sentence, source)
