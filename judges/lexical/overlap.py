@@ -252,25 +252,11 @@ SECOND = 0.5
 
 def _borne_out(sentence: Sentence, yardstick: LexicalYardstick) -> float:
     """The weight of a sentence's terms that the passages bear out."""
-    live = [(term, yardstick.weight(term)) for term in sentence.live_terms]
-    postings = yardstick.passage_index.postings
-    best, place = _closest(live, postings)
+    index, weight = yardstick.passage_index, yardstick.weight
+    live = [(term, weight(term)) for term in sentence.live_terms]
+    best, place = index.closest(live)
     if place is None:
         return 0.0
     said = yardstick.passages[place].sentence.said
-    second, _ = _closest([each for each in live if each[0] not in said], postings)
+    second, _ = index.closest([each for each in live if each[0] not in said])
     return best + SECOND * second
-
-
-def _closest(
-    live: Sequence[tuple[str, float]], postings: Mapping[str, Sequence[int]]
-) -> tuple[float, int | None]:
-    """The passages' first sentence that has most of the terms' weight, and that weight."""
-    found: dict[int, float] = {}
-    for term, weight in live:
-        for place in postings.get(term, ()):
-            found[place] = found.get(place, 0.0) + weight
-    if not found:
-        return 0.0, None
-    most = max(found.values())
-    return most, min(place for place, weight in found.items() if weight == most)

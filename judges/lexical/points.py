@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,29 +43,54 @@ class PointIndex:
         return tuple(mass * point.relevance for mass, point in zip(self.masses, self._points, strict=True))
 
     @cached_property
-    def postings(self) -> Mapping[str, Sequence[int]]:
-        """For each term, the places of the sentences that have it."""
-        found: dict[str, list[int]] = {}
+    def places(self) -> Mapping[str, int]:
+        """For each term, the places of the sentences that have it, as the bits of a number.
+
+        Numbers, as lists for every term of every question would be kept, and looked through again and again
+        by the collection of garbage.
+        """
+        found: dict[str, int] = {}
         for place, point in enumerate(self._points):
-            for term in sorted(point.sentence.said):
-                found.setdefault(term, []).append(place)
+            bit = 1 << place
+            for term in point.sentence.live_terms:
+                found[term] = found.get(term, 0) | bit
         return found
 
     @cached_property
-    def _kin(self) -> Mapping[str, Sequence[str]]:
-        """For what words are kin by, the terms that are."""
-        found: dict[str, list[str]] = {}
-        for term in self.postings:
-            found.setdefault(related(term), []).append(term)
+    def _kin(self) -> Mapping[str, str]:
+        """For what words are kin by, the terms that are, with spaces between them."""
+        found: dict[str, str] = {}
+        for term in self.places:
+            root = related(term)
+            found[root] = f"{found[root]} {term}" if root in found else term
         return found
 
     def shares(self, text: TextReading, kin: float) -> tuple[float, ...]:
         """The share of each sentence's weight that a text says, 0–1, related words counting `kin`."""
-        said, postings = text.said, self.postings
+        said, places, known = text.said, self.places, self._kin
         values = [0.0] * len(self._points)
         for root in text.roots:
-            for term in self._kin.get(root, ()):
+            for term in known[root].split() if root in known else ():
                 worth = self._weight(term) * (1.0 if term in said else kin)
-                for place in postings[term]:
+                for place in bits(places[term]):
                     values[place] += worth
         return tuple(min(1.0, value / mass) for value, mass in zip(values, self.masses, strict=True))
+
+    def closest(self, terms: Sequence[tuple[str, float]]) -> tuple[float, int | None]:
+        """The first sentence that has most of the weight of some weighed terms, and how much it has."""
+        values: dict[int, float] = {}
+        for term, weight in terms:
+            for place in bits(self.places.get(term, 0)):
+                values[place] = values.get(place, 0.0) + weight
+        if not values:
+            return 0.0, None
+        most = max(values.values())
+        return most, min(place for place, value in values.items() if value == most)
+
+
+def bits(number: int) -> Iterator[int]:
+    """The places of a number's bits, from the lowest."""
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
