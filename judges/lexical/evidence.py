@@ -123,12 +123,15 @@ class Evidence:
         names = answer.names & self._names
         if not names:
             return ()
-        spots = zip(("", *answer.terms), answer.terms, (*answer.terms[1:], ""), strict=False)
+        spots = [
+            spot
+            for spot in zip(("", *answer.terms), answer.terms, (*answer.terms[1:], ""), strict=False)
+            if spot[1] in names
+        ]
         return tuple(
             name
             for previous, name, following in spots
-            if name in names
-            and not self._stands_by(name, previous, following)
+            if not self._stands_by(name, previous, following)
             and any(
                 f"{other} {following}" in self._adjacent or f"{previous} {other}" in self._adjacent
                 for other in names

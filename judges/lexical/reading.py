@@ -13,7 +13,7 @@ from typing import TypeAlias
 from judges.text.folding import fold
 from judges.text.languages import CUT_AT_SPACES, ENGLISH
 from judges.text.sentences import split_sentences
-from judges.text.tokens import WORD, related, term
+from judges.text.tokens import WORD, related, terms_of
 
 REACH = 3
 """How many terms on a term's order is compared with."""
@@ -141,7 +141,7 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
     kept: list[tuple[str, tuple[str, ...], bool]] = []
     known: set[tuple[str, ...]] = set()
     for sentence in _sentences(visible, code):
-        found = tuple(single for word in WORD.findall(fold(sentence)) for single in term(word, code))
+        found = terms_of(WORD.findall(fold(sentence)), code)
         if found:
             kept.append((sentence, found, found not in known and _asserts(sentence)))
             known.add(found)
@@ -185,10 +185,14 @@ def _fresh(terms: Sequence[str]) -> Iterator[bool]:
 
 def _names(sentences: Sequence[Sentence], code: str) -> frozenset[str]:
     """Terms of words written as names: always with a capital, and not only as first of a sentence."""
-    named: Counter[str] = Counter()
-    first: Counter[str] = Counter()
+    named: list[str] = []
+    first: list[str] = []
     for sentence in sentences:
         for match in CAPITAL.finditer(sentence.text):
-            (named if match.start() else first).update(term(fold(match[0]), code))
-    counts = Counter(single for sentence in sentences for single in sentence.terms if single in named)
-    return frozenset(single for single, count in named.items() if count + first[single] >= counts[single])
+            (named if match.start() else first).append(match[0])
+    written = Counter(terms_of(map(fold, named), code))
+    if not written:
+        return frozenset()
+    opening = Counter(terms_of(map(fold, first), code))
+    counts = Counter([single for sentence in sentences for single in sentence.terms if single in written])
+    return frozenset(single for single, count in written.items() if count + opening[single] >= counts[single])

@@ -56,6 +56,7 @@ class ContradictionFinder:
     def __init__(self, yardstick: Sequence[Statement], weights: TermWeights) -> None:
         self._yardstick = tuple(yardstick)
         self._weights = weights
+        self._roots: dict[frozenset[str], frozenset[str]] = {}
         self._by_axis: dict[str, list[tuple[Mark, Statement]]] = {}
         for statement in self._yardstick:
             for mark in statement.marks:
@@ -217,7 +218,14 @@ class ContradictionFinder:
         if a.isdisjoint(b):
             return 0.0
         share = self._weights.share
-        return (share(a, b, frozenset(map(related, b))) + share(b, a, frozenset(map(related, a)))) / 2
+        return (share(a, b, self._kin(b)) + share(b, a, self._kin(a))) / 2
+
+    def _kin(self, context: frozenset[str]) -> frozenset[str]:
+        """What the terms of a context are kin by; each is held against many others."""
+        known = self._roots.get(context)
+        if known is None:
+            known = self._roots[context] = frozenset(map(related, context))
+        return known
 
 
 class Figures:
