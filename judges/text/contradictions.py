@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,9 +21,8 @@ from judges.text.tokens import related
 
 CLOSE = 0.4
 CLOSE_NEGATION = 0.6
-CLOSE_KNOWN = 0.9
-"""How closely a figure that the yardstick has elsewhere must stand in another one's place."""
 CLEARANCE_KNOWN = 0.35
+"""How much closer a figure that the yardstick has elsewhere must be to another one's place."""
 CLEARANCE = 0.2
 FLIP_ALONG = 0.3
 LEAST_CONTEXT = 2
@@ -61,6 +61,9 @@ class ContradictionFinder:
         for statement in self._yardstick:
             for mark in statement.marks:
                 self._by_axis.setdefault(mark.axis, []).append((mark, statement))
+        self._values: defaultdict[str, set[float]] = defaultdict(set)
+        for axis, found in self._by_axis.items():
+            self._values[axis] = {mark.value for mark, _ in found}
         self._figures = Figures(
             mark for found in self._by_axis.values() for mark, _ in found if mark.kind is MarkKind.QUANTITY
         )
@@ -90,11 +93,14 @@ class ContradictionFinder:
     ) -> Contradiction | None:
         if len(mark.around) < LEAST_CONTEXT:
             return None
+        its_axis = self._by_axis.get(mark.axis, ())
+        if mark.kind is MarkKind.DIRECTION and self._values[mark.axis] <= {mark.value}:
+            return None
         known = mark.kind is MarkKind.QUANTITY and self._figures.have(mark)
-        if known and mark.axis.startswith("count"):
+        if known and not self._in_place_of_another(mark, its_axis):
             return None
         support, conflict, against = 0.0, 0.0, None
-        for its, other in self._by_axis.get(mark.axis, ()):
+        for its, other in its_axis:
             close = self._near(mark, its)
             agrees = (
                 its.value == mark.value
@@ -105,10 +111,20 @@ class ContradictionFinder:
                 support = max(support, close)
             elif not agrees:
                 conflict, against = close, other
-        close, clear = (CLOSE_KNOWN, CLEARANCE_KNOWN) if known else (CLOSE, CLEARANCE)
-        if against is None or conflict < close or conflict - support < clear:
+        if (
+            against is None
+            or conflict < CLOSE
+            or conflict - support < (CLEARANCE_KNOWN if known else CLEARANCE)
+        ):
             return None
         return Contradiction(mark.kind, mark.text, statement, against, min(1.0, conflict))
+
+    @staticmethod
+    def _in_place_of_another(mark: Mark, its_axis: Sequence[tuple[Mark, Statement]]) -> bool:
+        """Whether a figure with a unit stands among the very words that stand around another one."""
+        if mark.axis.startswith("count"):
+            return False
+        return any(its.value != mark.value and its.around == mark.around for its, _ in its_axis)
 
     def _negated(self, mark: Mark, statement: Statement) -> Contradiction | None:
         """Whether the yardstick states plainly what a statement denies."""

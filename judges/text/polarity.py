@@ -10,16 +10,19 @@ from judges.text.folding import fold
 from judges.text.lexicon import AXES
 from judges.text.tokens import stem
 
+CACHED_WORDS = 1 << 15
 NEGATION = re.compile(
     r"\b(?:not(?! only| just| merely| least)|never|neither|nor|none|nobody|nothing|cannot|without|hardly|"
     r"barely|no(?! doubt| matter| wonder)|fail(?:s|ed)? to|unable|impossible|lacks?)\b|n['’]t\b"
 )
 
-IDIOMS = re.compile(
-    r"\b(?:at (?:least|most|best|worst)|above all|unlike|(?:no|any) longer|as long as|before long|"
-    r"more or less|sooner or later|in short|no (?:more|less|fewer|later|earlier) than)\b"
+IDIOMS = frozenset(
+    {
+        *("at least", "at most", "at best", "at worst", "above all", "no longer", "any longer", "as long"),
+        *("before long", "in short", "no more", "no less", "no fewer", "no later", "no earlier"),
+    }
 )
-"""Turns of phrase whose words point in no direction."""
+"""Turns of phrase of two words whose words point in no direction."""
 
 
 def negations(text: str) -> tuple[int, ...]:
@@ -27,9 +30,9 @@ def negations(text: str) -> tuple[int, ...]:
     return tuple(match.start() for match in NEGATION.finditer(fold(text)))
 
 
-def idioms(folded: str) -> tuple[tuple[int, int], ...]:
-    """Where a folded text has words that look like directions and are none: their first and last offsets."""
-    return tuple(match.span() for match in IDIOMS.finditer(folded))
+def is_idiom(before: str, word: str, after: str) -> bool:
+    """Whether a folded word points in no direction, for the word before or after it."""
+    return word == "unlike" or f"{before} {word}" in IDIOMS or f"{word} {after}" in IDIOMS
 
 
 @lru_cache(maxsize=1)
@@ -44,6 +47,7 @@ def _axes() -> Mapping[str, tuple[tuple[int, int], ...]]:
     return {word: tuple(sorted(found)) for word, found in listed.items()}
 
 
+@lru_cache(maxsize=CACHED_WORDS)
 def antonyms(word: str) -> tuple[tuple[int, int], ...]:
     """Return the (axis, pole) pairs of a folded word: opposites share an axis and differ in the pole."""
     return _axes().get(word) or _axes().get(stem(word)) or ()

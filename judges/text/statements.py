@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from judges.text.folding import fold
-from judges.text.polarity import antonyms, idioms, negations
+from judges.text.polarity import antonyms, is_idiom, negations
 from judges.text.quantities import is_unit, quantities
 from judges.text.sentences import split_sentences
 from judges.text.tokens import WORD, related, term
@@ -111,11 +111,12 @@ def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
             near.around(found.start, before=2, after=1),
         )
     denials = negations(sentence)
-    phrases = idioms(folded)
-    for start, word, own in spots:
-        if any(first <= start < last for first, last in phrases):
+    words = ["", *(word for _, word, _ in spots), ""]
+    for at, (start, word, own) in enumerate(spots):
+        poles = antonyms(word)
+        if not poles or is_idiom(words[at], word, words[at + 2]):
             continue
-        for axis, pole in antonyms(word):
+        for axis, pole in poles:
             earlier = bisect_left(denials, start)
             denied = earlier > 0 and start - denials[earlier - 1] <= DENIAL_REACH
             around = near.around(start) - set(own)
