@@ -39,6 +39,13 @@ def show(
         str, typer.Option("--domain", metavar="ID", help="A domain's id, or `overall`.")
     ] = "overall",
     *,
+    between_systems: Annotated[
+        bool,
+        typer.Option(
+            "--between-systems",
+            help="Show the ratings of battles between systems alone, without those against the reference.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a published board.
@@ -58,6 +65,11 @@ def show(
         show_line(about)
     if said := partial_sentence(board.standings):
         show_line(f"{board.standings['title']}. {said}")
+    if between_systems:
+        said, headers, rows = arena.boards.between_systems(board)
+        show_line(said)
+        show_table(headers, rows)
+        return
     headers, rows = arena.boards.table(board, domain)
     show_table(headers, rows)
     lines = board.standings["lines"][domain]

@@ -29,6 +29,8 @@ Agreement = Callable[[str], Mapping[str, Any] | None]
 AGREEMENT = "agreement"
 LONGEST_NOTICE = 2000
 PUBLISHABLE = (RoundState.FINISHED, RoundState.PUBLISHED)
+BETWEEN_SYSTEMS = "between-systems"
+RATED = ("rank", "system", "rating", "lower", "upper")
 SHOWN = ("rank", "system", "rating", "lower", "upper", "win", "win+tie", "no answer", "battles")
 
 
@@ -229,6 +231,38 @@ class BoardService:
                 f"Board {board.name} has no domain {domain!r}.", advice=f"Use one of: {known}."
             )
         return SHOWN, [_line(row) for row in rows]
+
+    def between_systems(
+        self, board: Board
+    ) -> tuple[str, Sequence[str], Sequence[Sequence[str | int | None]]]:
+        """The ratings of a board's battles between systems alone, as text for a terminal, best first.
+
+        Returns:
+            What they are of, the header, and the rows.
+
+        Raises:
+            ConflictError: The board has none.
+        """
+        kept = board.standings.get("beside") or ()
+        mine = next((one for one in kept if one["kind"] == BETWEEN_SYSTEMS), None)
+        if mine is None or not mine["ratings"]:
+            raise ConflictError(
+                f"Board {board.name} has no ratings of battles between systems alone. "
+                f"{'' if mine is None else mine['note']}".strip(),
+                advice="Judge a round with `--pairs all` or `--pairs round-robin`, and publish it.",
+            )
+        rows = [
+            (
+                f"{one['rank_lower']}–{one['rank_upper']}",
+                one["system"],
+                *("" if one[end] is None else f"{one[end]:.0f}" for end in ("rating", "lower", "upper")),
+                one["battles"],
+            )
+            for one in mine["ratings"]
+        ]
+        yardsticks = board.standings["facts"].get("yardsticks")
+        held = f" The judge held answers against {yardsticks}." if yardsticks else ""
+        return f"{mine['note']}{held}", (*RATED, "battles"), rows
 
     def export_board(self, name: str, destination: Path, *, caller: Caller = PUBLIC) -> None:
         """Write a board as CSV, JSON or Parquet, by the ending of the destination.

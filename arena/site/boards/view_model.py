@@ -115,9 +115,9 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Controlled:
-    """Ratings under which longer answers have no advantage, best first.
+    """Ratings beside a board's own, best first: controlled for length, or of battles between systems alone.
 
-    `note` says what length is worth, or why there are none.
+    `note` says what length is worth, what they are of, or why there are none.
     """
 
     ratings: Mapping[str, Placed]
@@ -180,6 +180,8 @@ class BoardView:
     agreement: tuple[str, ...] = ()
     partial: str = ""
     is_controlled: bool = False
+    between: Controlled = Controlled(ratings={}, note="")
+    yardsticks: str = ""
 
     @property
     def by_people(self) -> bool:
