@@ -249,7 +249,7 @@ class BoardService:
             raise ConflictError(
                 f"Board {board.name} has no ratings of battles between systems alone. "
                 f"{'' if mine is None else mine['note']}".strip(),
-                advice="Judge a round with `--pairs all` or `--pairs round-robin`, and publish it.",
+                advice="Judge a round with `--pairs all`, and publish it.",
             )
         rows = [
             (

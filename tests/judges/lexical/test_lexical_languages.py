@@ -47,7 +47,7 @@ def test_answers_to_other_questions_lose_in_each_language(code: str) -> None:
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
 def test_word_lists_lose_in_each_language(code: str) -> None:
-    """The reference with its words (in scripts without spaces, characters) reversed loses to a true answer."""
+    """The reference with its words (or, without spaces, its characters) reversed loses to a true answer."""
     rows = TRANSLATED[code]
     lists = [
         " ".join(reversed(row["reference"].split())) if " " in row["reference"] else row["reference"][::-1]
