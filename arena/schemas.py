@@ -42,6 +42,7 @@ class SetLine(Line):
     reference_name: str = Field(description="What the reference is called on boards.")
     reference_by: str = Field(description="Who wrote the references: `people`, or in free text; else empty.")
     note: str = Field(description="What readers of its boards and questions must know.")
+    language: str = Field(description="Of its questions and references, by ISO 639-1.", examples=["en"])
     questions: int = Field(examples=[56])
     domains: dict[str, str] = Field(description="Labels by domain.", examples=[{"bio": "Biology"}])
     counts: dict[str, int] = Field(description="Questions by domain.")

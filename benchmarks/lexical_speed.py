@@ -23,9 +23,10 @@ TURNS = 3
 WORKER = """
 import json, sys, time
 from data.records import Passage, Question
-from judges.base import JudgeInput
-from judges.catalogue import load_spec
-from judges.catalogue import build_judge
+from judges import base
+JudgeInput = getattr(base, "JudgeInput", None) or base.Contest
+from judges import catalogue
+from judges.lexical import LexicalJudge
 rows, against = json.load(sys.stdin)
 def judge_input(row):
     passages = tuple(Passage(p["id"], p["text"]) for p in row["passages"]) if against == "passages" else ()
@@ -38,7 +39,7 @@ def judge_input(row):
         battle_id="x", question=question, answer_a=row["answer_a"], answer_b=answer_b, reference_side=side
     )
 inputs = [judge_input(row) for row in rows]
-judge = build_judge(load_spec("lexical"))
+judge = LexicalJudge(catalogue.load_spec("lexical"))
 judge.settle(inputs[0])
 started = time.process_time()
 for each in inputs:

@@ -68,6 +68,10 @@ def rate(
     ] = None,
     seed: Seed = 0,
     read_as: Format = None,
+    without: Annotated[
+        str | None,
+        typer.Option("--without", metavar="NAME", help="Leave out every battle of this system."),
+    ] = None,
     *,
     people: PeopleOptions,
     as_json: AsJson = False,
@@ -84,7 +88,13 @@ def rate(
     from arena.services.battle_files import RatingRequest, rate_file
 
     request = RatingRequest(
-        method=method, interval=interval, bootstrap=bootstrap, cluster=cluster, anchor=anchor, seed=seed
+        method=method,
+        interval=interval,
+        bootstrap=bootstrap,
+        cluster=cluster,
+        anchor=anchor,
+        seed=seed,
+        without=without,
     )
     votes = people.request()
     if votes is not None:

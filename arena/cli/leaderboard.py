@@ -54,6 +54,13 @@ def show(
             help="What people would say, beside what the judge says and how far each system moves.",
         ),
     ] = False,
+    between_systems: Annotated[
+        bool,
+        typer.Option(
+            "--between-systems",
+            help="Show the ratings of battles between systems alone, without those against the reference.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a published board.
@@ -62,7 +69,7 @@ def show(
     NAME@HASH names one snapshot of a board, also after another took its place.
     """
     # Brings what draws pictures along.
-    from arena.services.boards.text_tables import board_table, corrected_table
+    from arena.services.boards.text_tables import between_systems_table, board_table, corrected_table
 
     board = open_arena().boards.get(name, caller=OPERATOR)
     if board.retracted:
@@ -76,6 +83,11 @@ def show(
         show_line(about)
     if said := partial_sentence(board.standings):
         show_line(f"{board.standings['title']}. {said}")
+    if between_systems:
+        described, headers, rows = between_systems_table(board)
+        show_line(described)
+        show_table(headers, rows)
+        return
     if people and domain != OVERALL:
         raise InputError("Votes correct ratings overall alone.", advice="Use --people without --domain.")
     headers, rows = corrected_table(board) if people else board_table(board, domain)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from data.errors import InputError
+from data.errors import InputError, NotFoundError
+from leaderboard.battles import BattleTable
 from leaderboard.formats.reading import BattleFile, read_battles
 from leaderboard.formats.registry import BattleFormat
 from leaderboard.rates import RateTable, win_rates
@@ -26,7 +27,7 @@ from leaderboard.ratings import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingRequest:
-    """How a file of battles is to be rated; `anchor` is `SYSTEM=RATING`."""
+    """How a file of battles is to be rated; `anchor` is `SYSTEM=RATING`, and `without` a system left out."""
 
     method: Method = Method.BRADLEY_TERRY
     interval: IntervalKind = IntervalKind.BOOTSTRAP
@@ -34,6 +35,7 @@ class RatingRequest:
     cluster: Cluster = Cluster.QUESTION
     anchor: str | None = None
     seed: int = 0
+    without: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,7 @@ def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | Non
         FileFormatError: The file cannot be read; the message names row and column.
         RecordError: A value breaks a rule; likewise.
         InputError: Style control, which needs more than battles.
+        NotFoundError: No battle names the system that is to be left out.
         UnrankableError: The ratings do not exist.
     """
     if request.method is Method.STYLE:
@@ -59,8 +62,9 @@ def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | Non
             advice="Boards of judged rounds have the length-controlled ratings: `arena leaderboard show`.",
         )
     battle_file = read_battles(path, read_as)
+    battles = battle_file.table if request.without is None else _without(battle_file.table, request.without)
     table = rate(
-        battle_file.table,
+        battles,
         method=request.method,
         interval=request.interval,
         bootstrap=request.bootstrap,
@@ -68,7 +72,18 @@ def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | Non
         anchor=None if request.anchor is None else parse_anchor(request.anchor),
         seed=request.seed,
     )
-    return FileRatings(table=table, notes=notes_on(battle_file))
+    rated = tuple(rating for rating in table.ratings if rating.system != request.without)
+    return FileRatings(table=replace(table, ratings=rated), notes=notes_on(battle_file))
+
+
+def _without(table: BattleTable, system: str) -> BattleTable:
+    """The battles of the other systems among themselves."""
+    if system not in table.systems:
+        raise NotFoundError(
+            f"No battle names {system!r}.", advice=f"Systems of this file: {', '.join(table.systems)}."
+        )
+    code = table.systems.index(system)
+    return table.select((table.a != code) & (table.b != code))
 
 
 def winrates_of_file(

@@ -228,6 +228,7 @@ class SetSummary:
     counts: Mapping[str, int]
     content_hash: str
     created_at: datetime
+    language: str = ENGLISH
 
     @property
     def questions(self) -> int:

@@ -84,8 +84,7 @@ class SetStore(StorePart):
         """
         summary = self.summary(name)
         asked = tuple(question for _, question in self.numbered(summary.id))
-        language = asked[0].language if asked else ENGLISH
-        return to_record(QuestionSet, summary, questions=asked, language=language)
+        return to_record(QuestionSet, summary, questions=asked)
 
     def numbered(self, set_id: int) -> Iterator[tuple[int, Question]]:
         """Yield each question of a set with the store's number for it."""
@@ -220,7 +219,18 @@ def _summary(connection: Connection, row: AnyRow) -> SetSummary:
         .group_by(questions.c.domain)
     ).all()
     by_domain: dict[str, int] = pairs(counts)
-    return to_record(SetSummary, row, counts={domain: by_domain.get(domain, 0) for domain in row.domains})
+    first = connection.execute(
+        select(questions.c.content)
+        .where(questions.c.set_id == row.id)
+        .order_by(questions.c.position)
+        .limit(1)
+    ).scalar()
+    return to_record(
+        SetSummary,
+        row,
+        counts={domain: by_domain.get(domain, 0) for domain in row.domains},
+        language=ENGLISH if first is None else restore(first).language,
+    )
 
 
 class PolicyStore(StorePart):

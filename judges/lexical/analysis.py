@@ -8,18 +8,19 @@ from enum import StrEnum
 from functools import cached_property
 
 from data.records import Yardstick
-from judges.lexical.overlap import Overlap, gist_of, overlaps, share_of, support
+from judges.lexical.overlap import Overlap, gist_of, overlaps, said_of_passages, support
 from judges.lexical.reading import TextReading
 from judges.lexical.settings import LexicalSettings
 from judges.lexical.yardstick import LexicalYardstick
 from judges.text.contradictions import Contradiction
 from judges.text.languages import language
-from judges.text.statements import read_statements
+from judges.text.statements import read_statement
 
 
 class Adjustment(StrEnum):
     """What changes a score beside sentences said and not borne out."""
 
+    PASSAGES = "said of the passages"
     LENGTH = "length"
     ORDER = "word order"
     COPIES = "copied text"
@@ -73,17 +74,14 @@ def analyse(answer: TextReading, yardstick: LexicalYardstick, settings: LexicalS
         nothing = (0.0,) * count
         return AnswerAnalysis(0.0, 1.0, nothing, nothing, (), (), (), (), ())
     measure = overlaps if yardstick.kind is Yardstick.REFERENCE else support
-    found = measure(answer, yardstick, settings)
+    sought = yardstick.index.shares(answer, settings.kin)
+    found = measure(answer, yardstick, sought, settings)
     names = yardstick.evidence.misplaced(answer)
     contradictions = _contradictions(answer, yardstick)
-    gist = gist_of(settings)
     return AnswerAnalysis(
         coverage=_mean([(each.weight, each.recall) for each in found]),
         padding=1 - _mean([(each.weight, each.precision) for each in found]),
-        shares=tuple(
-            gist(share_of(point.sentence.said, answer, yardstick, settings) / mass)
-            for point, mass in zip(yardstick.points, yardstick.masses, strict=True)
-        ),
+        shares=tuple(map(gist_of(settings), sought)),
         credits=_credits(found),
         costs=_costs(found),
         sentences=tuple(sentence.text for sentence in answer.sentences),
@@ -98,8 +96,8 @@ def _contradictions(answer: TextReading, yardstick: LexicalYardstick) -> tuple[C
     finder = yardstick.contradictions
     if finder is None:
         return ()
-    statements = read_statements("\n".join(sentence.text for sentence in answer.sentences))
-    return tuple(each for statement in dict.fromkeys(statements) for each in finder.find(statement))
+    sentences = dict.fromkeys(sentence.text for sentence in answer.sentences)
+    return tuple(each for text in sentences for each in finder.conflicts(read_statement(text)))
 
 
 def _mean(weighed: list[tuple[float, float]]) -> float:
@@ -130,14 +128,18 @@ def _adjustments(
     contradictions: tuple[Contradiction, ...],
     settings: LexicalSettings,
 ) -> list[tuple[Adjustment, float]]:
-    value = math.fsum(each.value for each in found)
     evidence = yardstick.evidence
+    said = 0.0
+    if yardstick.kind is Yardstick.REFERENCE and yardstick.passages:
+        said = settings.passages * said_of_passages(answer, yardstick, settings)
+    value = math.fsum((said, *(each.value for each in found)))
     ordered = value * evidence.order(answer, settings)
     worth = _worth_of_copies(answer, yardstick, settings)
     misplaced = min(float(len(names)), settings.most_names)
     wrong = min(math.fsum(each.strength for each in contradictions), settings.most_contradictions)
     amounts = [
-        (Adjustment.LENGTH, value - math.fsum(each.brief for each in found)),
+        (Adjustment.PASSAGES, said),
+        (Adjustment.LENGTH, value - math.fsum((said, *(each.brief for each in found)))),
         (Adjustment.ORDER, ordered - value),
         (Adjustment.COPIES, ordered * worth - ordered),
         (Adjustment.YES_NO, settings.yes_no * _agreement(answer, yardstick)),
@@ -156,7 +158,7 @@ def _worth_of_copies(answer: TextReading, yardstick: LexicalYardstick, settings:
         else yardstick.evidence.allowance(settings)
     )
     copied = yardstick.evidence.copied(answer)
-    return 1 - max(0.0, copied - needed) / len(answer.terms)
+    return max(0.0, 1 - settings.copies * max(0.0, copied - needed) / len(answer.terms))
 
 
 def _agreement(answer: TextReading, yardstick: LexicalYardstick) -> int:

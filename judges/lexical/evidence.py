@@ -7,13 +7,12 @@ of neighbouring terms in the same order, even where it says things in other word
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from judges.lexical.reading import TextReading
+from judges.lexical.reading import REACH, TextReading
 from judges.lexical.settings import LexicalSettings
 
 Key = TypeVar("Key")
@@ -39,12 +38,23 @@ class Evidence:
         return frozenset().union(*(text.counts for text in self.texts))
 
     @cached_property
-    def _near(self) -> frozenset[tuple[str, str]]:
-        return frozenset().union(*(text.near for text in self.texts))
+    def _near(self) -> frozenset[str]:
+        """Two terms in their order, at most `REACH` apart."""
+        return frozenset().union(
+            *(
+                joined(text.terms, text.terms[distance:])
+                for text in self.texts
+                for distance in range(1, REACH + 1)
+            )
+        )
 
     @cached_property
-    def _runs(self) -> frozenset[tuple[str, ...]]:
-        return frozenset(run for passage in self.passages for run in runs(passage.terms))
+    def _adjacent(self) -> frozenset[str]:
+        return frozenset().union(*(joined(text.terms, text.terms[1:]) for text in self.texts))
+
+    @cached_property
+    def _runs(self) -> frozenset[str]:
+        return frozenset().union(*(runs(passage.terms) for passage in self.passages))
 
     @cached_property
     def _length(self) -> int:
@@ -54,23 +64,6 @@ class Evidence:
     def _names(self) -> frozenset[str]:
         return frozenset().union(*(text.names for text in self.texts))
 
-    @cached_property
-    def _neighbours(self) -> tuple[Mapping[str, set[str]], Mapping[str, set[str]]]:
-        """For each term what stands right before it, and right after it."""
-        before: dict[str, set[str]] = defaultdict(set)
-        after: dict[str, set[str]] = defaultdict(set)
-        for text in self.texts:
-            for one, other in zip(text.terms, text.terms[1:], strict=False):
-                before[other].add(one)
-                after[one].add(other)
-        return before, after
-
-    @cached_property
-    def _adjacent(self) -> frozenset[tuple[str, str]]:
-        return frozenset(
-            pair for text in self.texts for pair in zip(text.terms, text.terms[1:], strict=False)
-        )
-
     def order(self, answer: TextReading, settings: LexicalSettings) -> float:
         """How far an answer has the texts' word order, 0–1; 1 for whatever may be prose."""
         if not self.passages:
@@ -78,7 +71,8 @@ class Evidence:
         known = sum(count for term, count in answer.counts.items() if term in self._terms)
         if known <= FEW * len(answer.terms):
             return 1.0
-        adjacent = sum(pair in self._adjacent for pair in zip(answer.terms, answer.terms[1:], strict=False))
+        known_pairs = self._adjacent
+        adjacent = sum([pair in known_pairs for pair in joined(answer.terms, answer.terms[1:])])
         neighbours = min(1.0, (adjacent + 1) / (settings.neighbours * known + 1))
         forward, backward = self._directions(answer)
         direction = (forward - backward + settings.doubt) / (forward + backward + settings.doubt)
@@ -99,7 +93,7 @@ class Evidence:
         forward = backward = 0
         near = self._near
         for (one, other), count in answer.near.items():
-            same, turned = (one, other) in near, (other, one) in near
+            same, turned = f"{one} {other}" in near, f"{other} {one}" in near
             if same and not turned:
                 forward += count
             elif turned and not same:
@@ -129,16 +123,26 @@ class Evidence:
         names = answer.names & self._names
         if not names:
             return ()
-        before, after = self._neighbours
-        spots = zip(("", *answer.terms), answer.terms, (*answer.terms[1:], ""), strict=False)
+        spots = [
+            spot
+            for spot in zip(("", *answer.terms), answer.terms, (*answer.terms[1:], ""), strict=False)
+            if spot[1] in names
+        ]
         return tuple(
             name
             for previous, name, following in spots
-            if name in names
-            and not any(
-                (name, one) in self._near or (one, name) in self._near for one in (previous, following)
+            if not self._stands_by(name, previous, following)
+            and any(
+                f"{other} {following}" in self._adjacent or f"{previous} {other}" in self._adjacent
+                for other in names
+                if other != name
             )
-            and ((before.get(following, set()) | after.get(previous, set())) & (names - {name}))
+        )
+
+    def _stands_by(self, name: str, previous: str, following: str) -> bool:
+        """Whether the texts have a name near what stands before or behind it."""
+        return any(
+            f"{name} {one}" in self._near or f"{one} {name}" in self._near for one in (previous, following)
         )
 
 
@@ -147,6 +151,11 @@ def _shared(ours: Mapping[Key, int], theirs: Mapping[Key, int]) -> int:
     return sum(min(count, theirs.get(key, 0)) for key, count in ours.items())
 
 
-def runs(terms: Sequence[str]) -> Sequence[tuple[str, ...]]:
+def joined(*rows: Sequence[str]) -> Sequence[str]:
+    """Terms that stand side by side in rows, as texts, which cost less to keep than tuples."""
+    return [" ".join(terms) for terms in zip(*rows, strict=False)]
+
+
+def runs(terms: Sequence[str]) -> Sequence[str]:
     """Every run of terms as long as `RUN`, in order."""
-    return [tuple(terms[at : at + RUN]) for at in range(len(terms) - RUN + 1)]
+    return joined(*(terms[at:] for at in range(RUN)))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from data.errors import SpecError, WorkError
 from data.records import Judgment, Outcome, Preference, Presentation, Question, Verdict, Yardstick
 from judges.base import HERE, JudgeInput, TextWork, undone
+from judges.lexical.asked import AskedQuestion, asked_of
 from judges.lexical.settings import LexicalSettings, read_settings
 from judges.pairwise.cleaning import clean, is_no_answer
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 VERSION = "lexical-2"
 DIGITS = 4
+REMEMBERED = 4_096
+"""Answers of which it is kept whether they say anything: each stands in many battles."""
 
 
 class LexicalSpec(Protocol):
@@ -90,10 +93,11 @@ class LexicalJudge:
             return self._declined(unreadable(question.language))
         from judges.lexical.reasons import compose  # noqa: PLC0415 - loads what only settling needs
 
-        yardstick = self._read(question, against_reference)
+        asked = asked_of(question, against_reference=against_reference)
+        yardstick = self._read(asked)
         if yardstick is None:
             return self._declined(_nothing_to_hold_against(question, against_reference=against_reference))
-        a, b = (self._analyse(text, question, against_reference) for text in texts)
+        a, b = (self._analyse(text, asked) for text in texts)
         margin = self._margin(b.score - a.score)
         return self._decided(margin, compose(yardstick, a, b, margin, self._settings), yardstick.kind)
 
@@ -108,26 +112,21 @@ class LexicalJudge:
         _ = self._read
 
     @cached_property
-    def _read(self) -> Callable[[Question, bool], LexicalYardstick | None]:
+    def _read(self) -> Callable[[AskedQuestion], LexicalYardstick | None]:
         from judges.lexical.yardstick import read_yardstick  # noqa: PLC0415 - loads what only settling needs
 
-        def read(question: Question, against_reference: bool) -> LexicalYardstick | None:
-            return read_yardstick(
-                question,
-                against_reference=against_reference,
-                preferred=self._preferred,
-                settings=self._settings,
-            )
+        def read(asked: AskedQuestion) -> LexicalYardstick | None:
+            return read_yardstick(asked, preferred=self._preferred, settings=self._settings)
 
         return lru_cache(self._settings.questions)(read)
 
-    def _analyse_answer(self, text: str, question: Question, against_reference: bool) -> AnswerAnalysis:
+    def _analyse_answer(self, text: str, asked: AskedQuestion) -> AnswerAnalysis:
         from judges.lexical.analysis import analyse  # noqa: PLC0415 - loads what only settling needs
         from judges.lexical.reading import read_text  # noqa: PLC0415 - loads what only settling needs
 
-        yardstick = self._read(question, against_reference)
+        yardstick = self._read(asked)
         if yardstick is None:
-            message = f"Question {question.id} has nothing to hold answers against."
+            message = f"The question {asked.text!r} has nothing to hold answers against."
             raise SpecError(message, advice="Settle battles, which are declined then.")
         return analyse(read_text(text, yardstick.language), yardstick, self._settings)
 
@@ -192,6 +191,7 @@ def compose_empty(a_says_nothing: bool, b_says_nothing: bool) -> str:
     return json.dumps({"yardstick": "none", "a": said[a_says_nothing], "b": said[b_says_nothing]})
 
 
+@lru_cache(maxsize=REMEMBERED)
 def says_something(text: str) -> bool:
     """Whether an answer is more than nothing and more than "no answer"."""
     return any(character.isalnum() for character in text) and not is_no_answer(text)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from judges.lexical.reading import Pair, Sentence, TextReading
+from judges.lexical.reading import Sentence, TextReading
 from judges.lexical.settings import LexicalSettings
+from judges.lexical.sought import Key, Sought, Weighed, shared_of
 from judges.lexical.yardstick import LexicalYardstick
 from judges.text.tokens import related
 
@@ -67,53 +69,57 @@ def f_measure(precision: float, recall: float, beta: float) -> float:
 
 
 def overlaps(
-    answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+    answer: TextReading, yardstick: LexicalYardstick, shares: Sequence[float], settings: LexicalSettings
 ) -> tuple[Overlap, ...]:
-    """An answer's overlap with a reference: in terms, in sentences, and in pairs of neighbouring terms."""
+    """An answer's overlap with a reference: in terms, in sentences, and in pairs of neighbouring terms.
+
+    Args:
+        answer: The answer.
+        yardstick: The reference, read.
+        shares: The share of each of its sentences that the answer says.
+        settings: The constants.
+    """
     reference = yardstick.texts[0]
+    given = yardstick.weigh(answer.sentences, live=False)
+    part = 1 - settings.passages if yardstick.passages else 1.0
     return (
-        _terms(answer, reference, yardstick, settings),
-        _sentences(answer, reference, yardstick, settings),
-        _pairs(answer, reference, yardstick, settings),
+        _terms(answer, reference, yardstick, given, part, settings),
+        _sentences(answer, reference, yardstick, shares, part, settings),
+        _pairs(answer, reference, yardstick, given, part, settings),
     )
 
 
 def _terms(
-    answer: TextReading, reference: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+    answer: TextReading,
+    reference: TextReading,
+    yardstick: LexicalYardstick,
+    given: Sought,
+    part: float,
+    settings: LexicalSettings,
 ) -> Overlap:
     """Overlap of terms with their counts, related words counting in part."""
     same = {term: min(count, answer.said.get(term, 0)) for term, count in reference.said.items()}
     missing = {term: count - same[term] for term, count in reference.said.items()}
     extra = {term: count - same.get(term, 0) for term, count in answer.said.items()}
     missing_kin, extra_kin = _by_root(missing), _by_root(extra)
+    kin = settings.kin
     wanted = {
-        term: (same[term] + settings.kin * min(missing[term], extra_kin.get(related(term), 0))) / count
+        term: (same[term] + kin * min(missing[term], extra_kin.get(related(term), 0))) / count
         for term, count in reference.said.items()
     }
-    backed = {
-        term: (same.get(term, 0) + settings.kin * min(count, missing_kin.get(related(term), 0)))
-        / answer.counts[term]
+    short = {
+        term: 1
+        - (same.get(term, 0) + kin * min(count, missing_kin.get(related(term), 0))) / answer.counts[term]
         for term, count in extra.items()
     }
-    weight = yardstick.weight
-    points = [point.sentence for point in yardstick.points]
-    gained = [math.fsum(weight(term) * wanted[term] for term in _live(point)) for point in points]
-    lost = [
-        math.fsum(weight(term) * (1 - backed.get(term, 0.0)) for term in sentence.terms)
-        for sentence in answer.sentences
-    ]
     return _overlap(
-        settings.words,
-        gained,
-        yardstick.total(term for point in points for term in _live(point)),
-        lost,
-        yardstick.total(answer.terms),
+        part * settings.words,
+        [_sum(point, wanted, 0.0) for point in yardstick.sought.terms],
+        yardstick.sought.terms_total,
+        [_sum(each, short, 1.0) for each in given.terms],
+        given.terms_total,
         settings,
     )
-
-
-def _live(sentence: Sentence) -> list[str]:
-    return [term for term, live in zip(sentence.terms, sentence.live, strict=True) if live]
 
 
 def _by_root(counts: Mapping[str, int]) -> Mapping[str, int]:
@@ -125,22 +131,23 @@ def _by_root(counts: Mapping[str, int]) -> Mapping[str, int]:
 
 
 def _sentences(
-    answer: TextReading, reference: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+    answer: TextReading,
+    reference: TextReading,
+    yardstick: LexicalYardstick,
+    shares: Sequence[float],
+    part: float,
+    settings: LexicalSettings,
 ) -> Overlap:
     """Overlap of sentences: how far each is said anywhere in the other text."""
     gist = gist_of(settings)
-    gained = [
-        mass * gist(share_of(point.sentence.said, answer, yardstick, settings) / mass)
-        for point, mass in zip(yardstick.points, yardstick.masses, strict=True)
-    ]
+    sought = yardstick.index.masses
+    gained = [mass * gist(share) for mass, share in zip(sought, shares, strict=True)]
     masses = [yardstick.total(frozenset(sentence.terms)) for sentence in answer.sentences]
     lost = [
         mass * (1 - gist(share_of(sentence.said, reference, yardstick, settings) / mass))
         for sentence, mass in zip(answer.sentences, masses, strict=True)
     ]
-    return _overlap(
-        settings.sentences, gained, math.fsum(yardstick.masses), lost, math.fsum(masses), settings
-    )
+    return _overlap(part * settings.sentences, gained, math.fsum(sought), lost, math.fsum(masses), settings)
 
 
 def gist_of(settings: LexicalSettings) -> Callable[[float], float]:
@@ -152,40 +159,43 @@ def share_of(
     terms: frozenset[str], text: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
 ) -> float:
     """What those of the terms weigh that a text says, related words counting in part."""
-    weight, said, roots = yardstick.weight, text.said, text.roots
+    weight, said, roots, kin = yardstick.weight, text.said, text.roots, settings.kin
     return math.fsum(
-        weight(term) if term in said else settings.kin * weight(term) if related(term) in roots else 0.0
-        for term in terms
+        [
+            weight(term) if term in said else kin * weight(term)
+            for term in terms
+            if term in said or related(term) in roots
+        ]
     )
 
 
 def _pairs(
-    answer: TextReading, reference: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+    answer: TextReading,
+    reference: TextReading,
+    yardstick: LexicalYardstick,
+    given: Sought,
+    part: float,
+    settings: LexicalSettings,
 ) -> Overlap:
     """Overlap of neighbouring terms with their counts."""
-    wanted, given = reference.bigrams, answer.bigrams
-    same = {pair: min(count, given.get(pair, 0)) for pair, count in wanted.items()}
-    whole = answer.all_bigrams
-    points = [point.sentence for point in yardstick.points]
-
-    def weigh(pair: Pair) -> float:
-        return (yardstick.weight(pair[0]) + yardstick.weight(pair[1])) / 2
-
-    gained = [
-        math.fsum(weigh(pair) * same[pair] / wanted[pair] for pair in point.bigrams) for point in points
-    ]
-    lost = [
-        math.fsum(weigh(pair) * (1 - same.get(pair, 0) / whole[pair]) for pair in sentence.all_bigrams)
-        for sentence in answer.sentences
-    ]
+    wanted, whole = reference.bigrams, answer.all_bigrams
+    same = shared_of(wanted, answer.bigrams)
+    said = {pair: count / wanted[pair] for pair, count in same.items()}
+    short = {pair: 1 - count / whole[pair] for pair, count in same.items()}
     return _overlap(
-        settings.pairs,
-        gained,
-        math.fsum(weigh(pair) for point in points for pair in point.bigrams),
-        lost,
-        math.fsum(weigh(pair) * count for pair, count in whole.items()),
+        part * settings.pairs,
+        [_sum(point, said, 0.0) for point in yardstick.sought.pairs],
+        yardstick.sought.pairs_total,
+        [_sum(each, short, 1.0) for each in given.pairs],
+        given.pairs_total,
         settings,
     )
+
+
+def _sum(weighed: Weighed[Key], shares: Mapping[Key, float], otherwise: float) -> float:
+    """What the parts of a sentence weigh by their shares."""
+    keys, weights = weighed
+    return math.fsum([weight * shares.get(key, otherwise) for key, weight in zip(keys, weights, strict=True)])
 
 
 def _overlap(
@@ -207,32 +217,33 @@ def _overlap(
 
 
 def support(
-    answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings
+    answer: TextReading, yardstick: LexicalYardstick, shares: Sequence[float], settings: LexicalSettings
 ) -> tuple[Overlap, ...]:
     """How far the passages bear out an answer's sentences, and how much of what matters in them it says.
 
     A sentence is borne out by the one sentence of the passages that has most of its weight, and in part by a
-    second one: so words that are gathered from everywhere are not. No answer has to say all passages.
+    second one: so words that are gathered from everywhere are not.
     """
-    gist = gist_of(settings)
-    gained = [
-        mass * point.relevance * gist(share_of(point.sentence.said, answer, yardstick, settings) / mass)
-        for point, mass in zip(yardstick.points, yardstick.masses, strict=True)
-    ]
-    whole = settings.needed * math.fsum(
-        mass * point.relevance for point, mass in zip(yardstick.points, yardstick.masses, strict=True)
-    )
-    recall = math.fsum(gained) / whole
+    matters = yardstick.passage_index.matters
+    whole = math.fsum(matters)
     given = yardstick.total(answer.terms)
     lost = [yardstick.total(each.terms) - _borne_out(each, yardstick) for each in answer.sentences]
     overlap = Overlap(
         weight=1.0,
-        gains=tuple(each / whole / max(1.0, recall) for each in gained),
+        gains=tuple(matter * share / whole for matter, share in zip(matters, shares, strict=True)),
         losses=tuple(each / given for each in lost),
         beta=settings.recall_of_passages,
         within=yardstick.evidence.excess(answer, settings),
     )
     return (overlap,)
+
+
+def said_of_passages(answer: TextReading, yardstick: LexicalYardstick, settings: LexicalSettings) -> float:
+    """The share of the passages that an answer says, 0–1, what has to do with the question counting more."""
+    index = yardstick.passage_index
+    whole = math.fsum(index.matters)
+    shares = index.shares(answer, settings.kin)
+    return math.fsum(map(operator.mul, index.matters, shares)) / whole if whole else 0.0
 
 
 SECOND = 0.5
@@ -241,24 +252,11 @@ SECOND = 0.5
 
 def _borne_out(sentence: Sentence, yardstick: LexicalYardstick) -> float:
     """The weight of a sentence's terms that the passages bear out."""
-    live = [(term, yardstick.weight(term)) for term in _live(sentence)]
-    best, place = _closest(live, yardstick.postings)
+    index, weight = yardstick.passage_index, yardstick.weight
+    live = [(term, weight(term)) for term in sentence.live_terms]
+    best, place = index.closest(live)
     if place is None:
         return 0.0
-    said = yardstick.points[place].sentence.said
-    second, _ = _closest([each for each in live if each[0] not in said], yardstick.postings)
+    said = yardstick.passages[place].sentence.said
+    second, _ = index.closest([each for each in live if each[0] not in said])
     return best + SECOND * second
-
-
-def _closest(
-    live: Sequence[tuple[str, float]], postings: Mapping[str, Sequence[int]]
-) -> tuple[float, int | None]:
-    """The passages' first sentence that has most of the terms' weight, and that weight."""
-    found: dict[int, float] = {}
-    for term, weight in live:
-        for place in postings.get(term, ()):
-            found[place] = found.get(place, 0.0) + weight
-    if not found:
-        return 0.0, None
-    most = max(found.values())
-    return most, min(place for place, weight in found.items() if weight == most)

@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, compress
 from typing import TypeAlias
 
 from judges.text.folding import fold
 from judges.text.languages import CUT_AT_SPACES, ENGLISH
 from judges.text.sentences import split_sentences
-from judges.text.tokens import WORD, related, term
+from judges.text.tokens import WORD, related, terms_of
 
 REACH = 3
 """How many terms on a term's order is compared with."""
@@ -53,9 +54,14 @@ class Sentence:
     live: tuple[bool, ...]
 
     @cached_property
+    def live_terms(self) -> tuple[str, ...]:
+        """The terms that say something, in order."""
+        return self.terms if all(self.live) else tuple(compress(self.terms, self.live))
+
+    @cached_property
     def said(self) -> frozenset[str]:
-        """The terms that say something."""
-        return frozenset(single for single, live in zip(self.terms, self.live, strict=True) if live)
+        """The different terms that say something."""
+        return frozenset(self.live_terms)
 
     @cached_property
     def all_bigrams(self) -> tuple[Pair, ...]:
@@ -65,6 +71,8 @@ class Sentence:
     @cached_property
     def bigrams(self) -> tuple[Pair, ...]:
         """Its neighbouring terms that both say something."""
+        if all(self.live):
+            return self.all_bigrams
         alive = zip(self.all_bigrams, self.live, self.live[1:], strict=False)
         return tuple(pair for pair, first, second in alive if first and second)
 
@@ -86,7 +94,7 @@ class TextReading:
     @cached_property
     def terms(self) -> tuple[str, ...]:
         """The terms of all sentences in order."""
-        return tuple(single for sentence in self.sentences for single in sentence.terms)
+        return tuple(chain.from_iterable(sentence.terms for sentence in self.sentences))
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
@@ -96,17 +104,12 @@ class TextReading:
     @cached_property
     def said(self) -> Mapping[str, int]:
         """How often each term says something."""
-        return Counter(
-            single
-            for sentence in self.sentences
-            for single, live in zip(sentence.terms, sentence.live, strict=True)
-            if live
-        )
+        return Counter(chain.from_iterable(sentence.live_terms for sentence in self.sentences))
 
     @cached_property
-    def roots(self) -> frozenset[str]:
-        """What the terms that say something are kin to."""
-        return frozenset(map(related, self.said))
+    def roots(self) -> Mapping[str, None]:
+        """What the terms that say something are kin by, in their order, so that sums come out alike."""
+        return dict.fromkeys(map(related, self.said))
 
     @cached_property
     def near(self) -> Mapping[Pair, int]:
@@ -124,12 +127,12 @@ class TextReading:
     @cached_property
     def bigrams(self) -> Mapping[Pair, int]:
         """Neighbours within a sentence that both say something, to how often they do."""
-        return Counter(pair for sentence in self.sentences for pair in sentence.bigrams)
+        return Counter(chain.from_iterable(sentence.bigrams for sentence in self.sentences))
 
     @cached_property
     def all_bigrams(self) -> Mapping[Pair, int]:
         """Neighbours within a sentence, to how often they stand so."""
-        return Counter(pair for sentence in self.sentences for pair in sentence.all_bigrams)
+        return Counter(chain.from_iterable(sentence.all_bigrams for sentence in self.sentences))
 
 
 def read_text(text: str, code: str = ENGLISH) -> TextReading:
@@ -138,7 +141,7 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
     kept: list[tuple[str, tuple[str, ...], bool]] = []
     known: set[tuple[str, ...]] = set()
     for sentence in _sentences(visible, code):
-        found = tuple(single for word in WORD.findall(fold(sentence)) for single in term(word, code))
+        found = terms_of(WORD.findall(fold(sentence)), code)
         if found:
             kept.append((sentence, found, found not in known and _asserts(sentence)))
             known.add(found)
@@ -181,11 +184,15 @@ def _fresh(terms: Sequence[str]) -> Iterator[bool]:
 
 
 def _names(sentences: Sequence[Sentence], code: str) -> frozenset[str]:
-    """Terms of words that are written as names: with a capital, and not as the first of a sentence."""
-    return frozenset(
-        single
-        for sentence in sentences
-        for match in CAPITAL.finditer(sentence.text)
-        if match.start()
-        for single in term(fold(match[0]), code)
-    )
+    """Terms of words written as names: always with a capital, and not only as first of a sentence."""
+    named: list[str] = []
+    first: list[str] = []
+    for sentence in sentences:
+        for match in CAPITAL.finditer(sentence.text):
+            (named if match.start() else first).append(match[0])
+    written = Counter(terms_of(map(fold, named), code))
+    if not written:
+        return frozenset()
+    opening = Counter(terms_of(map(fold, first), code))
+    counts = Counter([single for sentence in sentences for single in sentence.terms if single in written])
+    return frozenset(single for single, count in written.items() if count + opening[single] >= counts[single])

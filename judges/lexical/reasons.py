@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
+from heapq import nlargest
+from typing import TypeAlias
 
 from judges.lexical.analysis import AnswerAnalysis
 from judges.lexical.settings import LexicalSettings
@@ -12,6 +15,8 @@ from judges.lexical.yardstick import LexicalYardstick
 MOST_FACTS = 6
 LONGEST_FACT = 140
 DIGITS = 4
+_Row: TypeAlias = tuple[float, float, str, int]
+"""What something gave either answer, what it is, and where it stands in its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ def compose(
         at six, `counts` are not. A part is `{"kind", "text", "passage", "a", "b"}`: what it gave either
         answer in units of the margin, which is the sum of b − a over the parts, exact to four decimals.
     """
-    parts = _shown(_parts(yardstick, a, b, margin, settings), margin)
+    parts = _parts(yardstick, a, b, margin, settings)
     record = {
         "yardstick": yardstick.kind.value,
         "a": _side(yardstick, a, b, settings.covered_from),
@@ -68,36 +73,36 @@ def _parts(
     margin: float,
     settings: LexicalSettings,
 ) -> list[_Part]:
-    """Every part of both scores, in units of the margin, the one that changed most first."""
+    """The parts of both scores that changed most, and one for the rest, so that their sum is the margin."""
     difference = b.score - a.score
     unit = margin / difference if margin else 1 / settings.scale
-    parts = [
-        _part("sentence", point.sentence.text, point.source, unit * ours, unit * theirs)
-        for point, ours, theirs in zip(yardstick.points, a.credits, b.credits, strict=True)
+    rows: list[_Row] = [
+        (unit * ours, unit * theirs, "sentence", at)
+        for at, (ours, theirs) in enumerate(zip(a.credits, b.credits, strict=True))
     ]
-    for side, analysis in (("a", a), ("b", b)):
-        own = [
-            ("beyond", text, "", cost) for text, cost in zip(analysis.sentences, analysis.costs, strict=True)
-        ]
-        own += [(kind.value, "", "", amount) for kind, amount in analysis.adjustments]
-        parts += [
-            _part(kind, text, source, *((unit * amount, 0.0) if side == "a" else (0.0, unit * amount)))
-            for kind, text, source, amount in own
-        ]
-    return sorted(parts, key=lambda part: -abs(part.change))
+    rows += [(unit * cost, 0.0, "a", at) for at, cost in enumerate(a.costs)]
+    rows += [(0.0, unit * cost, "b", at) for at, cost in enumerate(b.costs)]
+    ours, theirs = dict(a.adjustments), dict(b.adjustments)
+    rows += [
+        (unit * ours.get(kind, 0.0), unit * theirs.get(kind, 0.0), kind.value, -1)
+        for kind in dict.fromkeys((*ours, *theirs))
+    ]
+    most = nlargest(2 * MOST_FACTS, rows, key=lambda row: abs(row[1] - row[0]))
+    shown = [part for row in most if (part := _part(row, yardstick, a, b)).change]
+    rest = round(math.fsum(row[0] for row in rows) - math.fsum(part.a for part in shown), DIGITS)
+    missing = round(margin - math.fsum(part.change for part in shown) + rest, DIGITS)
+    return [*shown, _Part("rest", "", "", rest, missing)] if rest or missing else shown
 
 
-def _part(kind: str, text: str, passage: str, a: float, b: float) -> _Part:
-    return _Part(kind, text, passage, round(a, DIGITS), round(b, DIGITS))
-
-
-def _shown(parts: list[_Part], margin: float) -> list[_Part]:
-    """The parts that changed most, and one that holds the rest, so that their sum is the margin."""
-    shown = [part for part in parts[: 2 * MOST_FACTS] if part.change]
-    rest = parts[len(shown) :]
-    ours = round(sum(part.a for part in rest), DIGITS)
-    missing = round(margin - sum(part.change for part in shown) + ours, DIGITS)
-    return [*shown, _Part("rest", "", "", ours, missing)] if ours or missing else shown
+def _part(row: _Row, yardstick: LexicalYardstick, a: AnswerAnalysis, b: AnswerAnalysis) -> _Part:
+    """What a row stands for: a sentence of the yardstick, one of an answer beyond it, or something else."""
+    ours, theirs, kind, at = row
+    text = source = ""
+    if kind == "sentence":
+        text, source = yardstick.points[at].sentence.text, yardstick.points[at].source
+    elif at >= 0:
+        text, kind = (a if kind == "a" else b).sentences[at], "beyond"
+    return _Part(kind, text, source, round(ours, DIGITS), round(theirs, DIGITS))
 
 
 def _side(

@@ -24,18 +24,18 @@ class LexicalSettings(BaseModel):
             neighbouring terms. The three sum to 1.
         sentences: See `words`.
         pairs: See `words`.
+        passages: Weight of the share of the passages that an answer says, beside a reference.
         chance: The share of a sentence's weight that any text on the topic has.
         full: The share from which a sentence is said, since who says it in other words shares no more.
         recall: How much more recall counts than precision (β of the F-measure) against a reference.
         recall_of_passages: The same against passages.
-        needed: The share of the passages (weighed by how much of the question they speak of) that an answer
-            need not exceed.
         neighbours: The share of known terms standing as in the question's texts from which a text is prose.
         direction: The balance of pairs in and against the texts' order, from which it is.
         doubt: Pairs in order that every answer is credited with, so that few pairs tell little.
         copied: The share of the passages that an answer may copy where they are the yardstick.
         copied_lengths: How many lengths of the reference it may copy where that is the yardstick.
         length_free: Terms that it may copy there at any rate.
+        copies: How much of its score an answer loses for each share of it that is copied beyond that.
         least_copied: Terms that it may copy of passages at any rate.
         length: The share of the passages that an answer may be as long as.
         least_length: Terms that it may have at any rate.
@@ -58,24 +58,25 @@ class LexicalSettings(BaseModel):
     words: Share = 0.7
     sentences: Share = 0.2
     pairs: Share = 0.1
+    passages: Share = 0.15
     chance: Share = 0.1
     full: Share = 0.6
-    recall: Positive = 1.25
-    recall_of_passages: Positive = 1.0
-    needed: Annotated[float, Field(gt=0, le=1)] = 0.25
+    recall: Positive = 1.5
+    recall_of_passages: Positive = 1.25
     neighbours: Share = 0.2
-    direction: Annotated[float, Field(gt=0, le=1)] = 0.6
-    doubt: Positive = 4.0
+    direction: Annotated[float, Field(gt=0, le=1)] = 0.5
+    doubt: Positive = 8.0
     copied: Share = 0.2
     copied_lengths: Positive = 1.5
     length_free: Annotated[int, Field(ge=0)] = 60
+    copies: Positive = 1.5
     least_copied: Annotated[int, Field(ge=0)] = 30
     length: Share = 0.4
     least_length: Annotated[int, Field(ge=1)] = 50
     yes_no: Share = 0.15
-    contradiction: Share = 0.1
+    contradiction: Share = 0.15
     most_contradictions: Annotated[float, Field(ge=0, le=100)] = 3.0
-    name: Annotated[float, Field(ge=0, le=0.05)] = 0.05
+    name: Annotated[float, Field(ge=0, le=0.05)] = 0.04
     most_names: Annotated[int, Field(ge=0, le=100)] = 3
     tie_band: Share = 0.001
     scale: Annotated[float, Field(gt=0, le=1)] = 0.3

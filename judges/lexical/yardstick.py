@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from data.records import ENGLISH, Passage, Question, Yardstick
+from data.records import ENGLISH, Passage, Yardstick
+from judges.lexical.asked import AskedQuestion
 from judges.lexical.evidence import Evidence
+from judges.lexical.points import Point, PointIndex
 from judges.lexical.reading import Sentence, TextReading, read_text
 from judges.lexical.settings import LexicalSettings
+from judges.lexical.sought import Sought
 from judges.pairwise.cleaning import clean
 from judges.text.contradictions import ContradictionFinder
 from judges.text.languages import primary_code
@@ -24,21 +27,13 @@ LONE_TOPIC = 0.5
 
 
 @dataclass(frozen=True)
-class Point:
-    """A sentence of the yardstick, the passage that it is from, and how much of the question it speaks of."""
-
-    sentence: Sentence
-    source: str
-    relevance: float = 1.0
-
-
-@dataclass(frozen=True)
 class LexicalYardstick:
     """A yardstick, read.
 
     Attributes:
         kind: Whether it is the reference or the passages.
         points: Its sentences.
+        passages: The sentences of the passages: the same ones where they are the yardstick.
         topic: The terms of the question.
         topic_weight: What each of them weighs; any other term weighs 1.
         evidence: The question's texts, by which word order and copies are told.
@@ -50,6 +45,7 @@ class LexicalYardstick:
     kind: Yardstick
     texts: tuple[TextReading, ...]
     points: tuple[Point, ...]
+    passages: tuple[Point, ...]
     topic: frozenset[str]
     topic_weight: float
     evidence: Evidence
@@ -67,7 +63,7 @@ class LexicalYardstick:
             for witness in self.witnesses
             for statement in read_statements(witness.text, source=witness.id)
         )
-        weights = TermWeights.fit([statement.text for statement in statements], self.question)
+        weights = TermWeights.fit_terms([statement.terms for statement in statements], self.question)
         return ContradictionFinder(statements, weights) if statements else None
 
     def weight(self, term: str) -> float:
@@ -79,22 +75,27 @@ class LexicalYardstick:
         return math.fsum(self.topic_weight if term in self.topic else 1.0 for term in some)
 
     @cached_property
-    def masses(self) -> tuple[float, ...]:
-        """What the different terms of each point weigh."""
-        return tuple(self.total(point.sentence.said) for point in self.points)
+    def sought(self) -> Sought:
+        """What its sentences say, weighed."""
+        return self.weigh([point.sentence for point in self.points], live=True)
+
+    def weigh(self, sentences: Sequence[Sentence], *, live: bool) -> Sought:
+        """The terms of sentences with what they weigh."""
+        return Sought(sentences, self.topic, self.topic_weight, live)
 
     @cached_property
-    def postings(self) -> Mapping[str, Sequence[int]]:
-        """For each term, the places of the points that have it."""
-        found: dict[str, list[int]] = {}
-        for place, point in enumerate(self.points):
-            for term in point.sentence.said:
-                found.setdefault(term, []).append(place)
-        return found
+    def index(self) -> PointIndex:
+        """Its sentences by their terms."""
+        return PointIndex(self.points, self.weight)
+
+    @cached_property
+    def passage_index(self) -> PointIndex:
+        """The sentences of the passages by their terms."""
+        return PointIndex(self.passages, self.weight) if self.passages != self.points else self.index
 
 
 def read_yardstick(
-    question: Question, *, against_reference: bool, preferred: Yardstick, settings: LexicalSettings
+    asked: AskedQuestion, *, preferred: Yardstick, settings: LexicalSettings
 ) -> LexicalYardstick | None:
     """Read what answers to a question are held against; None where it has nothing to hold them against.
 
@@ -102,44 +103,51 @@ def read_yardstick(
     else the passages.
 
     Args:
-        question: The question.
-        against_reference: Whether one of the answers is the reference.
+        asked: The question with its texts.
         preferred: `passages` to take them before the reference, `reference` to take nothing else.
         settings: The constants.
     """
-    code = primary_code(question.language)
-    named = [(passage.id, passage.text) for passage in question.passages if passage.text.strip()]
-    passages = tuple(read_text(text, code) for _, text in named)
-    reference = read_text(clean(question.reference or ""), code)
+    code = primary_code(asked.language)
+    passages = tuple(read_text(passage.text, code) for passage in asked.passages)
+    reference = read_text(clean(asked.reference), code)
     passages_first = preferred is Yardstick.PASSAGES and any(text.sentences for text in passages)
-    use_reference = bool(reference.sentences) and not against_reference and not passages_first
+    use_reference = bool(reference.sentences) and not passages_first
     texts = (reference,) if use_reference else () if preferred is Yardstick.REFERENCE else passages
-    topic = frozenset(terms(question.question, code))
-    sources = ["reference"] if use_reference else [name for name, _ in named]
-    sentences = [
-        (sentence, source)
-        for source, text in zip(sources, texts, strict=False)
-        for sentence in text.sentences
-        if sentence.said
-    ]
-    if not sentences:
+    topic = frozenset(terms(asked.text, code))
+    of_passages = _points([passage.id for passage in asked.passages], passages, topic)
+    points = tuple(
+        Point(sentence, "reference") for sentence in reference.sentences if use_reference and sentence.said
+    ) or (of_passages if texts else ())
+    if not points:
         return None
-    relevance = [1.0] * len(sentences) if use_reference else _relevance([s for s, _ in sentences], topic)
-    lone = all(sentence.said <= topic for sentence, _ in sentences)
+    lone = all(point.sentence.said <= topic for point in points)
     return LexicalYardstick(
         kind=Yardstick.REFERENCE if use_reference else Yardstick.PASSAGES,
         texts=texts,
-        points=tuple(Point(*each, weight) for each, weight in zip(sentences, relevance, strict=True)),
+        points=points,
+        passages=of_passages,
         topic=topic,
         topic_weight=max(settings.topic, LONE_TOPIC) if lone else settings.topic,
         evidence=Evidence((*texts, *passages) if use_reference else passages, passages),
         language=code,
-        question=question.question,
+        question=asked.text,
         witnesses=(
-            *([Passage("reference", clean(question.reference or ""))] if use_reference else []),
-            *(passage for passage in question.passages if passage.text.strip()),
+            *([Passage("reference", clean(asked.reference))] if use_reference else []),
+            *asked.passages,
         ),
     )
+
+
+def _points(names: Sequence[str], texts: Sequence[TextReading], topic: frozenset[str]) -> tuple[Point, ...]:
+    """The sentences of named texts that say something, with what they have to do with the question."""
+    sentences = [
+        (sentence, source)
+        for source, text in zip(names, texts, strict=True)
+        for sentence in text.sentences
+        if sentence.said
+    ]
+    relevance = _relevance([sentence for sentence, _ in sentences], topic)
+    return tuple(Point(*each, weight) for each, weight in zip(sentences, relevance, strict=True))
 
 
 def _relevance(sentences: Sequence[Sentence], topic: frozenset[str]) -> list[float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,8 @@ from judges.text.tokens import related
 
 CLOSE = 0.4
 CLOSE_NEGATION = 0.6
+CLEARANCE_KNOWN = 0.35
+"""How much closer a figure that the yardstick has elsewhere must be to another one's place."""
 CLEARANCE = 0.2
 FLIP_ALONG = 0.3
 LEAST_CONTEXT = 2
@@ -53,32 +56,51 @@ class ContradictionFinder:
     def __init__(self, yardstick: Sequence[Statement], weights: TermWeights) -> None:
         self._yardstick = tuple(yardstick)
         self._weights = weights
+        self._roots: dict[frozenset[str], frozenset[str]] = {}
         self._by_axis: dict[str, list[tuple[Mark, Statement]]] = {}
         for statement in self._yardstick:
             for mark in statement.marks:
                 self._by_axis.setdefault(mark.axis, []).append((mark, statement))
+        self._values: defaultdict[str, set[float]] = defaultdict(set)
+        for axis, found in self._by_axis.items():
+            self._values[axis] = {mark.value for mark, _ in found}
         self._figures = Figures(
             mark for found in self._by_axis.values() for mark, _ in found if mark.kind is MarkKind.QUANTITY
         )
 
     def find(self, statement: Statement) -> tuple[Contradiction, ...]:
         """Return where a statement contradicts the yardstick, at most one contradiction a mark."""
-        turned: dict[int, frozenset[str]] = {}
-        found = [self._against(mark, statement, turned) for mark in statement.marks]
-        found += [self._swapped(statement), self._denied(statement)]
-        return tuple(contradiction for contradiction in found if contradiction)
+        denials = [self._negated(mark, statement) for mark in statement.marks if self._denies(mark)]
+        denials.append(self._denied(statement))
+        return (*self.conflicts(statement), *filter(None, denials))
+
+    def conflicts(self, statement: Statement) -> tuple[Contradiction, ...]:
+        """Return only where its figures and directions do, which is surer than where it negates."""
+        turned: dict[int, tuple[Mark, ...]] = {}
+        found = [
+            self._against(mark, statement, turned)
+            for mark in statement.marks
+            if mark.kind is not MarkKind.NEGATION
+        ]
+        return tuple(filter(None, (*found, self._swapped(statement))))
+
+    @staticmethod
+    def _denies(mark: Mark) -> bool:
+        return mark.kind is MarkKind.NEGATION and len(mark.around) >= LEAST_CONTEXT
 
     def _against(
-        self, mark: Mark, statement: Statement, turned: dict[int, frozenset[str]]
+        self, mark: Mark, statement: Statement, turned: dict[int, tuple[Mark, ...]]
     ) -> Contradiction | None:
         if len(mark.around) < LEAST_CONTEXT:
             return None
-        if mark.kind is MarkKind.NEGATION:
-            return self._negated(mark, statement)
-        if mark.kind is MarkKind.QUANTITY and self._figures.have(mark):
+        its_axis = self._by_axis.get(mark.axis, ())
+        if mark.kind is MarkKind.DIRECTION and self._values[mark.axis] <= {mark.value}:
+            return None
+        known = mark.kind is MarkKind.QUANTITY and self._figures.have(mark)
+        if known and not self._in_place_of_another(mark, its_axis):
             return None
         support, conflict, against = 0.0, 0.0, None
-        for its, other in self._by_axis.get(mark.axis, ()):
+        for its, other in its_axis:
             close = self._near(mark, its)
             agrees = (
                 its.value == mark.value
@@ -89,9 +111,20 @@ class ContradictionFinder:
                 support = max(support, close)
             elif not agrees:
                 conflict, against = close, other
-        if against is None or conflict < CLOSE or conflict - support < CLEARANCE:
+        if (
+            against is None
+            or conflict < CLOSE
+            or conflict - support < (CLEARANCE_KNOWN if known else CLEARANCE)
+        ):
             return None
         return Contradiction(mark.kind, mark.text, statement, against, min(1.0, conflict))
+
+    @staticmethod
+    def _in_place_of_another(mark: Mark, its_axis: Sequence[tuple[Mark, Statement]]) -> bool:
+        """Whether a figure with a unit stands among the very words that stand around another one."""
+        if mark.axis.startswith("count"):
+            return False
+        return any(its.value != mark.value and its.around == mark.around for its, _ in its_axis)
 
     def _negated(self, mark: Mark, statement: Statement) -> Contradiction | None:
         """Whether the yardstick states plainly what a statement denies."""
@@ -163,19 +196,19 @@ class ContradictionFinder:
         return None
 
     def _turned_twice(
-        self, mark: Mark, statement: Statement, other: Statement, turned: dict[int, frozenset[str]]
+        self, mark: Mark, statement: Statement, other: Statement, turned: dict[int, tuple[Mark, ...]]
     ) -> bool:
         """Whether a second opposite pair turns the sense back (long bonds more, short bonds less)."""
         if mark.kind is not MarkKind.DIRECTION:
             return False
         # By identity: hashing a statement takes as long as what is saved.
         if id(other) not in turned:
-            turned[id(other)] = frozenset(
-                its.axis
-                for its in statement.marks
-                if its.kind is MarkKind.DIRECTION and self._turned(its, other)
+            turned[id(other)] = tuple(
+                its for its in statement.marks if its.kind is MarkKind.DIRECTION and self._turned(its, other)
             )
-        return bool(turned[id(other)] - {mark.axis})
+        return any(
+            its.axis != mark.axis and not its.around.isdisjoint(mark.around) for its in turned[id(other)]
+        )
 
     def _turned(self, mark: Mark, other: Statement) -> bool:
         """Whether a statement has the opposite of a direction and nothing as close of the same."""
@@ -201,7 +234,14 @@ class ContradictionFinder:
         if a.isdisjoint(b):
             return 0.0
         share = self._weights.share
-        return (share(a, b, frozenset(map(related, b))) + share(b, a, frozenset(map(related, a)))) / 2
+        return (share(a, b, self._kin(b)) + share(b, a, self._kin(a))) / 2
+
+    def _kin(self, context: frozenset[str]) -> frozenset[str]:
+        """What the terms of a context are kin by; each is held against many others."""
+        known = self._roots.get(context)
+        if known is None:
+            known = self._roots[context] = frozenset(map(related, context))
+        return known
 
 
 class Figures:
@@ -209,10 +249,12 @@ class Figures:
 
     def __init__(self, marks: Iterable[Mark]) -> None:
         every = tuple(marks)
-        self._named = frozenset(mark.figure for mark in every)
+        self._named: dict[float, set[str]] = {}
         self._values: dict[str, list[Mark]] = {}
         for mark in sorted(every, key=lambda each: each.value):
-            self._values.setdefault(mark.axis.split(":")[0], []).append(mark)
+            dimension = mark.axis.split(":")[0]
+            self._named.setdefault(mark.figure, set()).add(dimension)
+            self._values.setdefault(dimension, []).append(mark)
 
     def name(self, mark: Mark) -> bool:
         """Whether one of them is the same plain number."""
@@ -220,18 +262,19 @@ class Figures:
 
     def have(self, mark: Mark) -> bool:
         """Whether one of them may be the same figure; if any is, so is one of the two nearest in value."""
-        if self.name(mark):
+        dimension = mark.axis.split(":")[0]
+        if self._named.get(mark.figure, set()) - {dimension}:
             return True
-        values = self._values.get(mark.axis.split(":")[0], [])
+        values = self._values.get(dimension, [])
         place = bisect_left(values, mark.value, key=lambda each: each.value)
         return any(may_be_same_figure(mark, other) for other in values[max(0, place - 1) : place + 1])
 
 
 def may_be_same_figure(a: Mark, b: Mark) -> bool:
     """Whether two numbers could say the same: one figure, or one value allowing for rounding."""
-    if a.figure == b.figure:
-        return True
     dimension = a.axis.split(":")[0]
+    if a.figure == b.figure:
+        return dimension != b.axis.split(":")[0] or math.isclose(a.value, b.value, rel_tol=ROUNDING)
     if dimension != b.axis.split(":")[0] or dimension in EXACT:
         return False
     if dimension == "count" and a.value < COUNTED_BELOW:

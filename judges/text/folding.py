@@ -10,4 +10,6 @@ ACCENTS = re.compile("[\u0300-\u036f]")
 
 def fold(text: str) -> str:
     """Return the text in one form: compatibility characters, case and accents removed."""
+    if text.isascii():
+        return text.lower()
     return ACCENTS.sub("", unicodedata.normalize("NFKD", text)).casefold()

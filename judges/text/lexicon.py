@@ -80,4 +80,94 @@ absorb|reflect emit
 attract|repel
 public|private
 temporary|permanent
+singular|plural
+supporter ally|opponent enemy
+rose grew|fell shrank
+won|lost
+enable activate|disable deactivate
+raw uncooked|cooked
+positive|negative
+success succeed|failure fail
+active|passive
+formal|informal
+thick thicker|thin thinner
+soft softer|firm firmer
+rough|smooth
+clean|dirty
+full|empty
+open opened|closed shut
+acid acidic|alkaline
+natural|artificial
+domestic|foreign
+internal|external
+major|minor
+guilty|innocent
+liquid|solid
+fixed|variable adjustable
+voluntary|compulsory mandatory
+optional|required
+possible|impossible
+likely|unlikely
+visible|invisible
+reversible|irreversible
+stable|unstable
+complete|incomplete
+correct|incorrect
+encourage|discourage
+appear|disappear
+arrive|depart
+improve|worsen
+accelerate|brake
+freeze|melt
+float|sink
+inhale|exhale
+ancient|modern
+vertical|horizontal
+majority|minority
+artery|vein
+victory|defeat
+advantage|disadvantage
+lender creditor|borrower debtor
+buyer|seller
+employer|employee
+male|female
+mother|father
+day|night
+morning|evening
+summer|winter
+debit|credit
+asset|liability
+input|output
+encrypt|decrypt
+predator|prey
+plaintiff|defendant
+lengthen|shorten
+widen|narrow
+tighten|loosen
+both|neither
+common|rare
+simple|complex complicated
+sharp|blunt
+loud noisy|quiet silent
+tight|loose
+known|unknown
+true|false untrue
+rich wealthy|poor
+sweet|bitter sour
+join|quit
+born birth|died death
+brother|sister
+son|daughter
+husband|wife
+winner champion|loser
+predecessor|successor
+ancestor|descendant
+amateur|professional
+civilian|military
+primary|secondary
+protagonist hero|antagonist villain
+attack|defend
+approve|veto
+urban city|rural countryside
+can|cannot
 """

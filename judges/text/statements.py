@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from judges.text.folding import fold
-from judges.text.polarity import antonyms, negations
+from judges.text.polarity import antonyms, is_idiom, negations
 from judges.text.quantities import is_unit, quantities
 from judges.text.sentences import split_sentences
 from judges.text.tokens import WORD, related, term
@@ -111,8 +111,12 @@ def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
             near.around(found.start, before=2, after=1),
         )
     denials = negations(sentence)
-    for start, word, own in spots:
-        for axis, pole in antonyms(word):
+    words = ["", *(word for _, word, _ in spots), ""]
+    for at, (start, word, own) in enumerate(spots):
+        poles = antonyms(word)
+        if not poles or is_idiom(words[at], word, words[at + 2]):
+            continue
+        for axis, pole in poles:
             earlier = bisect_left(denials, start)
             denied = earlier > 0 and start - denials[earlier - 1] <= DENIAL_REACH
             around = near.around(start) - set(own)

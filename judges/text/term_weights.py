@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -15,7 +16,7 @@ from judges.text.tokens import related, terms
 
 TOPIC_FACTOR = 0.5
 KIN_CREDIT = 0.6
-Weighed: TypeAlias = tuple[float, tuple[tuple[str, str, float], ...]]
+Weighed: TypeAlias = tuple[float, tuple[str, ...], tuple[str, ...], tuple[float, ...]]
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,21 @@ class TermWeights:
         cls, statements: Sequence[str], topic: str = "", *, topic_factor: float = TOPIC_FACTOR
     ) -> TermWeights:
         """Fit on the statements of one yardstick; `topic` is the question."""
+        return cls.fit_terms(
+            [frozenset(terms(each)) for each in statements], topic, topic_factor=topic_factor
+        )
+
+    @classmethod
+    def fit_terms(
+        cls,
+        statements: Sequence[frozenset[str]],
+        topic: str = "",
+        *,
+        topic_factor: float = TOPIC_FACTOR,
+    ) -> TermWeights:
+        """Fit on the terms of each statement, where they are known."""
         about = frozenset(terms(topic))
-        having = Counter(term for statement in statements for term in set(terms(statement)))
+        having = Counter(chain.from_iterable(statements))
         if not having:
             return cls(known=MappingProxyType({}), unseen=1.0, topic=about, topic_factor=topic_factor)
         rarity = np.log((1.0 + len(statements)) / (1.0 + np.array(list(having.values())))) + 1.0
@@ -79,15 +93,17 @@ class TermWeights:
         weighed = self._weighed.get(wanted)
         if weighed is None:
             weighed = self._weighed[wanted] = self._weigh(wanted)
-        whole, each = weighed
+        whole, wanted_terms, roots, values = weighed
         if not whole:
             return 0.0
         found = [
             weight if term in given else weight * KIN_CREDIT
-            for term, root, weight in each
+            for term, root, weight in zip(wanted_terms, roots, values, strict=True)
             if term in given or root in given_kin
         ]
         return math.fsum(found) / whole if found else 0.0
 
     def _weigh(self, wanted: frozenset[str]) -> Weighed:
-        return self.total(wanted), tuple((term, related(term), self.of(term)) for term in wanted)
+        # Four rows, since a tuple for every term would be kept as long.
+        found = tuple(wanted)
+        return self.total(found), found, tuple(map(related, found)), tuple(map(self.of, found))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 from judges.text.folding import fold
 from judges.text.languages import ENGLISH, language
@@ -71,6 +72,11 @@ def _term(word: str, code: str) -> tuple[str, ...]:
     return (_stem(bare, code),)
 
 
+def terms_of(some: Iterable[str], code: str = ENGLISH) -> tuple[str, ...]:
+    """Return the terms of folded words in order, repeats included."""
+    return tuple(chain.from_iterable([_term(word, code) for word in some]))
+
+
 def iterate_terms(text: str, code: str = ENGLISH) -> Iterator[str]:
     """Yield the terms of a text in order, repeats included."""
     for word in words(text):
@@ -79,7 +85,7 @@ def iterate_terms(text: str, code: str = ENGLISH) -> Iterator[str]:
 
 def terms(text: str, code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of a text in order, repeats included."""
-    return tuple(iterate_terms(text, code))
+    return terms_of(words(text), code)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -12,6 +12,8 @@ from leaderboard.standings.corrected import PEOPLE
 
 Cells = Sequence[str | int | None]
 SHOWN = ("rank", "system", "rating", "lower", "upper", "win", "win+tie", "no answer", "battles")
+BETWEEN_SYSTEMS = "between-systems"
+BETWEEN = ("rank", "system", "rating", "lower", "upper", "battles")
 MOVED = (
     "rank",
     "system",
@@ -51,6 +53,37 @@ def corrected_table(board: Board) -> tuple[Sequence[str], Sequence[Cells]]:
         )
     judged = {line["system"]: line["rating"] or {} for line in board.standings["lines"]["overall"]}
     return MOVED, [_moved(row, judged.get(row["system"], {})) for row in section["ratings"]]
+
+
+def between_systems_table(board: Board) -> tuple[str, Sequence[str], Sequence[Cells]]:
+    """The ratings of a board's battles between systems alone, best first.
+
+    Returns:
+        What they are of, the header, and the rows.
+
+    Raises:
+        ConflictError: The board has none.
+    """
+    alternatives = board.standings.get("beside") or ()
+    section = next((ratings for ratings in alternatives if ratings["kind"] == BETWEEN_SYSTEMS), None)
+    if section is None or not section["ratings"]:
+        note = "" if section is None else section["note"]
+        raise ConflictError(
+            f"Board {board.name} has no ratings of battles between systems alone. {note}".strip(),
+            advice="Judge a round with `--pairs all`, and publish it.",
+        )
+    rows = [
+        (
+            _ranks(row["rank_lower"], row["rank_upper"]),
+            str(row["system"]),
+            *(_number(row[end], ".0f") for end in ("rating", "lower", "upper")),
+            int(row["battles"]),
+        )
+        for row in section["ratings"]
+    ]
+    yardsticks = board.standings["facts"].get("yardsticks")
+    held = f" The judge held answers against {yardsticks}." if yardsticks else ""
+    return f"{section['note']}{held}", BETWEEN, rows
 
 
 def _moved(row: Mapping[str, Any], judged: Mapping[str, Any]) -> Cells:

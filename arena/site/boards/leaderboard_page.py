@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
+from arena.site.boards.between_systems import between_systems
 from arena.site.boards.board_parts import board_note, errata, health, set_note, show_files
 from arena.site.boards.cache import cached_html
 from arena.site.boards.charts import chosen_scatter, domain_heatmap, interval_plot, let_the_table_paint
@@ -106,6 +107,7 @@ def show() -> None:
     if not look.lines:
         st.info("No system matches.", icon=":material/search_off:")
     board_note(view)
+    between_systems(view)
     invite_to_vote(view)
     strip(view.facts)
     definitions()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from arena.site.boards.people_figures import read_people
@@ -105,6 +105,7 @@ def _share(label: str, part: int, whole: int, meaning: str, without: str) -> Fig
 
 COMPREHENSIVENESS = "comprehensiveness"
 LENGTH_CONTROLLED = "length-controlled"
+BETWEEN_SYSTEMS = "between-systems"
 FACTUALITY, PREFERRED = "factuality-", "factuality-fr3 "
 AT_A_GLANCE = ("judge", "model", "question set", "pairs", "finished")
 METHODS = {
@@ -149,7 +150,9 @@ def read_board(board: Board) -> BoardView:
         method=_method(found),
         tests=read_head_to_head(found["head_to_head"]),
         gaps=_gaps(found.get("differences") or {}),
-        controlled=_controlled(found.get("beside") or ()),
+        controlled=_beside(found, LENGTH_CONTROLLED),
+        between=_beside(found, BETWEEN_SYSTEMS),
+        yardsticks=found["facts"].get("yardsticks", ""),
         health=_with_people(health_strip(found.get("health") or {}), found),
         agreement=agreement_notes(found),
         partial=partial_sentence(found),
@@ -166,8 +169,8 @@ def _gaps(found: Json) -> dict[tuple[str, str], Gap]:
     }
 
 
-def _controlled(found: Iterable[Json]) -> Controlled:
-    mine = next((one for one in found if one["kind"] == LENGTH_CONTROLLED), None)
+def _beside(found: Json, kind: str) -> Controlled:
+    mine = next((one for one in found.get("beside") or () if one["kind"] == kind), None)
     if mine is None:
         return Controlled(ratings={}, note="")
     ratings = {

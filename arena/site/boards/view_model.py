@@ -117,9 +117,9 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Controlled:
-    """Ratings under which longer answers have no advantage, best first.
+    """Ratings beside a board's own, best first: controlled for length, or of battles between systems alone.
 
-    `note` says what length is worth, or why there are none.
+    `note` says what length is worth, what they are of, or why there are none.
     """
 
     ratings: Mapping[str, Placed]
@@ -187,6 +187,8 @@ class BoardView:
     people: PeopleFigures | None = None
     is_by_people: bool = False
     judged_places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    between: Controlled = Controlled(ratings={}, note="")
+    yardsticks: str = ""
 
     @property
     def by_people(self) -> bool:

@@ -67,6 +67,7 @@ def test_team_goes_from_file_to_published_place(
     """Import, check, add, plan, run, status, publish, show, export and verify work one after another."""
     assert _json(cli("sets", "import", set_folder, "--json"))["created"] is True
     assert _json(cli("sets", "import", set_folder, "--json"))["created"] is False
+    assert _json(cli("sets", "show", "tiny", "--json"))["language"] == "en"
     full = answers_file("full", "Item {n} is {word}, and it weighs {weight} grams.")
     checked = _json(cli("submissions", "check", full, "--set", "tiny", "--json"))
     assert checked["answers"] == 12
@@ -94,6 +95,8 @@ def test_team_goes_from_file_to_published_place(
     assert _json(cli("rounds", "verify", "out", "--json"))["verified"] is True
     rated = _json(cli("battles", "rate", "out/battles.jsonl", "--bootstrap", "50", "--json"))
     assert [one["system"] for one in rated["ratings"]] == best
+    none = cli("leaderboard", "show", "r", "--between-systems")
+    assert "no ratings of battles between systems alone" in none.stderr
     assert cli("leaderboard", "export", "r", "board.csv").returncode == 0
 
 
@@ -215,6 +218,24 @@ def test_demo_prepares_both_boards_and_repeats_itself(cli: Cli) -> None:
     assert _json(cli("demo", "--no-serve", "--json")) == first
     assert _json(cli("leaderboard", "show", "demo", "--json")) == board
     assert board["lines"]["overall"][0]["system"] == "meridian"
+    between = cli("leaderboard", "show", "demo", "--between-systems").stdout
+    assert "without those against reference. The judge held answers against the reference in" in between
+    assert re.search(r"^1–1 +meridian +\d{4} ", between, re.MULTILINE)
+    assert not re.search(r"^\d–\d +reference ", between, re.MULTILINE)
+
+
+def test_a_system_is_left_out_of_ratings(cli: Cli, tmp_path: Path) -> None:
+    """`--without` rates the others by their battles with one another; an unknown name is refused."""
+    rows = ["question_id,model_a,model_b,winner"]
+    for number in range(8):
+        rows.append(f"q{number},one,two,{'model_a' if number < 6 else 'model_b'}")
+        rows += [f"q{number},one,human,model_b", f"q{number},two,human,{'model_a' if number else 'tie'}"]
+    (tmp_path / "all.csv").write_text("\n".join(rows) + "\n")
+    rated = _json(cli("battles", "rate", "all.csv", "--bootstrap", "20", "--without", "human", "--json"))
+    assert [(one["system"], one["battles"]) for one in rated["ratings"]] == [("one", 8), ("two", 8)]
+    assert (
+        "no battle names 'nobody'" in cli("battles", "rate", "all.csv", "--without", "nobody").stderr.lower()
+    )
 
 
 @pytest.mark.skipif(not TABLES.is_dir(), reason="NO TABLES OF THE PAPER beside the checkout")

@@ -273,6 +273,18 @@ def test_control_for_length_is_said_in_the_caption(visit: Callable[..., AppTest]
     assert "controlled for length" in table
 
 
+def test_ratings_between_systems_alone_are_offered(visit: Callable[..., AppTest]) -> None:
+    """The board has a second table, without the battles against the reference, and says why they differ."""
+    page = visit("main", board="tiny")
+    offered = next(one for one in page.expander if "between systems alone" in one.label)
+    shown = " ".join(found.proto.body for found in offered.get("html"))
+    said = f"{shown} {words_of(page)}"
+    assert "without those against human" in said
+    assert "another yardstick" in said
+    assert ">full<" in shown
+    assert ">human<" not in shown
+
+
 def rows_of_charts(page: AppTest) -> list[list[str]]:
     """The systems of each chart in the order of its rows: the forest plot's, then the heat map's."""
     specs = [found.proto.spec for found in page.get("vega_lite_chart")]

@@ -19,24 +19,41 @@ TRANSLATED = json.loads(
 )
 
 
-def _prefers(code: str, better: str, worse: str) -> bool:
-    texts = TRANSLATED[code]
+def _prefers(code: str, row: dict[str, str], worse: str) -> bool:
     judge = build_judge(load_spec("lexical"))
     assert isinstance(judge, LexicalJudge)
-    asked = Question(
-        id="q", domain="d", question=texts["question"], reference=texts["reference"], language=code
-    )
-    judge_input = JudgeInput(battle_id="x", question=asked, answer_a=better, answer_b=worse)
+    asked = Question(id="q", domain="d", question=row["question"], reference=row["reference"], language=code)
+    judge_input = JudgeInput(battle_id="x", question=asked, answer_a=row["good"], answer_b=worse)
     return judge.settle(judge_input).preference is Preference.A
 
 
-@pytest.mark.parametrize("code", TRANSLATED)
-def test_fuller_answers_win_in_each_language(code: str) -> None:
-    """A full answer beats a short one, and that an answer to another question, in every language."""
-    texts = TRANSLATED[code]
-    assert _prefers(code, texts["full"], texts["short"])
-    assert _prefers(code, texts["full"], texts["other"])
-    assert _prefers(code, texts["short"], texts["other"])
+@pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
+def test_true_answers_win_in_each_language(code: str) -> None:
+    """In four languages, a full and true answer beats a short or wrong one on all of eight questions."""
+    rows = TRANSLATED[code]
+    assert len(rows) == 8
+    assert [row["id"] for row in rows if not _prefers(code, row, row["poor"])] == []
+
+
+@pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
+def test_answers_to_other_questions_lose_in_each_language(code: str) -> None:
+    """A fluent answer to the next question loses to one to the question itself, on all of eight."""
+    rows = TRANSLATED[code]
+    others = [*rows[1:], rows[0]]
+    assert [
+        row["id"] for row, other in zip(rows, others, strict=True) if not _prefers(code, row, other["good"])
+    ] == []
+
+
+@pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
+def test_word_lists_lose_in_each_language(code: str) -> None:
+    """The reference with its words (or, without spaces, its characters) reversed loses to a true answer."""
+    rows = TRANSLATED[code]
+    lists = [
+        " ".join(reversed(row["reference"].split())) if " " in row["reference"] else row["reference"][::-1]
+        for row in rows
+    ]
+    assert [row["id"] for row, text in zip(rows, lists, strict=True) if not _prefers(code, row, text)] == []
 
 
 def test_function_words_and_stems_follow_the_language() -> None:
