@@ -199,8 +199,10 @@ def _person(connection: Connection, task_id: int, name: str) -> int:
     return int(row.id)
 
 
-def _candidates(task: AnnotationTask, person: int, moment: ColumnElement[float]) -> Select[*tuple[Any, ...]]:
-    """What somebody may get next, what they hold first."""
+def _candidates(
+    task: AnnotationTask, person: int, moment: ColumnElement[float], *, own: bool | None = None
+) -> Select[*tuple[Any, ...]]:
+    """What somebody may get next: of what they were given before, of the rest, or (None) of both."""
     mine = annotation_labels.alias("mine")
     others = _others(annotation_items.c.id, person, moment)
     query = (
