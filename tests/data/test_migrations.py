@@ -133,3 +133,53 @@ def test_schema_of_a_newer_program_is_refused_in_words(database_url: str) -> Non
         database.upgrade()
     assert database.version() == "9999"
     database.close()
+
+
+LABELLED = (
+    "INSERT INTO account (id, name, is_organiser, created_at) VALUES (1, 'ann', false, '2025-01-01')",
+    "INSERT INTO account (id, name, is_organiser, created_at) VALUES (2, 'bob', false, '2025-01-01')",
+    """INSERT INTO annotation_task (id, name, set_id, overlap, seed, created_at)
+    VALUES (1, 'people', 1, 2, 3, '2025-01-01')""",
+    """INSERT INTO annotation_pair (id, task_id, position, question_id, a_id, b_id)
+    VALUES (7, 1, 0, 1, 1, 2)""",
+    """INSERT INTO annotation_pair (id, task_id, position, question_id, a_id, b_id)
+    VALUES (8, 1, 1, 1, 2, 1)""",
+    """INSERT INTO annotation (pair_id, account_id, b_first, grade, comment, labelled_at)
+    VALUES (7, 1, true, 2, 'Yes.', '2025-01-02')""",
+    """INSERT INTO annotation (pair_id, account_id, b_first, grade, comment, labelled_at)
+    VALUES (7, 2, false, -1, '', '2025-01-02')""",
+    """INSERT INTO annotation (pair_id, account_id, b_first, grade, comment, labelled_at)
+    VALUES (8, 1, false, NULL, '', NULL)""",
+)
+
+
+def test_labels_of_older_tasks_become_labels_of_items(database_url: str) -> None:
+    """What people said before items of several kinds is kept, and full where it was."""
+    database = Database(database_url)
+    config = _config(database)
+    with database.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0006")
+        connection.execute(text(OLD_ROWS[0]))
+        connection.execute(text(OLD_ROWS[1]))
+        for number in (1, 2):
+            connection.execute(text(HELD.format(id=number, state="accepted")))
+        for statement in LABELLED:
+            connection.execute(text(statement))
+    database.upgrade()
+    store = Store(database)
+    (task,) = store.annotations.tasks()
+    assert (task.items, task.wanted, task.done, task.terms.kind) == (2, 4, 2, "pairs")
+    assert [(person.name, person.consented_at is not None) for person in store.annotations.people(1)] == [
+        ("ann", True),
+        ("bob", True),
+    ]
+    assert [(one.item, one.person, one.value, one.comment) for one in store.labels.given(1)] == [
+        (7, "ann", 2, "Yes."),
+        (7, "bob", -1, ""),
+    ]
+    # The pair that was given to ann and not labelled is still hers; the other one is full.
+    label = store.label_queue.take(task, "ann")
+    assert label is not None
+    assert [item.id for item in store.annotations.items(1)] == [7, 8]
+    database.close()

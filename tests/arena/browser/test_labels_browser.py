@@ -34,6 +34,7 @@ DRIVER = shutil.which("chromedriver")
 PATIENCE = 90
 PAIRS = 100
 DISPUTED = 5
+REST = 0.2
 RESTING = "[data-testid=stApp][data-test-script-state=notRunning]"
 TEMPLATES = {"half": "Item {n} is red.", "whole": "Item {n} is red, and it weighs {n} grams at noon."}
 
@@ -60,7 +61,7 @@ def labelling(tmp_path: Path) -> Iterator[tuple[Arena, dict[str, str]]]:
             "domain": "d",
             "question": f"What is item {n}?",
             "passages": [
-                {"id": f"p{n}", "text": f"Passage of {n}."},
+                {"id": f"p{n}", "text": f"Passage {n}."},
                 {"id": f"o{n}", "text": "Another one."},
             ],
         }
@@ -135,6 +136,9 @@ class Keyboard:
 
     def see(self, text: str) -> None:
         """Wait until the page says something and has come to rest."""
+        self._until(lambda: text in self.said() and self.rests(), text)
+        # A page that names its choice in the address runs twice; a key in between would be for nobody.
+        time.sleep(REST)
         self._until(lambda: text in self.said() and self.rests(), text)
 
     def said(self) -> str:
