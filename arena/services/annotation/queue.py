@@ -37,23 +37,12 @@ class LabelService:
         Raises:
             NotFoundError: There is no such task, or not for them.
         """
-        task, account = self._task(name, caller)
-        person = self._store.annotations.person(task.id, account)
-        if person is None:
-            if not task.terms.open_to_all:
-                raise NotFoundError(
-                    f"There is no annotation task {name!r}.", advice="Choose one of the list."
-                )
-            self._store.annotations.join(task.id, account, account=account)
-            person = self._store.annotations.person(task.id, account)
-        if person is None:
-            raise NotFoundError(f"{account} does not label in {name}.", advice="Ask the organisers.")
-        return person
+        return self._person(name, caller)[1]
 
     def consent(self, name: str, *, caller: Caller) -> None:
         """Keep that the caller agrees to the terms of a task; errors as of `person`."""
-        person = self.person(name, caller=caller)
-        self._store.annotations.consent(self._store.annotations.task(name).id, person.name)
+        task, person = self._person(name, caller)
+        self._store.annotations.consent(task.id, person.name)
 
     def next(self, name: str, *, caller: Caller) -> BlindItem | None:
         """The next item for the caller, held for them from now on; None where there is none left.
@@ -161,13 +150,27 @@ class LabelService:
             )
         return self._store.annotations.task(name), caller.account
 
+    def _person(self, name: str, caller: Caller) -> tuple[AnnotationTask, TaskPerson]:
+        task, account = self._task(name, caller)
+        person = self._store.annotations.person(task.id, account)
+        if person is None:
+            if not task.terms.open_to_all:
+                raise NotFoundError(
+                    f"There is no annotation task {name!r}.", advice="Choose one of the list."
+                )
+            self._store.annotations.join(task.id, account, account=account)
+            person = self._store.annotations.person(task.id, account)
+        if person is None:
+            raise NotFoundError(f"{account} does not label in {name}.", advice="Ask the organisers.")
+        return task, person
+
     def _agreed(self, name: str, caller: Caller) -> tuple[AnnotationTask, str]:
-        person = self.person(name, caller=caller)
+        task, person = self._person(name, caller)
         if person.consented_at is None:
             raise ForbiddenError(
                 f"{person.name} has not agreed to the terms of {name}.", advice="Read them, and agree first."
             )
-        return self._store.annotations.task(name), person.name
+        return task, person.name
 
     def _blind(self, task: AnnotationTask, account: str, label: int) -> BlindItem:
         return redacted_item(task, self._store.labels.blind(task.id, account, label))
