@@ -15,6 +15,8 @@ Codes = NDArray[np.int64]
 
 FLOOR = 0.2
 """Least chance of a battle, as a part of the even one."""
+LEAST_WORTH = 1e-9
+"""Least worth beside the greatest: what is worth nothing may still be drawn where room is left."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -98,6 +100,8 @@ def chances_of(worth: Floats, budget: int) -> Floats:
     floor = min(1.0, FLOOR * budget / len(worth))
     if worth.sum() <= 0 or budget == len(worth):
         return np.full(len(worth), budget / len(worth))
+    # Where too little is worth anything, the rest shares what is left of the budget evenly.
+    worth = np.maximum(worth, LEAST_WORTH * worth.max())
     low, high = 0.0, 1.0
     while np.clip(high * worth, floor, 1.0).sum() < budget and high < 1e300:  # noqa: PLR2004 - before overflow
         high *= 2

@@ -41,6 +41,15 @@ def test_domains_get_alike_and_doubt_gets_more() -> None:
     assert {len(one.taken) for one in drawn} == {10}
 
 
+def test_as_many_are_drawn_as_asked_where_little_is_doubtful() -> None:
+    """What is worth nothing shares what the doubtful leave of the budget, with its chance kept."""
+    drawn = draw_by_doubt(np.array([1.0] * 5 + [0.0] * 35), 20, 3)
+    assert len(drawn.taken) == 20
+    assert dict(zip(drawn.taken.tolist(), drawn.chance.round(6), strict=True)) == {
+        place: 1.0 if place < 5 else round(15 / 35, 6) for place in drawn.taken.tolist()
+    }
+
+
 def test_nothing_is_drawn_from_nothing() -> None:
     """An empty frame is an error; more than there is means everything, with chance 1."""
     with pytest.raises(InputError, match="nothing to draw from"):

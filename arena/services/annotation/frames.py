@@ -194,7 +194,12 @@ class Frame:
 
 
 def doubt_of(battle: FrameBattle) -> float:
-    """How unsure the judge is of a battle: 1 for a tie, a flip or no verdict, 0 for a clear side."""
+    """How unsure the judge is of a battle: 1 for a tie, a flip or no verdict, 0 for a clear side.
+
+    In between are its score's distance from an even one, or else its margin.
+    """
     if battle.preference in {None, Preference.TIE} or battle.flipped:
         return 1.0
-    return 0.0 if battle.score is None else 1.0 - abs(2.0 * battle.score - 1.0)
+    if battle.score is not None:
+        return 1.0 - abs(2.0 * battle.score - 1.0)
+    return 0.0 if battle.margin is None else 1.0 - abs(battle.margin)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import exists, select
+from sqlalchemy import exists, func, select
 
 from data.records import Outcome, Preference
 from data.store.base import StorePart, to_record
-from data.tables import answers, battles, questions, rounds
+from data.tables import answers, battles, judgments, questions, rounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameBattle:
-    """A battle by the store's numbers; `preference` is None where the judge gave no verdict."""
+    """A battle by the store's numbers; `preference` is None where the judge gave no verdict.
+
+    `margin` is the mean over its judgments, −1…1; None where the judge gives no degree.
+    """
 
     question: int
     domain: str
@@ -22,6 +25,7 @@ class FrameBattle:
     outcome: Outcome | None
     preference: Preference | None
     score: float | None
+    margin: float | None
     flipped: bool | None
 
 
@@ -34,6 +38,11 @@ class FrameStore(StorePart):
             exists().where(answers.c.question_id == battles.c.question_id, answers.c.submission_id == side)
             for side in (battles.c.a_id, battles.c.b_id)
         ]
+        margin = (
+            select(func.avg(judgments.c.margin))
+            .where(judgments.c.battle_id == battles.c.id)
+            .scalar_subquery()
+        )
         query = (
             select(
                 battles.c.question_id.label("question"),
@@ -43,6 +52,7 @@ class FrameStore(StorePart):
                 battles.c.outcome,
                 battles.c.preference,
                 battles.c.score,
+                margin.label("margin"),
                 battles.c.flipped,
             )
             .join(rounds, rounds.c.id == battles.c.round_id)

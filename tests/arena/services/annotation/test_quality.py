@@ -173,10 +173,11 @@ def test_doubt_is_greatest_where_the_judge_does_not_tell() -> None:
     """Ties, flips and missing verdicts are wholly doubtful, a clear side not at all, a soft one between."""
     clear = FrameBattle(
         question=1, domain="d", a=1, b=2, outcome=Outcome.JUDGED, preference=Preference.A, score=None,
-        flipped=None,
+        margin=None, flipped=None,
     )  # fmt: skip
     assert doubt_of(clear) == 0
     assert doubt_of(replace(clear, score=0.75)) == 0.5
+    assert doubt_of(replace(clear, margin=-0.75)) == 0.25
     assert doubt_of(replace(clear, preference=Preference.TIE)) == 1
     assert doubt_of(replace(clear, flipped=True)) == doubt_of(replace(clear, preference=None)) == 1
 
