@@ -12,7 +12,6 @@ from arena.cli.output import note, show_json, show_line, show_table
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.errors import InputError
-from leaderboard.rates import OVERALL
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.judged_shares import partial_sentence
 
@@ -65,6 +64,7 @@ def show(
     """
     # Brings what draws pictures along.
     from arena.services.boards.text_tables import board_table, corrected_table
+    from leaderboard.rates import OVERALL
 
     board = open_arena().boards.get(name, caller=OPERATOR)
     if board.retracted:

@@ -10,7 +10,6 @@ import typer
 from arena.cli.options import AsJson
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_table
 from arena.container import open_arena
-from leaderboard.formats.sinks import atomic_text
 
 if TYPE_CHECKING:
     from data.records.public_votes import Poll
@@ -83,6 +82,8 @@ def export(
     destination: Annotated[Path, typer.Argument(metavar="DEST", help="The votes file to write, JSONL.")],
 ) -> None:
     """Write the votes that count as a votes file, for `--people`; annotators are pseudonyms."""
+    from leaderboard.formats.sinks import atomic_text
+
     text = open_arena().public_votes.export(name)
     with atomic_text(destination) as file:
         file.write(text)
