@@ -78,6 +78,7 @@ def show_board(
         filename = f"{name}-{board.content_hash[:8]}.{chosen}"
     # A retracted board has the same standings, and any board may get another notice.
     state = f"retracted{'' if board.standings else '-empty'}" if board.retracted else ""
+    state += "-replaced" if board.replaced_at is not None else ""
     notice_tag = f"-{crc32(board.notice.encode()):08x}" if board.notice else ""
     tag = f"{board.content_hash[:32]}-{chosen}{state}{notice_tag}"
     status = GONE if board.retracted and not board.standings else OK

@@ -37,6 +37,7 @@ from arena.site.sign_in import SignIn
 from arena.site.ui.errors import public_error
 from arena.site.ui.help_texts import PAGES
 from data.errors import ArenaError
+from data.store.boards.boards import is_called
 
 
 def metrics_route(arena: Arena) -> Route:
@@ -147,7 +148,7 @@ class _Routes:
 
     def retracted(self, board: str) -> bool:
         """Whether a board was taken down."""
-        return any(head.name == board for head in self._arena.boards.retracted())
+        return any(is_called(head, board) for head in self._arena.boards.retracted())
 
     def warm(self) -> None:
         """Load what the first reader would wait for: the charts' and the boards' libraries."""
