@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from arena.services.accounts.auth import Caller, require
-from arena.services.annotation.requests import scale_of
+from arena.services.annotation.requests import NUL, scale_of
 from arena.services.annotation.tasks import subject_of
 from data.errors import ForbiddenError, InputError, NotFoundError
 from data.records import (
@@ -194,13 +194,15 @@ def redacted_item(task: AnnotationTask, item: BlindItem) -> BlindItem:
 
 
 def require_words(text: str, what: str) -> None:
-    """Refuse a text that is too long to be kept.
+    """Refuse a text that cannot be kept: too long, or with a character that no database stores.
 
     Raises:
         InputError: It is.
     """
     if len(text) > LONGEST_COMMENT:
         raise InputError(f"The {what} is too long.", advice=f"Use at most {LONGEST_COMMENT:,} characters.")
+    if NUL in text:
+        raise InputError(f"The {what} has a NUL character.", advice="Leave it out.")
 
 
 def require_spans(spans: Sequence[Span], length: int) -> None:

@@ -12,6 +12,7 @@ MOST_ITEMS = 20_000
 MOST_OVERLAP = 100
 LONGEST_HOLD = 60 * 24 * 30
 LONGEST_TERMS = 20_000
+NUL = "\x00"
 DEFAULT_CONSENT = (
     "Your labels, your comments and the time each label took are kept with the name of your account. They "
     "are used to say which answers people prefer, and may be published without your name. You can change "
@@ -93,6 +94,8 @@ class TaskRequest:
             raise InputError(
                 "The text for annotators is too long.", advice=f"Use {LONGEST_TERMS:,} characters at most."
             )
+        if NUL in self.consent + self.instructions:
+            raise InputError("The text for annotators has a NUL character.", advice="Leave it out.")
         for item in self.gold:
             require_gold(self, item)
 

@@ -296,6 +296,8 @@ def test_labels_must_be_of_the_scale(people: Callable[..., Arena], ada: Caller, 
     assert item is not None
     with pytest.raises(InputError, match="no label"):
         arena.labels.label("people", item.id, 2, caller=ben)
+    with pytest.raises(InputError, match="NUL"):
+        arena.labels.label("people", item.id, 1, comment="\x00", caller=ben)
     with pytest.raises(InputError, match="too long"):
         arena.labels.label("people", item.id, 1, comment="x" * 3000, caller=ben)
     arena.labels.label("people", item.id, 1, caller=ben)
@@ -350,6 +352,7 @@ def test_people_rate_passages_say_what_is_answerable_and_mark_spans(
         ({"kind": TaskKind.SPANS, "systems": ()}, "answers of systems"),
         ({"kind": TaskKind.PASSAGES}, "passages of its set"),
         ({"hold_minutes": 0}, "cannot be held"),
+        ({"consent": "\x00"}, "NUL"),
         ({"gold": (ChosenItem(question_id="q1", system_a="full", system_b="short"),)}, "has the value None"),
     ],
 )
