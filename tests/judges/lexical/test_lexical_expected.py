@@ -21,7 +21,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 
 def test_judge_agrees_with_careful_readers_on_the_demo_set() -> None:
-    """Of the 511 pairs whose winner was written down with the answers, 73 % and more are decided so.
+    """Of the 511 pairs whose winner was written down with the answers, 86 % and more are decided so.
 
     A tie counts as a miss.
     """
@@ -50,4 +50,4 @@ def test_judge_agrees_with_careful_readers_on_the_demo_set() -> None:
 
     found = asyncio.run(agreements())
     assert len(found) == 511
-    assert sum(found) / len(found) >= 0.73
+    assert sum(found) / len(found) >= 0.86

@@ -78,12 +78,22 @@ def test_no_cheap_trick_beats_what_it_is_held_against(family: str) -> None:
     assert against_reference <= (honest if family in DAMAGED else most)
 
 
-@pytest.mark.parametrize(("weaker", "least"), [("rambler", 52), ("hesitant", 52), ("slipshod", 38)])
+@pytest.mark.parametrize(("weaker", "least"), [("rambler", 52), ("hesitant", 52), ("slipshod", 52)])
 def test_the_best_demo_system_beats_weaker_ones(weaker: str, least: int) -> None:
-    """Long-winded and hesitant answers lose nearly always; answers with planted errors in two of three."""
+    """Long-winded and hesitant answers, and shorter ones with planted errors, lose on 52 of 56 and more."""
     questions, answers = _demo()
     wins = sum(
         _wins(number, answers[BEST][question.id], answers[weaker][question.id])
         for number, question in enumerate(questions.questions)
     )
     assert wins >= least
+
+
+def test_the_reference_beats_answers_with_planted_errors() -> None:
+    """Held against the passages, the reference beats the careless system on two of three questions and more."""
+    questions, answers = _demo()
+    losses = sum(
+        _wins(number, answers[WORST][question.id], str(question.reference), reference=True)
+        for number, question in enumerate(questions.questions)
+    )
+    assert losses <= 56 // 3
