@@ -180,6 +180,21 @@ def filled(
     return fill
 
 
+MIXED = {
+    "full": ("Item {n} is {word}. It weighs {weight} grams.", "It is {word}."),
+    "short": ("It is {word}.", "Item {n} is {word}.", "Item {n} is {word}. It weighs {weight} grams."),
+    "wrong": ("It weighs 99 grams.", "Item {n} is {word}. It weighs {weight} grams.", "It is {word}."),
+}
+
+
+def mix(arena: Arena, folder: Path) -> Arena:
+    """Bring new versions of the three systems, of which each wins and loses, so that all can be rated."""
+    for system, cycle in MIXED.items():
+        path = write_answers(folder / f"{system}-mixed.jsonl", cycle, 12)
+        arena.submissions.add(path, "tiny", system=system)
+    return arena
+
+
 @pytest.fixture
 def set_folder(tmp_path: Path) -> Path:
     """A set of twelve questions over three domains, with passages and references."""

@@ -17,6 +17,7 @@ from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
 from arena.site.ui.progress import words_of
 from data.progress import Latest, Progress, Stopwatch, Work, counted, listening, reporting, working
+from tests.arena.conftest import mix
 
 
 @dataclass(frozen=True)
@@ -122,9 +123,9 @@ def _published(arena: Arena) -> None:
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
 
 
-def test_publishing_tells_how_far_scoring_is(filled: Callable[..., Arena], ear: _Ear) -> None:
+def test_publishing_tells_how_far_scoring_is(filled: Callable[..., Arena], ear: _Ear, tmp_path: Path) -> None:
     """E8: every metric of a board counts its answers, the standings and their resamples are told of too."""
-    arena = filled()
+    arena = mix(filled(), tmp_path)
     _published(arena)
     said: list[str] = []
     arena.boards.publish("r", report=said.append)

@@ -17,6 +17,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.errors import ConflictError, InputError, NotFoundError
 from data.records import Preference
+from tests.arena.conftest import mix
 
 
 @pytest.fixture
@@ -150,8 +151,12 @@ def test_comparison_takes_two_to_four_systems(reading: Arena, systems: list[str]
         reading.comparisons.of("tiny", systems)
 
 
-def test_history_tells_what_changed_and_what_was_retracted(judged: Arena) -> None:
+def test_history_tells_what_changed_and_what_was_retracted(
+    filled: Callable[..., Arena], tmp_path: Path
+) -> None:
     """A second board of a set names the first; a retracted one keeps its notice and is compared to none."""
+    judged = mix(filled(), tmp_path)
+    _judge(judged, "one")
     _publish(judged, "one")
     _judge(judged, "two")
     _publish(judged, "two")

@@ -121,7 +121,7 @@ def test_soft_scores_reach_the_table(judged: Callable[[str], Arena]) -> None:
 
 def test_board_without_scoring_has_no_scores(judged: Callable[[str], Arena]) -> None:
     """Publishing without the metrics scores nothing; the ratings are the same as with them."""
-    arena = judged("lexical")
+    arena = judged("preference")
     board, _ = arena.boards.publish("r", report=_quiet, score=False)
     assert all(line["scores"] == {} for line in board.standings["lines"]["overall"])
     assert board.standings["lines"]["overall"][0]["rating"]["rating"] is not None
