@@ -3,7 +3,7 @@
     python benchmarks/labels.py [--people 50] [--labels 10] [--items 2000] [--think 4] [--database URL]
 
 A server runs in its own process. Everybody asks for an item, thinks (evenly between half and one and a half
-times `--think` seconds), labels it, and so on; then everybody looks at the page of the next item, which is held
+times `--think` seconds), labels it, and so on; then everybody looks at the page, which is held
 against one session. Prints quantiles in milliseconds and the server's processor time a request (which other
 processes do not change), and checks that no item was labelled more often than the task wants; exits with 1
 where it was, or a request failed.
