@@ -3,9 +3,10 @@
     python benchmarks/labels.py [--people 50] [--labels 10] [--items 2000] [--think 4] [--database URL]
 
 A server runs in its own process. Everybody asks for an item, thinks (evenly between half and one and a half
-times `--think` seconds), labels it, and so on. Prints quantiles of both requests in milliseconds, the
-server's processor time a request (which other processes do not change), and checks that no item was labelled
-more often than the task wants; exits with 1 where it was, or a request failed.
+times `--think` seconds), labels it, and so on; then everybody looks at the page, which is held
+against one session. Prints quantiles in milliseconds and the server's processor time a request (which other
+processes do not change), and checks that no item was labelled more often than the task wants; exits with 1
+where it was, or a request failed.
 """
 
 from __future__ import annotations
@@ -25,14 +26,19 @@ from pathlib import Path
 
 import httpx
 import numpy as np
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from arena.container import Arena  # noqa: E402 - the checkout is found first
 from arena.services.accounts.auth import OPERATOR  # noqa: E402 - as above
+from arena.services.accounts.sessions import COOKIE  # noqa: E402 - as above
 from arena.services.annotation.requests import TaskRequest  # noqa: E402 - as above
 from arena.settings import Settings  # noqa: E402 - as above
+from benchmarks.site_sessions import PATIENCE, Session  # noqa: E402 - as above
 from data.records import TokenScope  # noqa: E402 - as above
 
 SYSTEMS = ("one", "two", "three")
@@ -104,6 +110,63 @@ async def annotate(address: str, token: str, seed: int, labels: int, think: floa
     return times
 
 
+class SignedIn(Session):
+    """A person with the page open, known by the cookie of the sign-in."""
+
+    def __init__(self, site: str, cookie: str) -> None:
+        super().__init__(site)
+        self._cookie = cookie
+
+    async def open(self) -> None:
+        """Connect; nothing is shown yet."""
+        self._socket = await websockets.connect(
+            self._address,
+            subprotocols=[websockets.Subprotocol("streamlit")],
+            max_size=None,
+            additional_headers={"Cookie": f"{COOKIE}={self._cookie}"},
+        )
+
+    async def visit(self, query: str, page: str = "") -> float:
+        """Run the page to its end; raises where it shows no pair of answers."""
+        assert self._socket is not None
+        start = time.perf_counter()
+        message = BackMsg()
+        message.rerun_script.query_string = query
+        message.rerun_script.page_name = page
+        await self._socket.send(message.SerializeToString())
+        said = b""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                content = await self._socket.recv()
+                said += content if isinstance(content, bytes) else b""
+                found = ForwardMsg()
+                found.ParseFromString(content)
+                if found.WhichOneof("type") == "script_finished":
+                    break
+        taken = time.perf_counter() - start
+        if b"Answer 2" not in said:
+            raise RuntimeError(f"{query} shows no pair: {said[:2000]!r}")
+        return taken
+
+
+async def look(site: str, cookies: list[str], acts: int, think: float) -> list[float]:
+    """Seconds that every look at the page of the next item takes, of so many people at once."""
+
+    async def read(number: int, cookie: str) -> list[float]:
+        draw = random.Random(number)
+        session, taken = SignedIn(site, cookie), []
+        await session.open()
+        await session.visit("task=many", "annotate")
+        for _ in range(acts):
+            await asyncio.sleep(draw.uniform(0.5 * think, 1.5 * think))
+            taken.append(await session.visit("task=many", "annotate"))
+        await session.close()
+        return taken
+
+    found = await asyncio.gather(*(read(number, cookie) for number, cookie in enumerate(cookies)))
+    return [one for part in found for one in part]
+
+
 async def everybody(address: str, tokens: list[str], labels: int, think: float) -> dict[str, list[float]]:
     """All of them at once."""
     parts = await asyncio.gather(
@@ -150,6 +213,10 @@ def main() -> int:
             before = processor_seconds(server.pid)
             times = asyncio.run(everybody(address, tokens, asked.labels, asked.think))
             spent = processor_seconds(server.pid) - before
+            cookies = [arena.sessions.sign_in(token, client="benchmark").cookie for token in tokens]
+            site = address.removesuffix("/api/v1")
+            alone = asyncio.run(look(site, cookies[:1], 10, 0.5))
+            together = asyncio.run(look(site, cookies, 4, 2 * asked.think))
         finally:
             server.terminate()
             server.wait()
@@ -159,6 +226,9 @@ def main() -> int:
             print(f"{what}: {len(seconds):,}, median {median} ms, p95 {high}, p99 {higher}, most {most}")
         requests = sum(map(len, times.values()))
         print(f"{1000 * spent / requests:.1f} ms of the server's processor a request")
+        for who, seconds in (("one session", alone), (f"{len(cookies)} sessions", together)):
+            median, high = (f"{one:,.0f}" for one in np.quantile(np.array(seconds) * 1000, [0.5, 0.95]))
+            print(f"page, {who}: {len(seconds):,} looks, median {median} ms, p95 {high}")
         given = Counter(label.item for label in arena.store.labels.given(1))
         print(f"{given.total():,} labels of {len(given):,} items, at most {max(given.values())} an item")
         arena.close()
