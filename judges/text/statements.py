@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TypeAlias
 
 from judges.text.folding import fold
 from judges.text.polarity import antonyms, is_idiom, negations
 from judges.text.quantities import is_unit, quantities
 from judges.text.sentences import split_sentences
-from judges.text.tokens import WORD, related, term
+from judges.text.tokens import WORD, related, terms_by_word
 
 REACH = 4
 Spot: TypeAlias = tuple[int, str, tuple[str, ...]]
@@ -91,8 +92,10 @@ def read_statements(text: str, source: str = "") -> tuple[Statement, ...]:
 def read_statement(sentence: str, source: str = "") -> Statement:
     """Read one sentence."""
     folded = fold(sentence)
-    spots = [(match.start(), match[0], term(match[0])) for match in WORD.finditer(folded)]
-    bag = frozenset(single for _, _, found in spots for single in found)
+    places = [(match.start(), match[0]) for match in WORD.finditer(folded)]
+    found = terms_by_word([word for _, word in places])
+    spots = [(start, word, own) for (start, word), own in zip(places, found, strict=True)]
+    bag = frozenset(chain.from_iterable(found))
     marks = tuple(dict.fromkeys(_marks(sentence, folded, spots)))
     return Statement(sentence, source, bag, frozenset(map(related, bag)), marks)
 
@@ -129,14 +132,26 @@ class _Neighbours:
     """The content terms of a sentence by place, without its numbers and units of measure."""
 
     def __init__(self, folded: str, spots: list[Spot]) -> None:
-        self._content = [
+        self._folded = folded
+        self._spots = spots
+
+    # Read when first asked for: most sentences have no mark.
+    @cached_property
+    def _content(self) -> list[tuple[int, str]]:
+        return [
             (start, single)
-            for start, word, found in spots
+            for start, word, found in self._spots
             for single in found
             if not single.startswith("#") and not is_unit(word)
         ]
-        self._starts = [start for start, _ in self._content]
-        self._breaks = [match.start() for match in CLAUSE_BREAK.finditer(folded)]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [start for start, _ in self._content]
+
+    @cached_property
+    def _breaks(self) -> list[int]:
+        return [match.start() for match in CLAUSE_BREAK.finditer(self._folded)]
 
     def around(self, start: int, *, before: int = REACH, after: int = REACH) -> frozenset[str]:
         """The terms next to a spot within its clause."""

@@ -72,9 +72,14 @@ def _term(word: str, code: str) -> tuple[str, ...]:
     return (_stem(bare, code),)
 
 
+def terms_by_word(some: Iterable[str], code: str = ENGLISH) -> list[tuple[str, ...]]:
+    """Return what each of some folded words stands for, as `term` does."""
+    return [_term(word, code) for word in some]
+
+
 def terms_of(some: Iterable[str], code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of folded words in order, repeats included."""
-    return tuple(chain.from_iterable([_term(word, code) for word in some]))
+    return tuple(chain.from_iterable(terms_by_word(some, code)))
 
 
 def iterate_terms(text: str, code: str = ENGLISH) -> Iterator[str]:

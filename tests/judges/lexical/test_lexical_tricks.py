@@ -90,7 +90,7 @@ def test_the_best_demo_system_beats_weaker_ones(weaker: str, least: int) -> None
 
 
 def test_the_reference_beats_answers_with_planted_errors() -> None:
-    """Against the passages, the reference beats the careless system on two of three questions and more."""
+    """Held against the passages, the reference beats the careless system on two of three questions."""
     questions, answers = _demo()
     losses = sum(
         _wins(number, answers[WORST][question.id], str(question.reference), reference=True)

@@ -60,7 +60,7 @@ def test_turns_of_phrase_oppose_nothing(text: str, claim: str) -> None:
 
 
 def test_two_opposites_cancel_out_within_a_clause_alone() -> None:
-    """Short bonds fall less as long ones fall more; a second opposite elsewhere turns nothing back."""
+    """Short bonds fall less as long ones fall more; an opposite in another clause turns nothing back."""
     text = "The journal prefers the active voice, as it is shorter; it allows the passive in the methods."
     assert conflicts("Long bonds fall more in price.", "Short bonds fall less in price.") == []
     claim = "The journal prefers the active voice, as it is longer; it forbids the passive in the methods."
