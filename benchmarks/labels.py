@@ -33,12 +33,13 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from site_sessions import PATIENCE, Session  # noqa: E402 - as above
+
 from arena.container import Arena  # noqa: E402 - the checkout is found first
 from arena.services.accounts.auth import OPERATOR  # noqa: E402 - as above
 from arena.services.accounts.sessions import COOKIE  # noqa: E402 - as above
 from arena.services.annotation.requests import TaskRequest  # noqa: E402 - as above
 from arena.settings import Settings  # noqa: E402 - as above
-from benchmarks.site_sessions import PATIENCE, Session  # noqa: E402 - as above
 from data.records import TokenScope  # noqa: E402 - as above
 
 SYSTEMS = ("one", "two", "three")
