@@ -1,4 +1,4 @@
-"""Labelling in a browser by keys alone: two people, a hundred pairs, an adjudicator."""
+"""Labelling in a browser by keys alone: two people, a hundred pairs, an adjudicator, the corrected board."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.annotation.requests import TaskRequest
+from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.records import TokenScope
 
@@ -36,7 +37,10 @@ PAIRS = 100
 DISPUTED = 5
 REST = 0.2
 RESTING = "[data-testid=stApp][data-test-script-state=notRunning]"
-TEMPLATES = {"half": "Item {n} is red.", "whole": "Item {n} is red, and it weighs {n} grams at noon."}
+TEXTS = ("Item {n} is red.", "Item {n} is red, and it weighs {n} grams at noon.")
+# On one question in four the system that says less elsewhere says more, so that both can be rated.
+MOSTLY = {"half": 0, "whole": 1}
+TURNED = 4
 
 pytestmark = [
     pytest.mark.browser,
@@ -61,7 +65,7 @@ def labelling(tmp_path: Path) -> Iterator[tuple[Arena, dict[str, str]]]:
             "domain": "d",
             "question": f"What is item {n}?",
             "passages": [
-                {"id": f"p{n}", "text": f"Passage {n}."},
+                {"id": f"p{n}", "text": f"Item {n} is red. It weighs {n} grams at noon."},
                 {"id": f"o{n}", "text": "Another one."},
             ],
         }
@@ -71,9 +75,10 @@ def labelling(tmp_path: Path) -> Iterator[tuple[Arena, dict[str, str]]]:
     home = tmp_path / "home"
     arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
     arena.sets.import_from(folder)
-    for system, template in TEMPLATES.items():
+    for system, text in MOSTLY.items():
         file = tmp_path / f"{system}.jsonl"
-        lines = (json.dumps({"question_id": f"q{n}", "answer": template.format(n=n)}) for n in range(PAIRS))
+        texts = (TEXTS[text if n % TURNED else 1 - text].format(n=n) for n in range(PAIRS))
+        lines = (json.dumps({"question_id": f"q{n}", "answer": each}) for n, each in enumerate(texts))
         file.write_text("".join(f"{line}\n" for line in lines))
         arena.submissions.add(file, "many", system=system)
     tokens = {}
@@ -157,6 +162,19 @@ class Keyboard:
         """The text of an answer."""
         return self.driver.find_element(By.CSS_SELECTOR, f".st-key-prose-answer-{place}").text
 
+    def choose(self, field: str, option: str) -> None:
+        """Choose from a list by typing what is wanted."""
+        box = f"//*[@data-testid='stSelectbox'][.//label[normalize-space()='{field}']]//input"
+        self._until(lambda: bool(self.driver.find_elements(By.XPATH, box)), field)
+        self.driver.find_element(By.XPATH, box).send_keys(option, Keys.ENTER)
+        self._until(self.rests, option)
+
+    def click(self, button: str) -> None:
+        """Press a button by the space bar."""
+        path = f"//button[contains(., '{button}') and not(@disabled)]"
+        self._until(lambda: bool(self.driver.find_elements(By.XPATH, path)), button)
+        self.driver.find_element(By.XPATH, path).send_keys(Keys.SPACE)
+
     def _until(self, look: Callable[[], bool], what: str) -> None:
         wait = WebDriverWait(self.driver, PATIENCE, ignored_exceptions=(WebDriverException,))
         try:
@@ -213,11 +231,23 @@ def test_hundred_pairs_are_labelled_and_settled_without_a_mouse(
     keyboard.see("Settled.")
     quality = arena.curation.quality("people", caller=OPERATOR)
     assert quality.disputed == ()
-    whole = [
-        (result.item.system_b if result.result == "b" else result.item.system_a) == "whole"
+    preferred = {
+        result.item.question_id: result.item.system_b if result.result == "b" else result.item.system_a
         for result in quality.items
-    ]
-    assert whole == [True] * PAIRS
+    }
+    assert preferred == {f"q{n}": "whole" if n % TURNED else "half" for n in range(PAIRS)}
+
+    arena.rounds.create(RoundRequest(set_name="many", judge="lexical", pairs="all", name="many"))
+    arena.rounds.run("many", concurrency=2, report=lambda _progress: None)
+    arena.boards.publish("many", report=lambda _line: None, score=False)
+    keyboard.driver.get(f"{keyboard.site}/admin-rounds?round=many")
+    keyboard.see("Not checked by people")
+    keyboard.choose("Votes of people", "labels of the task people")
+    keyboard.click("Publish the correction")
+    keyboard.see("The corrected board is published")
+    keyboard.driver.get(f"{keyboard.site}/?board=many&says=people")
+    keyboard.see("Corrected by 200 votes of 2 people")
+    keyboard.see("How far each system moves")
 
 
 def test_every_action_has_a_key(labelling: tuple[Arena, dict[str, str]], keyboard: Keyboard) -> None:

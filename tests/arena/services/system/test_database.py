@@ -26,6 +26,8 @@ from data.store.engine import MIGRATIONS, Database, newest_version
 
 ROOT = Path(__file__).parents[4]
 OLD = sorted(path.stem[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))[:-1]
+# Tables whose rows went into others.
+RENAMED = {"annotation": "annotation_label", "annotation_pair": "annotation_item"}
 ROWS = (
     """INSERT INTO question_set (id, name, title, version, licence, source, reference_name, domains,
         questions, content_hash, created_at)
@@ -68,7 +70,7 @@ def test_every_released_schema_is_brought_up(database_url: str, version: str) ->
     assert service.upgrade()[1:] == (version, newest_version())
     after = service.status()
     assert after["current"] is True
-    assert {name: after["rows"][name] for name in before["rows"]} == before["rows"]
+    assert {name: after["rows"][RENAMED.get(name, name)] for name in before["rows"]} == before["rows"]
     assert service.upgrade()[1:] == (newest_version(), newest_version())
     with closing(Store.open(database_url)) as store:
         assert [battle.system_b for battle in store.battles.pending(store.rounds.get("r").id)] == ["a"]
