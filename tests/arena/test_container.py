@@ -23,7 +23,8 @@ def test_service_gets_the_collaborators_that_it_takes(name: str, tmp_path: Path)
     assert type(service).__name__ == Arena.__annotations__[name]
     assert getattr(arena, name) is service
     hints = get_type_hints(type(service).__init__, localns={"Store": Store})
-    taken = list(inspect.signature(type(service)).parameters)
+    parameters = inspect.signature(type(service)).parameters.values()
+    taken = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
     given = SERVICES[name].needs
     assert len(taken) == len(given)
     for parameter, need in zip(taken, given, strict=True):

@@ -129,7 +129,7 @@ def shown(opened: Callable[..., AppTest]) -> Callable[..., str]:
 
 def test_comprehensiveness_is_drawn_against_win_rate(opened: Callable[..., AppTest]) -> None:
     """The scatter plot of the leaderboard begins with these two; the address chooses others."""
-    for query in ({}, {"x": "words", "y": "rating"}):
+    for query in ({}, {"x": "words", "y": "win-tie"}):
         page = opened("leaderboard", **query)
         chosen = {one.label: one.value for one in page.selectbox}
         expected = (query.get("x", "comprehensiveness-nli"), query.get("y", "win"))
