@@ -22,7 +22,6 @@ from arena.services.accounts.auth import on_behalf
 from arena.services.jobs.cancellation import StopEvent, stopping_on_interrupt, telling
 from arena.services.jobs.job_leases import JobLeases, release_after
 from arena.services.judging.llm_overrides import LlmOverrides
-from arena.services.people.carried_votes import source_of
 from arena.services.rounds.models import RoundRequest
 from data.errors import ArenaError, LeaseLostError, StoppedError, StoreError
 from data.progress import Latest, Progress, listening
@@ -182,6 +181,8 @@ class Worker:
 
         score = bool(job.payload.get("metrics", True))
         client = on_behalf(job.payload.get("asked_by"))
+        from arena.services.people.carried_votes import source_of  # noqa: PLC0415 - loads tables, which judging does without
+
         with source_of(job.payload.get("people")) as people:
             board, created = self._arena.boards.publish(
                 job.round_name or "",
