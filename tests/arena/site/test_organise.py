@@ -261,6 +261,7 @@ def test_calibration_that_tells_nothing_of_the_judge_is_refused_before_a_job_is_
     assert len(arena.jobs.recent()) == 2
 
 
+@pytest.mark.slow
 def test_organisers_see_how_far_a_worker_is(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],

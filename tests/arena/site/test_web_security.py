@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ def framing() -> Iterator[Callable[[str], str]]:
                 def log_message(self, *_words: object) -> None:
                     """Say nothing."""
 
-            server = HTTPServer(("127.0.0.1", 0), Other)
+            server = ThreadingHTTPServer(("127.0.0.1", 0), Other)
             threading.Thread(target=server.serve_forever, daemon=True).start()
             stack.callback(server.server_close)
             stack.callback(server.shutdown)
@@ -219,6 +219,7 @@ def watched(browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
     browser.delete_all_cookies()
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("who", list(PAGES))
 def test_no_page_breaks_its_policy(

@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.records import JobState, RoundState
@@ -51,6 +53,7 @@ def _told_at(log: Path) -> Iterator[datetime]:
         yield datetime.fromisoformat(json.loads(line)["at"])
 
 
+@pytest.mark.slow
 def test_workers_with_wrong_clocks_judge_each_battle_once(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],

@@ -55,6 +55,7 @@ def _tokens_of_a_call(arena: Arena, server: Any) -> int:  # noqa: ANN401 - a Scr
     return given + REQUEST_OVERHEAD + int(body.get("max_tokens") or body["max_completion_tokens"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["rpm", "tpm"])
 def test_workers_keep_a_limit_a_minute_between_them(
     filled: Callable[..., Arena],
@@ -85,6 +86,7 @@ def test_workers_keep_a_limit_a_minute_between_them(
     assert _most_above(server.log.times, rpm) <= 2 * rpm / MINUTE
 
 
+@pytest.mark.slow
 def test_workers_that_are_turned_away_both_slow_down(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],

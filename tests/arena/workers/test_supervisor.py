@@ -66,6 +66,7 @@ def served(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[tuple[Arena
     process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="NO /proc: processes below the site are not seen")
 def test_worker_beside_the_site_is_started_again(served: tuple[Arena, subprocess.Popen[bytes]]) -> None:
     """The site's worker does jobs; killed, another one comes; and none outlives the site."""

@@ -203,6 +203,7 @@ def test_process_is_known_to_have_ended() -> None:
 # Processes ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_four_workers_judge_every_battle_once(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],
@@ -239,6 +240,7 @@ def test_four_workers_judge_every_battle_once(
     assert [worker.wait(30) for worker in workers[1:]] == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_stopped_worker_hands_its_job_back(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],
@@ -285,6 +287,7 @@ def test_pause_reaches_a_worker_within_seconds(
     assert server.log.calls == 72
 
 
+@pytest.mark.slow
 def test_retry_publish_and_calibrate_are_jobs(
     filled: Callable[..., Arena],
     scripted_llm: Callable[..., Any],

@@ -327,6 +327,7 @@ def test_a_cancelled_asker_does_not_cancel_others() -> None:
     assert isinstance(asyncio.run(run()), Reply)
 
 
+@pytest.mark.slow
 def test_every_fault_at_once_keeps_the_books(scripted_llm: Serve) -> None:
     """Each request ends once, as a reply or with its outcome, and no reply is asked for twice."""
     faults = {

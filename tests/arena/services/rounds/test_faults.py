@@ -124,6 +124,7 @@ def _launch(arena: Arena, concurrency: int) -> None:
     arena.jobs.judge("r", options={"concurrency": concurrency})
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 def test_worker_outlives_its_database(
     private_postgres: PrivateServer,

@@ -32,6 +32,7 @@ def _put(arena: Arena, kind: JobKind) -> Job:
     return arena.jobs.trial(REQUEST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [JobKind.CALIBRATE, JobKind.TRIAL])
 def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worker_is_stopped(
     filled: Callable[..., Arena],

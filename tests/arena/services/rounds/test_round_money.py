@@ -29,6 +29,7 @@ def _run(arena: Arena, name: str = "r", **fields: Any) -> Any:  # noqa: ANN401 -
     return arena.rounds.run(name, concurrency=16, report=lambda _progress: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget_usd", [None, 5.0])
 def test_books_ledger_and_judgments_agree(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], budget_usd: float | None
@@ -50,6 +51,7 @@ def test_books_ledger_and_judgments_agree(
     assert all(one.input_tokens > one.reply.input_tokens for one in re_asked if one.reply)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget_usd", [None, 5.0])
 def test_lost_calls_stand_beside_what_was_charged(
     filled: Callable[..., Arena],

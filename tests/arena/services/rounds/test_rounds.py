@@ -241,6 +241,7 @@ def test_kills_lose_nothing_and_ask_nothing_twice(
     assert server.log.calls <= 72 + kills * IN_FLIGHT
 
 
+@pytest.mark.slow
 def test_ctrl_c_finishes_what_is_in_flight_and_pauses(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:

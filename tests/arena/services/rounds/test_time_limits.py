@@ -129,6 +129,7 @@ def test_battle_over_the_limit_has_failed_and_the_others_are_judged(
     assert arena.store.rounds.get("r").state is RoundState.FINISHED
 
 
+@pytest.mark.slow
 def test_answer_over_the_limit_is_not_scored_and_the_board_is_published(
     filled: Callable[..., Arena], bad_file: Path, hang: Callable[[], str]
 ) -> None:
@@ -293,6 +294,7 @@ def test_heartbeats_come_while_the_loop_that_judges_is_busy(
     assert arena.store.rounds.counts("r").judged == 36
 
 
+@pytest.mark.slow
 def test_worker_beats_and_hears_sigterm_while_a_text_hangs(
     filled: Callable[..., Arena],
     bad_file: Path,
@@ -325,6 +327,7 @@ def test_worker_beats_and_hears_sigterm_while_a_text_hangs(
     assert counts.pending >= 1
 
 
+@pytest.mark.slow
 def test_worker_goes_on_after_a_text_that_hangs(
     filled: Callable[..., Arena],
     bad_file: Path,

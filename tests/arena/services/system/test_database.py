@@ -206,6 +206,7 @@ def test_what_is_no_backup_is_not_restored(
     assert service.status()["rows"] == before
 
 
+@pytest.mark.slow
 def test_commands_say_what_they_did(tmp_path: Path) -> None:
     """`arena db status|export|import|backup|restore` work as a user calls them, errors in one line."""
     environment = {

@@ -98,6 +98,7 @@ def _get(address: str, body: bytes | None = None, **headers: str) -> tuple[int, 
         return 0, "nobody listens yet"
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 def test_full_disk_of_a_server_is_told_and_waited_for(
     filled: Callable[..., Arena],
