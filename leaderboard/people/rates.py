@@ -15,11 +15,16 @@ from leaderboard.people.result import Estimated, Evidence
 from leaderboard.people.votes import Votes
 from leaderboard.ratings import IntervalKind
 from leaderboard.ratings.uncertainty.bounds import quantile_of
+from leaderboard.stats.intervals import wilson
 from leaderboard.vocabulary import OVERALL, VoteRule
 
 WIDTH = 0.1
 MEASURES = ("mean_score", "win_rate", "win_tie_rate")
 ENDS = {"win_rate": "", "win_tie_rate": "win_tie_", "mean_score": "score_"}
+
+
+SAME = 1e-9
+"""Spread of votes that are all alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,7 +279,7 @@ class _Mean:
         values = (alone - weight.whole * (heard - every), alone)
         draws = self._draws(weight.whole, resamples, seed)
         found = [
-            _interval(value, float(error @ error), float(degrees[0]), drawn)
+            _interval(value, float(error @ error), float(degrees[0]), drawn, len(voted))
             for value, error, drawn in zip(values, influence, draws, strict=True)
         ]
         mean = CorrectedMean(corrected=found[0], judge=judge, people=found[1])
@@ -307,8 +312,14 @@ class _Mean:
         return alone - weight * off, alone
 
 
-def _interval(value: float, variance: float, degrees: float, draws: Floats | None) -> Estimated:
+def _interval(
+    value: float, variance: float, degrees: float, draws: Floats | None, questions: int
+) -> Estimated:
     spread = float(np.sqrt(variance)) if draws is None else float(draws.std(ddof=1))
+    exact = wilson(min(max(value, 0.0), 1.0), questions) if spread < SAME else None
+    if exact is not None:
+        # Where all who were asked agree, how few they are is all that is known of the rest.
+        return Estimated(value=min(max(value, 0.0), 1.0), lower=exact.lower, upper=exact.upper)
     half = float(clusters.reach(np.array([degrees]))[0]) * spread
     lower, upper = value - half, value + half
     # An estimate may leave 0–1 by the luck of the draw; no share does.

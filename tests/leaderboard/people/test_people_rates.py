@@ -163,3 +163,22 @@ def test_bootstrap_and_sandwich_agree() -> None:
     for one, two in zip(sandwich.rows, bootstrap.rows, strict=True):
         assert one.mean_score.corrected.value == two.mean_score.corrected.value
         assert one.mean_score.corrected.width == pytest.approx(two.mean_score.corrected.width, rel=0.12)
+
+
+@pytest.mark.parametrize("interval", list(IntervalKind))
+def test_votes_that_all_agree_leave_an_interval(interval: IntervalKind) -> None:
+    """Three votes of three for one system do not make its rate certain."""
+    plan = BattleTable.from_columns(
+        question_id=[f"q{number}" for number in range(20)],
+        domain=["d"] * 20,
+        model_a=["a"] * 20,
+        model_b=["b"] * 20,
+        winner=["model_a"] * 20,
+    )
+    votes = columns([(f"q{number}", "a", "b", "model_a") for number in range(3)])
+    table = correct_rates(plan, votes, interval=interval)
+    first = next(rate for rate in table.rows if rate.system == "a")
+    assert first.mean_score.corrected.value == 1
+    assert first.mean_score.corrected.upper == 1
+    assert first.mean_score.corrected.lower is not None
+    assert 0.3 < first.mean_score.corrected.lower < 0.6
