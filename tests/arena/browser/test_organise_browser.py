@@ -220,6 +220,8 @@ def hands(start: Callable[..., subprocess.Popen[bytes]], browser: webdriver.Chro
     hands.go("/auth/sign-in")
     browser.find_element(By.ID, "token").send_keys(token)
     browser.find_element(By.CSS_SELECTOR, "button[type=submit]").click()
+    # The answer to the form leads to a page of its own, over one that is opened before.
+    hands.see("Signed in as")
     return hands
 
 
