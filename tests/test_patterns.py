@@ -129,7 +129,7 @@ def _written(module: ModuleType, call: ast.Call) -> re.Pattern[Any] | None:
     given += [word.value for word in call.keywords if word.arg == "flags"]
     try:
         # What is evaluated is the product's own code, as importing it is.
-        code = [compile(ast.Expression(node), "pattern", "eval") for node in given]
+        code = [compile(ast.Expression(node), "<pattern>", "eval") for node in given]
         return re.compile(*(eval(one, dict(vars(module))) for one in code))  # noqa: S307
     except NameError:
         return None
