@@ -76,8 +76,7 @@ def describe(app: FastAPI) -> None:
     async def page(_request: Request) -> HTMLResponse:
         return HTMLResponse(_page(document()))
 
-    # FastAPI means this method to be replaced, and mypy has no exception for that.
-    app.openapi = document  # type: ignore[method-assign]
+    app.openapi = document  # type: ignore[method-assign]  # FastAPI means it to be replaced
     app.router.routes.append(Route("/", page, include_in_schema=False))
 
 

@@ -39,7 +39,7 @@ def is_by_people(view: BoardView) -> bool:
 def choose_voice(view: BoardView) -> None:
     """Let the reader choose between the judge and people, where votes correct the board."""
     if view.people is not None:
-        choose_segment(SAYS, "Whose say", VOICES)
+        choose_segment(SAYS, "Whose view", VOICES)
 
 
 def as_people_say(view: BoardView) -> BoardView:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from arena.services.annotation.files.model import (
     FiledLabel,
@@ -20,13 +20,12 @@ from arena.services.annotation.files.model import (
     LabelledItem,
     LabelledTask,
     document,
+    entries_of,
     names_of,
-    parsed,
     refuse,
     side_of,
     value_of_side,
 )
-from data.errors import FileFormatError
 from data.records import AnnotationTask, GivenLabel, Span, SpanKind, TaskKind
 
 DISCARDED = "discarded"
@@ -63,16 +62,7 @@ def read_argilla(content: bytes, task: AnnotationTask) -> Iterator[FiledLabel]:
     Raises:
         FileFormatError: It is none; the message names the record and what is wrong.
     """
-    payload = parsed(content)
-    if not isinstance(payload, list):
-        raise FileFormatError("The file is no list of records.", advice="Write it with records.to_json.")
-    for number, entry in enumerate(payload, start=1):
-        place = f"record {number}"
-        try:
-            record = _Record.model_validate(entry)
-        except ValidationError as error:
-            first = error.errors()[0]
-            refuse(place, f"cannot be read at {'.'.join(map(str, first['loc']))}: {first['msg']}")
+    for place, record in entries_of(content, _Record, "record", advice="Write it with records.to_json."):
         by_person: dict[str, dict[str, Any]] = defaultdict(dict)
         skipped: set[str] = set()
         for name, responses in record.responses.items():

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from arena.services.annotation.files.model import (
     TIE,
@@ -19,13 +19,12 @@ from arena.services.annotation.files.model import (
     LabelledItem,
     LabelledTask,
     document,
+    entries_of,
     names_of,
-    parsed,
     refuse,
     side_of,
     value_of_side,
 )
-from data.errors import FileFormatError
 from data.records import AnnotationTask, GivenLabel, Span, SpanKind, TaskKind
 
 SELECTED = {"a": "left", "b": "right"}
@@ -95,18 +94,9 @@ def read_label_studio(content: bytes, task: AnnotationTask) -> Iterator[FiledLab
     Raises:
         FileFormatError: It is none; the message names the task and what is wrong.
     """
-    payload = parsed(content)
-    if not isinstance(payload, list):
-        raise FileFormatError("The file is no list of tasks.", advice="Export it from Label Studio as JSON.")
-    for number, entry in enumerate(payload, start=1):
-        place = f"task {number}"
-        try:
-            found = _Task.model_validate(entry)
-        except ValidationError as error:
-            first = error.errors()[0]
-            refuse(place, f"cannot be read at {'.'.join(map(str, first['loc']))}: {first['msg']}")
-        named = {**found.data, **found.meta}
-        for annotation in found.annotations:
+    for place, exported in entries_of(content, _Task, "task", advice="Export it from Label Studio as JSON."):
+        named = {**exported.data, **exported.meta}
+        for annotation in exported.annotations:
             yield _filed(place, task, named, annotation)
 
 

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from data.errors import FileFormatError
 from data.records import (
@@ -20,6 +22,7 @@ from data.records import (
 )
 
 Json = dict[str, Any]
+Entry = TypeVar("Entry", bound=BaseModel)
 TIE = "tie"
 
 
@@ -126,6 +129,25 @@ def parsed(content: bytes) -> Any:  # noqa: ANN401 - any JSON
         raise FileFormatError(
             f"The file is no JSON document: {error}", advice="Export it again as JSON."
         ) from error
+
+
+def entries_of(content: bytes, model: type[Entry], kind: str, *, advice: str) -> Iterator[tuple[str, Entry]]:
+    """The entries of a file that is one JSON list, checked, each with its place.
+
+    Raises:
+        FileFormatError: It is no list, or an entry is not as the model says.
+    """
+    payload = parsed(content)
+    if not isinstance(payload, list):
+        raise FileFormatError(f"The file is no list of {kind}s.", advice=advice)
+    for number, entry in enumerate(payload, start=1):
+        place = f"{kind} {number}"
+        try:
+            checked = model.model_validate(entry)
+        except ValidationError as error:
+            first = error.errors()[0]
+            refuse(place, f"cannot be read at {'.'.join(map(str, first['loc']))}: {first['msg']}")
+        yield place, checked
 
 
 def rows_of(content: bytes) -> Iterator[tuple[str, Json]]:
