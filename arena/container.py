@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from arena.services.judging.llm_overrides import LlmOverrides
-from arena.settings import Settings, read_settings
+from arena.settings import Settings, child_environment, read_settings
 
 if TYPE_CHECKING:
     # Each is imported when first used, so that `arena --help` stays quick.
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from arena.services.annotation.files.service import LabelFileService
     from arena.services.annotation.queue import LabelService
     from arena.services.annotation.tasks import AnnotationService
+    from arena.services.boards.comparison import RoundComparisonService
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
     from arena.services.evidence.judgment_flags import JudgmentReportService
@@ -39,11 +40,15 @@ if TYPE_CHECKING:
     from arena.services.organisers.monitor import RoundAdmin
     from arena.services.organisers.round_jobs import RoundJobs
     from arena.services.people.public_votes import PublicVotes
+    from arena.services.question_sets.passages import SetPassages
     from arena.services.question_sets.phases import PolicyService
     from arena.services.question_sets.service import SetAdmin, SetService
+    from arena.services.question_sets.statistics import SetStatistics
     from arena.services.retrieval.corpora import CorpusService
+    from arena.services.retrieval.runs import RetrievalService
     from arena.services.rounds.planning import RoundPlanner
     from arena.services.rounds.reparse import ReparseService
+    from arena.services.rounds.retest import RetestService
     from arena.services.rounds.service import RoundService
     from arena.services.rounds.tables import RoundTableService
     from arena.services.rounds.trials import TrialService
@@ -102,6 +107,7 @@ class Arena:
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
     tables: RoundTableService = _service("services.rounds.tables")
+    comparison: RoundComparisonService = _service("services.boards.comparison")
     battle_pages: BattlePages = _service("services.rounds.visibility")
     agreement: AgreementService = _service("services.metrics.agreement", "store", "metric_access")
     controlled_sets: ControlledSetService = _service("services.metrics.controlled_sets", "metric_access")
@@ -111,6 +117,7 @@ class Arena:
     profiles: ProfileService = _service("services.evidence.systems")
     comparisons: ComparisonService = _service("services.evidence.systems")
     weaknesses: WeaknessService = _service("services.evidence.weaknesses")
+    retests: RetestService = _service("services.rounds.retest", "store", "rounds", "judges", "job_leases")
     judgment_reports: JudgmentReportService = _service("services.evidence.judgment_flags")
     public_votes: PublicVotes = _service("services.people.public_votes")
     reports: ReportService = _service("services.evidence.team_report", "store", "profiles", "weaknesses")
@@ -171,20 +178,27 @@ class Arena:
     def planner(self) -> RoundPlanner:
         """Rounds before they are stored."""
         from arena.services.rounds.planning import RoundPlanner
+        from judges.llm.settings import CacheMode
 
-        return RoundPlanner(self.store, load_spec=self.judges.spec, load_prices=self.judges.prices)
+        return RoundPlanner(
+            self.store,
+            load_spec=self.judges.spec,
+            load_prices=self.judges.prices,
+            replayed=self.settings.cache_mode is CacheMode.REPLAY,
+            decide=self.judges.decide,
+        )
 
     @cached_property
     def rounds(self) -> RoundService:
         """Rounds."""
-        from arena.services.rounds.runner import RoundRunner
         from arena.services.rounds.service import RoundService
+        from arena.services.rounds.waves.runner import WaveRunner
 
         return RoundService(
             self.store,
             self.planner,
             load_spec=self.judges.spec,
-            runner=RoundRunner(self.store, self.job_leases, self.judges.open),
+            runner=WaveRunner(self.store, self.job_leases, self.judges.open, self.judges.spec),
         )
 
     @cached_property
@@ -253,6 +267,28 @@ class Arena:
 
         library = CorpusLibrary(self.settings.home / "corpora", TERMS)
         return CorpusService(library, self.store, self.settings)
+
+    @cached_property
+    def retrieval(self) -> RetrievalService:
+        """Passages for the questions of sets."""
+        from arena.services.retrieval.runs import RetrievalService
+
+        ask = self.metric_access.asking_judge
+        return RetrievalService(self.corpora, self.store, self.settings, ask, child_environment({}))
+
+    @cached_property
+    def set_statistics(self) -> SetStatistics:
+        """What sets are made of."""
+        from arena.services.question_sets.statistics import SetStatistics
+
+        return SetStatistics(self.store)
+
+    @cached_property
+    def set_passages(self) -> SetPassages:
+        """Sets with other passages."""
+        from arena.services.question_sets.passages import SetPassages
+
+        return SetPassages(self.store, self.corpora)
 
     def reaching(self, overrides: LlmOverrides) -> Arena:
         """The same arena with LLMs reached as wanted; closed with this one."""

@@ -14,7 +14,7 @@ from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
 from data.files.question_sets import content_hash, load_set
 from data.progress import Report
-from data.records import Board
+from data.records import Board, OrderPolicy
 
 SET = "demo"
 JUDGE = "lexical"
@@ -66,7 +66,8 @@ class DemoService:
     def _judge(self, name: str, report: Report) -> None:
         states = {round_.name: round_.state for round_ in self._rounds.rounds()}
         if name not in states:
-            request = RoundRequest(set_name=name, judge=JUDGE, pairs="all", name=name)
+            # Both orders, so that the strip above a newcomer's first board has a figure for flips.
+            request = RoundRequest(set_name=name, judge=JUDGE, pairs="all", order=OrderPolicy.BOTH, name=name)
             states[name] = self._rounds.create(request).state
         if states[name] in RESUMABLE:
             self._rounds.run(name, concurrency=CONCURRENCY, report=report)

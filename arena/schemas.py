@@ -81,7 +81,7 @@ class Retraction(BaseModel):
     notice: str
 
 
-class LifeFields(SubmissionFields):
+class SubmissionStatusFields(SubmissionFields):
     """A submission and its status."""
 
     sight: str = Field(description="`full`, `nameless` or `tombstone`: how much of it is shown to you.")
@@ -98,10 +98,18 @@ class LifeFields(SubmissionFields):
         """Translate a submission with its status."""
         fields = asdict(line)
         retracted = [{"board": board, "notice": notice} for board, notice in line.status.retracted.items()]
-        return cls.of({**fields, **fields["submission"], **fields["status"], "retracted": retracted})
+        return cls.of(
+            {
+                **fields,
+                **fields["submission"],
+                **fields["status"],
+                "sight": line.visibility,
+                "retracted": retracted,
+            }
+        )
 
 
-class SubmissionFull(LifeFields):
+class SubmissionFull(SubmissionStatusFields):
     """A submission with its coverage of the set."""
 
     coverage: dict[str, float] = Field(description="Share of each domain's questions, 0–1.")

@@ -54,7 +54,7 @@ class Clock:
 
 def run(arena: Arena, name: str, concurrency: int, *, on_ray: bool) -> tuple[float, float]:
     """Judge a round; seconds of the whole command, and battles a second while it judged."""
-    request = RoundRequest(set_name="bench", judge="reference-free", name=name, canaries=0)
+    request = RoundRequest(set_name="bench", judge="reference-free", name=name, canaries=0, controls=0)
     arena.rounds.create(request)
     arena.store.replies.forget()
     clock, started = Clock(), time.perf_counter()

@@ -121,7 +121,7 @@ def fill(
 
 def judge(arena: Arena, name: str, connections: int) -> tuple[float, float]:
     """Judge a round and return seconds by the clock and of the processor, planning left out."""
-    request = RoundRequest(set_name="bench", judge="reference-free", name=name)
+    request = RoundRequest(set_name="bench", judge="reference-free", name=name, controls=0)
     arena.rounds.create(request)
     started, used = time.perf_counter(), time.process_time()
     counts = arena.rounds.run(name, concurrency=connections, report=lambda _progress: None)
@@ -132,7 +132,7 @@ def judge(arena: Arena, name: str, connections: int) -> tuple[float, float]:
 
 def messages(arena: Arena, name: str, limit: int) -> list[tuple[Message, ...]]:
     """The messages that a stored round sends."""
-    from arena.services.rounds.runner import _contest
+    from arena.services.rounds.runner import contest
     from judges.pairwise.rendering import Renderer, presentations
 
     spec = arena.judges.spec("reference-free")
@@ -140,7 +140,7 @@ def messages(arena: Arena, name: str, limit: int) -> list[tuple[Message, ...]]:
     renderer = Renderer(spec, spec.prompt)
     found = []
     for battle in arena.store.battles.pending(arena.store.rounds.get(name).id):
-        judge_input = _contest(battle)
+        judge_input = contest(battle)
         shown = presentations(judge_input, spec.order)[0]
         found.append(renderer.request(judge_input, renderer.sides(judge_input), shown).messages)
         if len(found) == limit:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -24,59 +24,19 @@ from numpy.typing import NDArray
 
 from leaderboard.battles import BattleTable
 from leaderboard.rates import win_rates
-from leaderboard.ratings import IntervalKind, RatingTable, rate
+from leaderboard.ratings import RatingTable
 from leaderboard.sampling.adaptive import neighbours, next_battles
+from leaderboard.sampling.asks import Ask, Question
 from leaderboard.sampling.cheap_judge import PairTexts, pair_features, predicted_shares
 from leaderboard.sampling.powered import Draw, power
 from leaderboard.sampling.strata import Allocation, allocate
 from leaderboard.standings.published import bundled_board
+from tests.sampled_rounds import Round, plain, rated, simulated, stopped, table_of
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.floating[Any] | np.integer[Any]]
 SHARED = Path(__file__).parents[1] / "../shared/data"
-SYSTEMS, QUESTIONS, SHARE = 8, 500, 0.1
-
-
-@dataclass(frozen=True)
-class Round:
-    """Planned battles with the cheap judge's shares, and what the expensive judge would say of each."""
-
-    planned: BattleTable
-    verdicts: Floats
-
-
-def simulated(random: np.random.Generator, likeness: float) -> Round:
-    """Every pair of systems on every question; each answer has a quality of its own (sd 1)."""
-    strength = np.linspace(-0.8, 0.8, SYSTEMS)
-    pairs = list(combinations(range(SYSTEMS), 2))
-    a, b = (np.tile([pair[side] for pair in pairs], QUESTIONS) for side in (0, 1))
-    question = np.repeat(np.arange(QUESTIONS), len(pairs))
-    quality = strength + random.normal(0, 1, (QUESTIONS, SYSTEMS))
-    margin = quality[question, a] - quality[question, b] + random.logistic(0, 1, len(a))
-    noise = random.normal(0, margin.std(), len(a))
-    cheap = 1 / (1 + np.exp(-1.2 * (likeness * margin + np.sqrt(1 - likeness**2) * noise)))
-    verdicts = np.where(np.abs(margin) < 0.3, 0.5, (margin > 0).astype(float))
-    return Round(table_of(a, b, question, cheap, SYSTEMS), verdicts)
-
-
-def table_of(a: Numbers, b: Numbers, question: Numbers, share: Floats, systems: int) -> BattleTable:
-    """A table of one domain from codes and shares."""
-    return BattleTable(
-        systems=tuple(f"s{n}" for n in range(systems)),
-        questions=tuple(f"q{n}" for n in range(int(question.max()) + 1)),
-        domains=("",),
-        a=a.astype(np.int32),
-        b=b.astype(np.int32),
-        winner=np.where(share > 0.5, 0, 1).astype(np.int8),
-        question=question.astype(np.int32),
-        domain=np.zeros(len(a), np.int32),
-        score=share,
-    )
-
-
-def rated(table: BattleTable) -> RatingTable:
-    """Ratings with clustered sandwich errors: quick, and right for powered scores too."""
-    return rate(table, interval=IntervalKind.SANDWICH)
+SHARE = 0.1
 
 
 def differences(table: RatingTable) -> tuple[Floats, Floats]:
@@ -93,13 +53,6 @@ def drawn(known: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
     flags = np.zeros(size, dtype=bool)
     flags[known] = True
     return flags
-
-
-def plain(battles: Round, random: np.random.Generator, count: int) -> BattleTable:
-    """A simple random sample of battles, and nothing else."""
-    return replace(battles.planned, score=battles.verdicts).select(
-        np.sort(random.permutation(len(battles.verdicts))[:count])
-    )
 
 
 def powered(battles: Round, random: np.random.Generator, count: int) -> BattleTable:
@@ -170,6 +123,22 @@ def compare(
             )
 
 
+def stopping(repeats: int) -> None:
+    """Print verdicts needed for a width, as a part of a plain sample's, and coverage after stopping."""
+    print("\nRounds in waves that end at the width of a plain sample")
+    settings = [(8, 500, 0.1, repeats), (20, 2000, 0.02, max(4, repeats // 10))]
+    for question in (Question.LEADERS, Question.RANKING):
+        for systems, questions, share, times in settings:
+            for likeness in (0.5, 0.7, 0.9):
+                ended = stopped(Ask(question=question), likeness, systems, questions, share, times)
+                print(
+                    f"  {question:8} {systems:2} systems, {questions:4} questions, correlation {likeness}:"
+                    f" {ended.verdicts.mean():5.0f} of {ended.plain} verdicts ({ended.share:.2f}),"
+                    f" width {ended.width:.0f}, waves {ended.waves.mean():.1f},"
+                    f" coverage {ended.coverage:.3f}, repeats {times}"
+                )
+
+
 def true_differences() -> Floats:
     """What a simulated round of endless questions would give, from one of very many."""
     random = np.random.default_rng(1)
@@ -234,6 +203,7 @@ def stratified() -> None:
 def main() -> None:
     """Print every comparison."""
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 40
+    stopping(repeats)
     stratified()
     truth = true_differences()
     for likeness in (0.5, 0.7, 0.9):

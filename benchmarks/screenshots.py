@@ -56,6 +56,8 @@ SHOTS = (
     Shot("compare", "/compare?board=demo&a=meridian&b=reference&c=partisan", ".aa-questions"),
     Shot("compare-paper", "/compare?board=rag-qa-arena", ".aa-board"),
     Shot("matrix", "/matrix?board=demo", ".aa-matrix"),
+    Shot("trust", "/trust?board=demo", ".aa-board"),
+    Shot("trust-paper", "/trust?board=rag-qa-arena", "#cycles"),
     Shot("matrix-paper", "/matrix?board=rag-qa-arena", ".aa-matrix"),
     Shot("system", "/system?board=demo&id=partisan", ".aa-board"),
     Shot("questions", "/questions?board=demo", ".aa-questions"),

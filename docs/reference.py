@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import typer
 
 from arena.api.errors import OWN_TITLES, STATUSES, TITLES
-from arena.cli.main import build
+from arena.cli.commands import build
 from arena.settings import Settings
 from data import errors as tree
 from data.errors import ArenaError

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import reduce
 from types import MappingProxyType
 
 import numpy as np
@@ -27,7 +28,7 @@ WINNER_WORDS: Mapping[str, Winner] = MappingProxyType(
     {"model_a": Winner.A, "model_b": Winner.B, "tie": Winner.TIE, "tie (bothbad)": Winner.TIE}
 )
 
-__all__ = ["BattleTable", "Winner"]
+__all__ = ["BattleTable", "JudgeColumn", "Winner", "in_common", "stacked"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -140,3 +141,107 @@ class BattleTable:
             score=None if self.score is None else self.score[rows],
             weight=None if self.weight is None else self.weight[rows],
         )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgeColumn:
+    """Who decided each row of a table.
+
+    Attributes:
+        names: The judges, in code order.
+        code: int32 codes of the rows' judges, −1 for a row that names none.
+    """
+
+    names: tuple[str, ...]
+    code: NDArray[np.int32]
+
+    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64]) -> JudgeColumn:
+        """The judges of some rows; codes and names stay as they are."""
+        return JudgeColumn(names=self.names, code=self.code[rows])
+
+
+def stacked(tables: Mapping[str, BattleTable]) -> tuple[BattleTable, JudgeColumn]:
+    """The rows of several judges one below the other, with who gave each.
+
+    Args:
+        tables: By judge; all with the same systems, questions and domains in the same order, as
+            `in_common` makes them.
+    """
+    parts = list(tables.values())
+    soft = any(part.score is not None for part in parts)
+    weighted = any(part.weight is not None for part in parts)
+    columns = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("a", "b", "winner", "question", "domain")
+    }
+    table = replace(
+        parts[0],
+        **columns,
+        score=np.concatenate([part.share for part in parts]) if soft else None,
+        weight=np.concatenate([_weights(part) for part in parts]) if weighted else None,
+    )
+    code = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    return table, JudgeColumn(names=tuple(tables), code=code.astype(np.int32))
+
+
+def in_common(tables: Mapping[str, BattleTable]) -> dict[str, BattleTable]:
+    """The rows of each table on battles that all of them have: same question, same two systems.
+
+    Returns:
+        Tables with one coding of systems, questions and domains, sorted by name, unused names left out.
+    """
+    systems = _shared([table.systems for table in tables.values()])
+    questions = _shared([table.questions for table in tables.values()])
+    domains = tuple(sorted({name for table in tables.values() for name in table.domains}))
+    recoded = {label: _recoded(table, systems, questions, domains) for label, table in tables.items()}
+    keys = {label: _battle_keys(table) for label, table in recoded.items()}
+    common = reduce(np.intersect1d, keys.values())
+    parts = {label: table.select(np.isin(keys[label], common)) for label, table in recoded.items()}
+    seen = [
+        np.unique(np.concatenate([*(getattr(part, side) for part in parts.values() for side in sides)]))
+        for sides in (("a", "b"), ("question",))
+    ]
+    names = [
+        tuple(words[code] for code in used) for words, used in zip((systems, questions), seen, strict=True)
+    ]
+    return {label: _recoded(part, names[0], names[1], domains) for label, part in parts.items()}
+
+
+def _shared(names: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(sorted(set(names[0]).intersection(*names[1:])))
+
+
+def _recoded(
+    table: BattleTable, systems: tuple[str, ...], questions: tuple[str, ...], domains: tuple[str, ...]
+) -> BattleTable:
+    """The rows whose names are all among the given ones, in their numbering."""
+    place, question, domain = (
+        np.array([codes.get(name, -1) for name in names], dtype=np.int32)
+        for names, codes in (
+            (table.systems, {name: code for code, name in enumerate(systems)}),
+            (table.questions, {name: code for code, name in enumerate(questions)}),
+            (table.domains, {name: code for code, name in enumerate(domains)}),
+        )
+    )
+    rows = (place[table.a] >= 0) & (place[table.b] >= 0) & (question[table.question] >= 0)
+    part = table.select(rows)
+    return replace(
+        part,
+        systems=systems,
+        questions=questions,
+        domains=domains,
+        a=place[part.a],
+        b=place[part.b],
+        question=question[part.question],
+        domain=domain[part.domain],
+    )
+
+
+def _battle_keys(table: BattleTable) -> NDArray[np.int64]:
+    low, high = np.minimum(table.a, table.b), np.maximum(table.a, table.b)
+    size = max(len(table.systems), 1)
+    return np.asarray((table.question.astype(np.int64) * size + low) * size + high)
+
+
+def _weights(table: BattleTable) -> NDArray[np.float64]:
+    return np.ones(len(table)) if table.weight is None else table.weight

@@ -56,17 +56,6 @@ def paired_shares(table: BattleTable, first: str, second: str) -> tuple[PairedSh
     return tuple(shares)
 
 
-def question_differences(table: BattleTable, first: str, second: str) -> Mapping[str, float]:
-    """For each question that compares two systems: how much more of the win the first takes, −1 to 1.
-
-    Raises:
-        NotFoundError: The table does not have one of the two.
-    """
-    differences, _ = _by_question(table, first, second)
-    compared = np.flatnonzero(~np.isnan(differences))
-    return {table.questions[at]: float(differences[at]) for at in compared}
-
-
 def spread_most(
     table: BattleTable, systems: Sequence[str], most: int
 ) -> tuple[tuple[str, Mapping[str, float]], ...]:

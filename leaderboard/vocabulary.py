@@ -16,6 +16,7 @@ class Method(StrEnum):
     RAO_KUPPER = "rao-kupper"
     ELO = "elo"
     STYLE = "style"
+    JUDGE_AWARE = "judge-aware"
 
 
 class IntervalKind(StrEnum):
@@ -41,3 +42,60 @@ class VoteRule(StrEnum):
 
     MEAN = "mean"
     MAJORITY = "majority"
+
+
+class Covariate(StrEnum):
+    """What may sway a judge beside how good answers are.
+
+    `LENGTH` in words, and how many `HEADINGS`, spans in `BOLD`, items of `LISTS` and `CITATIONS` an answer
+    has. `POSITION`: which answer was shown first. `SAME_FAMILY`: which answer is of the judge's family of
+    models.
+    """
+
+    LENGTH = "length"
+    HEADINGS = "headings"
+    BOLD = "bold"
+    LISTS = "lists"
+    CITATIONS = "citations"
+    POSITION = "position"
+    SAME_FAMILY = "same_family"
+
+
+COUNTS = (Covariate.LENGTH, Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS, Covariate.CITATIONS)
+"""The covariates that are counts of an answer's text."""
+
+
+class Control(StrEnum):
+    """What ratings may be controlled for."""
+
+    LENGTH = "length"
+    STYLE = "style"
+    POSITION = "position"
+    FAMILY = "family"
+    ALL = "all"
+
+    @property
+    def covariates(self) -> tuple[Covariate, ...]:
+        """The terms of the fit."""
+        match self:
+            case Control.LENGTH:
+                return (Covariate.LENGTH,)
+            case Control.STYLE:
+                return COUNTS
+            case Control.POSITION:
+                return (Covariate.POSITION,)
+            case Control.FAMILY:
+                return (Covariate.SAME_FAMILY,)
+        return tuple(Covariate)
+
+
+class ErrorKind(StrEnum):
+    """What an interval counts.
+
+    `QUESTIONS`: that other questions might have been asked. `JUDGE`: that the judge might read the same
+    questions otherwise, in new words or once more. `ALL`: both; what another round would say.
+    """
+
+    QUESTIONS = "questions"
+    JUDGE = "judge"
+    ALL = "all"

@@ -107,7 +107,7 @@ class AnswerWarnings:
         self.no_answers = 0
         self.with_contexts = 0
 
-    def look(self, row: AcceptedRow) -> None:
+    def observe(self, row: AcceptedRow) -> None:
         """Note what one answer shows by itself."""
         text = row.answer.answer
         self._answers += 1

@@ -146,7 +146,7 @@ class _Tally:
         self.count(accepted)
         self._digests.append(_digest(accepted.answer))
         if not accepted.empty:
-            self._watch.look(accepted)
+            self._watch.observe(accepted)
 
     def count(self, accepted: AcceptedRow) -> None:
         """Count an answer for its domain."""

@@ -29,6 +29,7 @@ from aiohttp import web
 from tests.scripted_batches import Batches
 from tests.scripted_log import Log, error
 from tests.scripted_replies import (
+    OTHER_RATING,
     RULES,
     STATUS_FAULTS,
     Ask,
@@ -107,11 +108,18 @@ class ScriptedLLM:
             return json.dumps(instance_of(schema["schema"]))
         pair = answers_of(ask)
         if pair is not None:
-            rating = RULES[self.script.rule](ask, *pair)
+            rating = self._changed(ask, RULES[self.script.rule](ask, *pair))
             return f"<thinking>By the rule '{self.script.rule}'.</thinking><rating>{rating}</rating>"
         if self.text_handler is not None:
             return str(self.text_handler(ask))
         return f"<thinking>Nothing to weigh.</thinking><answer>Scripted answer {ask.digest[:8]}.</answer>"
+
+    def _changed(self, ask: Ask, rating: str) -> str:
+        """The rating, or another one where this is a repeat that changes the judge's mind."""
+        asked = self.log.started[ask.key]
+        if asked > 1 and chance(self.script.seed, "changes", ask.key, asked) < self.script.changes:
+            return OTHER_RATING[rating]
+        return rating
 
     def _task_of(self, ask: Ask) -> str:
         """The task that a request without a response format opens as."""

@@ -72,7 +72,8 @@ class Script:
         batch_polls: How often a batch is seen "in_progress" before it ends.
         batch_end: The state in which batches end.
         batch_output: False ends batches without an output file.
-        seed: Draws other faults for the same requests.
+        changes: Share (0-1) of the repeats of a pairwise request that get another rating than the first.
+        seed: Draws other faults and changes for the same requests.
     """
 
     latency: float = 0.0
@@ -89,6 +90,7 @@ class Script:
     batch_polls: int = 1
     batch_end: str = "completed"
     batch_output: bool = True
+    changes: float = 0.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -224,6 +226,7 @@ def never_sure(_ask: Ask, _first: str, _second: str) -> str:
     return "0"
 
 
+OTHER_RATING: Mapping[str, str] = {"0": "1", "1": "2", "2": "0"}
 RULES: dict[str, Rule] = {"longer": longer, "hash": hashed, "first": always_first, "tie": never_sure}
 
 

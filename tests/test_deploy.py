@@ -11,7 +11,7 @@ import pytest
 import typer
 import yaml
 
-from arena.cli.main import build
+from arena.cli.commands import build
 
 DEPLOY = Path(__file__).parents[1] / "docs" / "deploy"
 UNITS = sorted(DEPLOY.glob("*.service"))

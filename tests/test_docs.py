@@ -14,7 +14,7 @@ import pytest
 import typer
 from markdown import markdown
 
-from arena.cli.main import build
+from arena.cli.commands import build
 from arena.settings import read_settings
 from data.errors import InputError
 from leaderboard.formats.registry import BattleFormat

@@ -88,8 +88,8 @@ def show_board(
 @router.get("/leaderboards/{name}/snapshots", responses=problems(404), response_model=BoardList)
 def list_snapshots(request: Request, name: BoardName, arena: Services) -> Response:
     """Every snapshot of a board that stands, the one under its name first; each is at NAME@HASH for good."""
-    found = arena.boards.snapshots(name)
-    return answer(request, BoardList(leaderboards=[BoardLine.of(one) for one in found]))
+    boards = arena.boards.snapshots(name)
+    return answer(request, BoardList(leaderboards=[BoardLine.of(board) for board in boards]))
 
 
 def _preferred(accept: str) -> BoardFormat:

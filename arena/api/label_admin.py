@@ -146,7 +146,7 @@ def show_quality(request: Request, name: Name, arena: Services, caller: Who) -> 
 @router.get("/labels/tasks/{name}/disputed", responses=problems(403, 404), response_model=DisputedList)
 def list_disputed(request: Request, name: Name, arena: Services, caller: Who) -> Response:
     """Items that are labelled and have no majority."""
-    found = [DisputedLine.of(one) for one in arena.curation.disputed(name, caller=caller)]
+    found = [DisputedLine.of(item) for item in arena.curation.disputed(name, caller=caller)]
     return answer(request, DisputedList(disputed=found))
 
 

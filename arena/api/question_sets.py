@@ -6,7 +6,16 @@ from fastapi import APIRouter, Request, Response
 
 from arena.api.caching import NDJSON, answer, files, problems
 from arena.api.dependencies import Services
-from arena.api.schemas import Cursor, Limit, Name, QuestionLine, QuestionPage, SetList
+from arena.api.schemas import (
+    Cursor,
+    Limit,
+    Name,
+    QuestionLine,
+    QuestionPage,
+    SetList,
+    SetStatisticsLine,
+    SetStatisticsList,
+)
 from arena.schemas import SetLine
 
 router = APIRouter(tags=["sets"])
@@ -35,6 +44,13 @@ def list_questions(
     following = shown[-1][0] + 1 if len(questions) > limit else None
     page = QuestionPage(questions=[QuestionLine.of(question) for _, question in shown], next=following)
     return answer(request, page)
+
+
+@router.get("/sets/{name}/statistics", responses=problems(404), response_model=SetStatisticsList)
+def statistics(request: Request, name: Name, arena: Services) -> Response:
+    """What a set is made of, overall and by domain: words, documents, passages, short answers."""
+    rows = [SetStatisticsLine.model_validate(row.as_json()) for row in arena.set_statistics.of(name)]
+    return answer(request, SetStatisticsList(domains=rows))
 
 
 @router.get(

@@ -46,6 +46,35 @@ class SetList(BaseModel):
     sets: list[SetLine]
 
 
+class SetStatisticsLine(Line):
+    """The questions of one domain, or all; means and shares are null where there is nothing to count."""
+
+    domain: str = Field(description="Its id, or `overall`.")
+    questions: int
+    references: int
+    reference_words: float | None = Field(description="Mean words of the references.")
+    words_a_question: float | None = Field(description="The same, questions without a reference counting 0.")
+    question_words: float | None
+    documents: float | None = Field(description="Mean documents that a reference was written from.")
+    several_documents: float | None = Field(description="Share of those of two documents or more.")
+    many_documents: float | None = Field(description="Share of those of ten or more.")
+    most_documents: int | None
+    sentences: int = Field(description="Sentences of references whose citations are known.")
+    documents_a_sentence: list[float] = Field(
+        description="Shares of them that cite 0, 1, 2, 3, 4, and 5 or more documents."
+    )
+    short_answers: float | None
+    short_answer_words: float | None
+    passages: float | None
+    passage_words: float | None
+
+
+class SetStatisticsList(BaseModel):
+    """What a set is made of: overall first, then by domain."""
+
+    domains: list[SetStatisticsLine]
+
+
 class PassageLine(Line):
     """A passage that a set gives with a question."""
 
@@ -173,6 +202,7 @@ class RoundLine(Line):
     failed: int
     skipped: int
     missing: int
+    estimated: int = Field(description="Battles that the judge of a round in waves was not asked about.")
     pending: int
 
     @classmethod

@@ -17,10 +17,10 @@ from arena.api.errors import ProblemLine
 from arena.api.schemas import NAME, Name
 from arena.api.teams import Sent
 from arena.api.uploads import FILE_BODY, owner_of, receive_file
-from arena.schemas import LifeFields, SubmissionFields, SubmissionFull
+from arena.schemas import SubmissionFields, SubmissionFull, SubmissionStatusFields
 from arena.services.accounts.auth import Caller, require
-from arena.services.submissions.file_checks import Look
 from arena.services.submissions.service import AddedSubmission
+from arena.services.system.text_work import Poll
 from data.errors import InvalidFileError, StoppedError
 from data.records import SystemCard, TokenScope
 from submissions.check_report import report_json
@@ -94,7 +94,7 @@ class Withdrawal(Sent):
 class SubmissionList(BaseModel):
     """Submissions by set, system and version."""
 
-    submissions: list[LifeFields]
+    submissions: list[SubmissionStatusFields]
 
 
 class Added(SubmissionFields):
@@ -133,9 +133,9 @@ async def check(
         except ClientDisconnect:
             return Response(status_code=400)
         await run_in_threadpool(writer.close)
-        async with client_there(request) as look:
+        async with client_there(request) as poll:
             try:
-                result = await turn.run(arena.submissions.check, path, name, caller=caller, look=look)
+                result = await turn.run(arena.submissions.check, path, name, caller=caller, poll=poll)
             except StoppedError:
                 return Response(status_code=400)
     return Response(json.dumps(report_json(result), ensure_ascii=False), headers=FRESH, media_type=JSON)
@@ -158,9 +158,9 @@ async def submit(
     It is stored whole or not at all. A file with errors is answered by 422 with every problem. The upload is
     removed, except where something other than the file was refused (a deadline, a quota).
     """
-    async with client_there(request) as look:
+    async with client_there(request) as poll:
         try:
-            added = await turn.run(_submit, arena, name, body, caller, look)
+            added = await turn.run(_submit, arena, name, body, caller, poll)
         except StoppedError:
             # The upload is there still; nobody is there to be answered.
             return Response(status_code=400)
@@ -170,7 +170,7 @@ async def submit(
 
 
 def _submit(
-    arena: Services, name: str, body: SubmissionCreate, caller: Caller, look: Look
+    arena: Services, name: str, body: SubmissionCreate, caller: Caller, poll: Poll
 ) -> AddedSubmission:
     owner = owner_of(caller)
     require(caller, TokenScope.SUBMIT)
@@ -187,7 +187,7 @@ def _submit(
                 anonymous=body.anonymous,
                 confirm=not body.hold,
                 caller=caller,
-                look=look,
+                poll=poll,
             )
         if body.selected:
             chosen = arena.submissions.select(added.submission.id, caller=caller)
@@ -219,7 +219,9 @@ def list_submissions(
 ) -> Response:
     """Submissions, as you may see them."""
     lines = arena.submissions.find(set_name=set_name, team=team, caller=caller)
-    return answer(request, SubmissionList(submissions=[LifeFields.of_line(line) for line in lines]))
+    return answer(
+        request, SubmissionList(submissions=[SubmissionStatusFields.of_line(line) for line in lines])
+    )
 
 
 @router.get("/submissions/{number}", responses=problems(403, 404), response_model=SubmissionFull)

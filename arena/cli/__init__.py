@@ -7,11 +7,11 @@ import sys
 
 def main() -> None:
     """Run the command line; exit codes are 0 done, 1 an ArenaError, 2 misuse."""
-    from arena.cli.main import build
+    from arena.cli.commands import command
     from data.errors import ArenaError
 
     try:
-        build()()
+        command()()
     except ArenaError as error:
         from arena.cli.output import show_error
 

@@ -9,6 +9,7 @@ import typer
 
 from arena.cli.options import AS_SET, AsJson, Budget, Cache, open_reaching
 from arena.cli.output import show_fields, show_json, show_result, show_rows
+from arena.cli.retrieval import search
 from arena.container import open_arena
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ commands = typer.Typer(help="Corpora: texts in which evidence for claims is foun
 
 @commands.command("import")
 def import_(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder of texts, or a JSONL file.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder or file of documents.")],
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the corpus.")],
     embeddings: Annotated[
         str,
@@ -34,7 +35,9 @@ def import_(
 ) -> None:
     """Split texts into chunks and index them.
 
-    Importing the same texts again changes nothing.
+    Reads folders of .txt or .md files, BEIR's folders (`corpus.jsonl`), JSONL of Pyserini (`contents`) and of
+    MS MARCO v2.1 (`docid`, `segment` or `body`), any JSONL with an `id` and a `text` a line, and TREC's <DOC>
+    files, each plain or gzipped. Importing the same texts again changes nothing.
     """
     from dataclasses import asdict
 
@@ -118,3 +121,6 @@ def list_(*, as_json: AsJson = False) -> None:
         as_json=as_json,
         empty="There are no corpora yet. Import one with `arena corpora import PATH --name NAME`.",
     )
+
+
+commands.command()(search)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,9 +13,13 @@ from arena.cli.output import note, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.errors import InputError
+from data.records import Board
 from leaderboard.standings.corrected import PEOPLE, people_sentence
+from leaderboard.standings.full_error import error_sentence
 from leaderboard.standings.judged_shares import partial_sentence
-from leaderboard.vocabulary import OVERALL
+from leaderboard.trust.asked_again import drift_warning
+from leaderboard.trust.sentences import trust_sentences
+from leaderboard.vocabulary import OVERALL, Control, ErrorKind
 
 commands = typer.Typer(help="Published boards: list, show and export them.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round, or NAME@HASH.")]
@@ -61,6 +66,22 @@ def show(
             help="Show the ratings of battles between systems alone, without those against the reference.",
         ),
     ] = False,
+    control: Annotated[
+        Control | None,
+        typer.Option(
+            "--control",
+            help="Show the ratings under control for what may sway the judge, and what each term is worth: "
+            "`style` is length and form (headings, bold, lists, citations).",
+        ),
+    ] = None,
+    error: Annotated[
+        ErrorKind,
+        typer.Option(
+            "--error",
+            help="What intervals count: which `questions` were asked, that the `judge` might read the same "
+            "questions otherwise, or `all`: what another round would say. The last two need a retest.",
+        ),
+    ] = ErrorKind.QUESTIONS,
     as_json: AsJson = False,
 ) -> None:
     """Show a published board.
@@ -68,26 +89,51 @@ def show(
     A partial board says how much of it was judged; systems without a judged battle are named below the table.
     NAME@HASH names one snapshot of a board, also after another took its place.
     """
-    # Brings what draws pictures along.
-    from arena.services.boards.text_tables import between_systems_table, board_table, corrected_table
-
     board = open_arena().boards.get(name, caller=OPERATOR)
-    if board.retracted:
-        note(f"This board was retracted. {board.notice}".rstrip())
-    elif board.notice:
-        note(f"Notice: {board.notice}")
+    _show_notice(board)
+    alone = domain == OVERALL and not people and not between_systems
+    if error is not ErrorKind.QUESTIONS:
+        _show_error(board, error, alone=alone and control is None, as_json=as_json)
+        return
     if as_json:
         show_json(dict(board.standings))
         return
-    if about := board.standings.get("note"):
-        show_line(about)
-    if said := partial_sentence(board.standings):
-        show_line(f"{board.standings['title']}. {said}")
-    if between_systems:
+    for remark in _remarks(board.standings):
+        show_line(remark)
+    if control is not None:
+        _show_controlled(board, control, alone=alone)
+    elif between_systems:
+        # Brings what draws pictures along.
+        from arena.services.boards.text_tables import between_systems_table
+
         described, headers, rows = between_systems_table(board)
         show_line(described)
         show_table(headers, rows)
+    else:
+        _show_lines(board, domain, people=people)
+
+
+def _show_error(board: Board, error: ErrorKind, *, alone: bool, as_json: bool) -> None:
+    from arena.services.boards.text_tables import error_table
+
+    if not alone:
+        raise InputError(
+            "The judge's own error is known of its ratings overall alone.",
+            advice="Use --error without --domain, --people, --control and --between-systems.",
+        )
+    headers, rows = error_table(board, error)
+    if as_json:
+        show_json(dict(board.standings))
         return
+    for remark in _remarks(board.standings):
+        show_line(remark)
+    show_table(headers, rows)
+    show_line(error_sentence(board.standings))
+
+
+def _show_lines(board: Board, domain: str, *, people: bool) -> None:
+    from arena.services.boards.text_tables import board_table, corrected_table
+
     if people and domain != OVERALL:
         raise InputError("Votes correct ratings overall alone.", advice="Use --people without --domain.")
     headers, rows = corrected_table(board) if people else board_table(board, domain)
@@ -95,10 +141,49 @@ def show(
     show_line(f"{people_sentence(board.standings)}.")
     if people:
         show_line(board.standings[PEOPLE]["advice"])
-    lines = board.standings["lines"][domain]
+    _show_below(board.standings, domain)
+
+
+def _show_below(standings: Mapping[str, Any], domain: str) -> None:
+    """On what the places rest, and who was not judged."""
+    for said in trust_sentences(standings):
+        show_line(said)
+    lines = standings["lines"][domain]
     unjudged = [line["system"] for line in lines if not (line["rate"] or line.get("rate_against_all"))]
     if unjudged:
         show_line(f"No judged battle: {', '.join(unjudged)}.")
+
+
+def _show_notice(board: Board) -> None:
+    if board.retracted:
+        note(f"This board was retracted. {board.notice}".rstrip())
+    elif board.notice:
+        note(f"Notice: {board.notice}")
+
+
+def _show_controlled(board: Board, control: Control, *, alone: bool) -> None:
+    from arena.services.boards.text_tables import coefficient_table, controlled_table
+
+    if not alone:
+        raise InputError(
+            "Ratings under control are the judge's overall alone.",
+            advice="Use --control without --domain, --people and --between-systems.",
+        )
+    show_table(*controlled_table(board, control))
+    headers, rows, sentences = coefficient_table(board, control)
+    show_table(headers, rows)
+    for sentence in sentences:
+        show_line(sentence)
+
+
+def _remarks(standings: Mapping[str, Any]) -> Iterator[str]:
+    """What readers must know before they look at the numbers."""
+    if about := standings.get("note"):
+        yield about
+    if said := partial_sentence(standings):
+        yield f"{standings['title']}. {said}"
+    if warning := drift_warning(standings):
+        yield f"Warning: {warning}"
 
 
 @commands.command()

@@ -26,7 +26,7 @@ MINUTE, HOUR = 60, 3600
 class View(Protocol):
     """Shows work that has begun and not ended."""
 
-    def look(self, works: list[Work]) -> None:
+    def show(self, works: list[Work]) -> None:
         """Show how far each is."""
 
     def end(self, work: Work) -> None:
@@ -86,7 +86,7 @@ class Display:
                 if not self._works:
                     self._thread = None
                     return
-                self._view.look([work for work in self._works if work.watch.seconds >= FIRST])
+                self._view.show([work for work in self._works if work.watch.seconds >= FIRST])
 
 
 class LineView:
@@ -96,7 +96,7 @@ class LineView:
         self._out = out
         self._last_line: dict[Work, float] = {}
 
-    def look(self, works: list[Work]) -> None:
+    def show(self, works: list[Work]) -> None:
         """Write a line for each whose last one is some seconds old."""
         for work in works:
             now = work.watch.seconds
@@ -123,7 +123,7 @@ class BarView:
         self._bar: Bar | None = None
         self._tasks: dict[Work, TaskID] = {}
 
-    def look(self, works: list[Work]) -> None:
+    def show(self, works: list[Work]) -> None:
         """Draw each."""
         if works and self._bar is None:
             self._bar = _bar()

@@ -11,6 +11,7 @@ import typer
 
 from arena.cli.options import AsJson, Budget, Cache, File, constant, open_reaching
 from arena.cli.output import (
+    note,
     note_problems,
     show_fields,
     show_json,
@@ -263,6 +264,98 @@ def build(
     show_fields(fields)
     for source, why in failed.items():
         show_line(f"not built: {source}: {why['reason']}")
+
+
+@commands.command("attach-passages")
+def attach_passages(
+    name: Name,
+    file: File,
+    corpus: Annotated[
+        str,
+        typer.Option("--corpus", metavar="NAME", show_default="none", help="Corpus with the texts of a run."),
+    ] = "",
+    new_name: Annotated[
+        str,
+        typer.Option(
+            "--name", metavar="NAME", show_default="the set's and its version", help="Name of the new set."
+        ),
+    ] = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Make a new version of a set with passages from a file; judged rounds keep theirs.
+
+    FILE is JSONL with `question_id` (or `query`, the question's text) and `passages`, as `arena retrieve`
+    writes it to a .jsonl file and RAG-QA Arena its predictions, or a TREC run whose texts a corpus has.
+    Questions that it does not name keep the passages that they have. Answers are submitted to the new set
+    anew.
+    """
+    attached = open_arena().set_passages.attach(name, file, corpus=corpus, new_name=new_name)
+    counts = {
+        field: getattr(attached, field)
+        for field in ("created", "questions", "passages", "without", "unknown", "unresolved")
+    }
+    if as_json:
+        show_json({**_fields(attached.summary), **counts})
+        return
+    state = "" if attached.created else ", unchanged: it was made before"
+    made = f"{attached.passages:,} passages for {attached.questions:,} questions"
+    show_line(f"{attached.summary.name}: {made}{state}.")
+    for count, what in (
+        (attached.without, "questions are not in the file and keep the passages that they had"),
+        (attached.unknown, f"questions of the file are not in {name}"),
+        (attached.unresolved, f"passages of the run are not in the corpus {corpus}"),
+    ):
+        if count:
+            note(f"{count:,} {what}.")
+
+
+@commands.command()
+def statistics(name: Name, *, as_json: AsJson = False) -> None:
+    """Count what a set is made of, overall and by domain: words, documents, passages, short answers."""
+    rows = open_arena().set_statistics.of(name)
+    show_rows(
+        [row.as_json() for row in rows],
+        (
+            "domain",
+            "questions",
+            "references",
+            "words",
+            "documents",
+            "2 or more",
+            "10 or more",
+            "sentences of 2 or more",
+            "short answers",
+            "passages",
+            "words a passage",
+        ),
+        [
+            (
+                row.domain,
+                row.questions,
+                row.references,
+                _mean(row.reference_words),
+                _mean(row.documents),
+                _share(row.several_documents),
+                _share(row.many_documents),
+                _share(row.sentences_of_several),
+                _mean(row.short_answers),
+                _mean(row.passages),
+                _mean(row.passage_words),
+            )
+            for row in rows
+        ],
+        as_json=as_json,
+        empty=f"{name} has no questions.",
+    )
+
+
+def _mean(value: float | None) -> str | None:
+    return None if value is None else f"{value:.1f}"
+
+
+def _share(value: float | None) -> str | None:
+    return None if value is None else f"{value:.1%}"
 
 
 commands.command("policy")(policy)

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from arena.client.http import ApiClient, Options
 from arena.client.upload import upload
 from arena.container import open_arena
-from arena.schemas import LifeFields, SubmissionFields, SubmissionFull
+from arena.schemas import SubmissionFields, SubmissionFull, SubmissionStatusFields
 from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.team_report_files import report_html, report_json
 from arena.settings import read_settings
@@ -81,7 +81,7 @@ class LocalBackend:
     def find(self, set_name: str | None) -> list[Json]:
         """Submissions by set, system and version."""
         lines = self._submissions.find(set_name=set_name, caller=OPERATOR)
-        return [LifeFields.of_line(line).to_json() for line in lines]
+        return [SubmissionStatusFields.of_line(line).to_json() for line in lines]
 
     def view(self, number: int) -> Json:
         """A submission with its coverage."""
@@ -150,7 +150,7 @@ class RemoteBackend:
         """Submissions by set, system and version, as the token may see them."""
         asked = {} if set_name is None else {"set": set_name}
         body = self._client.ask("GET", "/submissions", params=asked).json()
-        return [LifeFields.of(fields).to_json() for fields in body["submissions"]]
+        return [SubmissionStatusFields.of(fields).to_json() for fields in body["submissions"]]
 
     def view(self, number: int) -> Json:
         """A submission with its coverage."""

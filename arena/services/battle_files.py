@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from data.errors import InputError, NotFoundError
 from leaderboard.battles import BattleTable
+from leaderboard.formats.covariates import chosen_cells, covariate_terms
 from leaderboard.formats.reading import BattleFile, read_battles
 from leaderboard.formats.registry import BattleFormat
+from leaderboard.formats.rows import Context
 from leaderboard.rates import RateTable, win_rates
 from leaderboard.ratings import (
     Anchor,
     Cluster,
+    ControlledRatings,
     IntervalKind,
     Method,
     RatingTable,
@@ -22,12 +29,23 @@ from leaderboard.ratings import (
     differences_by_domain,
     questions_to_separate,
     rate,
+    rate_beside_star,
+    rate_under_control,
 )
+from leaderboard.ratings.judges import JudgeAwareRatings, rate_with_judges
+from leaderboard.trust.robustness.cycles import count_cycles
+from leaderboard.trust.robustness.fragility import Fragility, fragility
+from leaderboard.trust.robustness.star import star_ranking
+from leaderboard.trust.sections import Unit
+from leaderboard.vocabulary import Covariate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingRequest:
-    """How a file of battles is to be rated; `anchor` is `SYSTEM=RATING`, and `without` a system left out."""
+    """How a file of battles is to be rated; `anchor` is `SYSTEM=RATING`, and `without` a system left out.
+
+    `covariates` are what style control controls for; None for all that the file has.
+    """
 
     method: Method = Method.BRADLEY_TERRY
     interval: IntervalKind = IntervalKind.BOOTSTRAP
@@ -36,14 +54,26 @@ class RatingRequest:
     anchor: str | None = None
     seed: int = 0
     without: str | None = None
+    covariates: tuple[Covariate, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRatings:
-    """Ratings of a file, and what a reader of them must know about the file."""
+    """Ratings of a file, and what a reader of them must know about the file; `judges` where asked for.
+
+    `controlled` are the same ratings with what covariates are worth, where they were controlled for.
+    """
 
     table: RatingTable
     notes: tuple[str, ...]
+    judges: JudgeAwareRatings | None = None
+    controlled: ControlledRatings | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """The object that `arena battles rate --json` prints."""
+        if self.judges is not None:
+            return self.judges.as_json()
+        return self.table.as_json() | ({} if self.controlled is None else self.controlled.as_json())
 
 
 def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | None = None) -> FileRatings:
@@ -52,17 +82,23 @@ def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | Non
     Raises:
         FileFormatError: The file cannot be read; the message names row and column.
         RecordError: A value breaks a rule; likewise.
-        InputError: Style control, which needs more than battles.
+        InputError: Style control of a file without the columns that it needs, or without method `style`; or
+            judges that the file does not name.
         NotFoundError: No battle names the system that is to be left out.
         UnrankableError: The ratings do not exist.
     """
     if request.method is Method.STYLE:
+        return _rate_controlled(path, request, read_as)
+    if request.covariates is not None:
         raise InputError(
-            "A battle file does not hold the answers' lengths, which style control needs.",
-            advice="Boards of judged rounds have the length-controlled ratings: `arena leaderboard show`.",
+            f"Ratings by {request.method.value} are controlled for nothing.", advice="Add --method style."
         )
     battle_file = read_battles(path, read_as)
-    battles = battle_file.table if request.without is None else _without(battle_file.table, request.without)
+    if request.method is Method.JUDGE_AWARE:
+        return _rate_judges(battle_file, request)
+    battles = battle_file.table
+    if request.without is not None:
+        battles = battles.select(others_than(battles, request.without))
     table = rate(
         battles,
         method=request.method,
@@ -73,17 +109,77 @@ def rate_file(path: Path, request: RatingRequest, *, read_as: BattleFormat | Non
         seed=request.seed,
     )
     rated = tuple(rating for rating in table.ratings if rating.system != request.without)
-    return FileRatings(table=replace(table, ratings=rated), notes=notes_on(battle_file))
+    return FileRatings(
+        table=replace(table, ratings=rated), notes=(*notes_on(battle_file), *_uncounted(battle_file))
+    )
 
 
-def _without(table: BattleTable, system: str) -> BattleTable:
-    """The battles of the other systems among themselves."""
+def _rate_controlled(path: Path, request: RatingRequest, read_as: BattleFormat | None) -> FileRatings:
+    battle_file = read_battles(path, read_as, context=Context(covariates=True))
+    cells = chosen_cells(path.name, battle_file.covariates, request.covariates)
+    known = np.asarray(~np.isnan(np.stack(list(cells.values()))).any(axis=0))
+    rows = known
+    if request.without is not None:
+        rows = np.asarray(known & others_than(battle_file.table, request.without))
+    if not rows.any():
+        raise InputError(
+            f"No battle of {path.name} has a value in each of {', '.join(cells)}.",
+            advice="Fill the columns, or choose others with --covariates.",
+        )
+    columns, constant = covariate_terms({name: values[rows] for name, values in cells.items()})
+    if not columns:
+        raise InputError(constant[0].reason, advice="Leave it out.")
+    settings = Settings(
+        cluster=request.cluster,
+        anchor=None if request.anchor is None else parse_anchor(request.anchor),
+        seed=request.seed,
+    )
+    controlled = rate_under_control(battle_file.table.select(rows), columns, settings)
+    controlled = replace(controlled, left_out=(*constant, *controlled.left_out))
+    rated = tuple(rating for rating in controlled.ratings.ratings if rating.system != request.without)
+    notes = notes_on(battle_file)
+    if unknown := int((~known).sum()):
+        notes = (*notes, f"left out: {unknown:,} battles (an empty cell among {', '.join(cells)})")
+    return FileRatings(table=replace(controlled.ratings, ratings=rated), notes=notes, controlled=controlled)
+
+
+def _rate_judges(battle_file: BattleFile, request: RatingRequest) -> FileRatings:
+    table, judges = battle_file.table, battle_file.judges
+    if judges is None:
+        raise InputError(
+            "No battle of the file names its judge.", advice="Add a column `judge` with at least two names."
+        )
+    if request.without is not None:
+        rows = others_than(table, request.without)
+        table, judges = table.select(rows), judges.select(rows)
+    settings = Settings(
+        interval=request.interval,
+        bootstrap=request.bootstrap,
+        cluster=request.cluster,
+        anchor=None if request.anchor is None else parse_anchor(request.anchor),
+        seed=request.seed,
+    )
+    rated = rate_with_judges(table, judges, settings)
+    unnamed = (f"left out: {rated.unnamed:,} battles that name no judge",) if rated.unnamed else ()
+    return FileRatings(table=rated.ratings, notes=(*notes_on(battle_file), *unnamed), judges=rated)
+
+
+def others_than(table: BattleTable, system: str) -> NDArray[np.bool_]:
+    """(rows,) which battles are among other systems.
+
+    Raises:
+        NotFoundError: No battle names the system.
+    """
+    _require_system(table, system)
+    code = table.systems.index(system)
+    return np.asarray((table.a != code) & (table.b != code))
+
+
+def _require_system(table: BattleTable, system: str) -> None:
     if system not in table.systems:
         raise NotFoundError(
             f"No battle names {system!r}.", advice=f"Systems of this file: {', '.join(table.systems)}."
         )
-    code = table.systems.index(system)
-    return table.select((table.a != code) & (table.b != code))
 
 
 def winrates_of_file(
@@ -100,7 +196,17 @@ def winrates_of_file(
     rates = win_rates(
         battle_file.table, reference=reference, by_domain=by_domain, clustered=battle_file.questions_named
     )
-    return rates, notes_on(battle_file)
+    return rates, (*notes_on(battle_file), *_uncounted(battle_file))
+
+
+def _uncounted(battle_file: BattleFile) -> tuple[str, ...]:
+    """That rows which read a battle again count as battles here."""
+    if battle_file.wording is None and battle_file.repeat is None:
+        return ()
+    sentence = (
+        "the columns `wording` and `repeat` say which rows read a battle again; here each row is a battle"
+    )
+    return (f"{sentence}, with --error judge or all it is a reading",)
 
 
 def compare_in_file(
@@ -127,6 +233,60 @@ def compare_in_file(
             for row in domains
         },
     }
+
+
+def fragility_of_file(
+    path: Path,
+    *,
+    unit: Unit,
+    pair: tuple[str, str] | None,
+    reference: str | None,
+    read_as: BattleFormat | None = None,
+) -> tuple[Fragility, tuple[str, ...]]:
+    """The fewest questions, or battles, on which the places of a battle file's systems rest.
+
+    Raises:
+        FileFormatError: The file cannot be read; the message names row and column.
+        RecordError: A value breaks a rule; likewise.
+        InputError: Questions are to be left out and the file names none, or rows count for several battles.
+        NotFoundError: No battle names a system of the pair, or the reference.
+        UnrankableError: The ratings do not exist.
+    """
+    battle_file = read_battles(path, read_as)
+    if unit is Unit.QUESTIONS and not battle_file.questions_named:
+        raise InputError("The file names no questions.", advice="Leave out battles: --unit battles.")
+    if reference is not None:
+        _require_system(battle_file.table, reference)
+    return fragility(battle_file.table, unit=unit, pair=pair, reference=reference), notes_on(battle_file)
+
+
+def cycles_of_file(
+    path: Path, *, reference: str | None, seed: int, read_as: BattleFormat | None = None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """How often the judge of a battle file makes cycles, as JSON.
+
+    With a reference, `star` has the places by the battles against it alone.
+
+    Raises:
+        FileFormatError: The file cannot be read; the message names row and column.
+        RecordError: A value breaks a rule; likewise.
+        InputError: The file names no questions.
+        NotFoundError: No battle names the reference.
+        UnrankableError: No three systems were judged against each other on one question, or the battles
+            against the reference cannot be rated.
+    """
+    battle_file = read_battles(path, read_as)
+    if not battle_file.questions_named:
+        raise InputError(
+            "The file names no questions, so nobody knows which battles are on the same one.",
+            advice="Give each battle a question_id.",
+        )
+    fields = count_cycles(battle_file.table, seed=seed).as_json()
+    if reference is not None:
+        settings = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)
+        both = rate_beside_star(battle_file.table, reference, settings)
+        fields["star"] = star_ranking(both.mixed.ratings, both.star.ratings, reference).as_json()
+    return fields, notes_on(battle_file)
 
 
 def parse_anchor(text: str) -> Anchor:

@@ -29,6 +29,7 @@ from arena.site.boards import (
 from arena.site.questions import list_page, question_page
 from arena.site.systems import system_page
 from arena.site.teams import report_page, submit_page, team_page
+from arena.site.trust import trust_page
 from arena.site.ui.components import OPENED, SITE, name_page, skeleton
 from arena.site.ui.errors import guarded
 from arena.site.ui.help_texts import PAGES
@@ -67,7 +68,12 @@ ORGANISED = {
     "admin-people": people_page.show,
     "admin-audit": audit_page.show,
 }
-LED_TO = {"system": system_page.show, "question": question_page.show, "report": report_page.show}
+LED_TO = {
+    "system": system_page.show,
+    "question": question_page.show,
+    "report": report_page.show,
+    "trust": trust_page.show,
+}
 ASSETS = Path(__file__).parent / "assets"
 # Streamlit keeps the scroll position of the page before, so that the next would open in its middle. For its
 # first frame each page is without height, which leaves only the top; a name of its own restarts that.

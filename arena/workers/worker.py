@@ -29,7 +29,7 @@ from data.progress import Work as Working
 from data.records import Beat, Job, JobKind, Lease, WorkerId
 from data.store.jobs.leases import Release
 
-LOOK_EVERY = 0.5
+POLL_EVERY = 0.5
 LONGEST_LOOK = 2.0
 LONGEST_WAIT = 30.0
 BEAT_EVERY = 1.0
@@ -64,7 +64,7 @@ class Worker:
         return asyncio.run(self._work(once=once))
 
     async def _work(self, *, once: bool) -> int:
-        stop, jobs_done, wait = asyncio.Event(), 0, LOOK_EVERY
+        stop, jobs_done, wait = asyncio.Event(), 0, POLL_EVERY
         with stopping_on_interrupt(stop):
             watch = asyncio.create_task(self._watch_parent(stop))
             self._log.info("worker.started")
@@ -84,7 +84,7 @@ class Worker:
                     wait = min(LONGEST_LOOK, 2 * wait)
                     await _sleep(stop, wait)
                     continue
-                jobs_done, wait = jobs_done + 1, LOOK_EVERY
+                jobs_done, wait = jobs_done + 1, POLL_EVERY
                 if not await self._do(*claimed, stop):
                     await _sleep(stop, wait)
             watch.cancel()
@@ -130,6 +130,9 @@ class Worker:
                 return await self._attended(lease, self._calibrate, job, stop)
             case JobKind.TRIAL:
                 return await self._attended(lease, self._try, job, stop)
+            case JobKind.RETEST:
+                # Jobs of this kind belong to the command that began them.
+                return Release(error=f"Job {job.id} is run by the command that began it.", final=True)
 
     async def _judge(self, job: Job, lease: Lease, stop: asyncio.Event) -> None:
         name, payload = job.round_name or "", dict(job.payload)

@@ -6,8 +6,9 @@ Source: ICAT, section 4.3: up to 128 words with 32 words of overlap.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from data.errors import RecordError
 
@@ -45,6 +46,16 @@ class Chunking:
             chosen = spans[first : first + self.words]
             if chosen:
                 yield text[chosen[0][0] : chosen[-1][1]]
+
+    def joined(self, chunks: Sequence[str]) -> str:
+        """The text that was cut, from its chunks in order; what two of them share is written once."""
+        if not chunks:
+            return ""
+        pieces = [chunks[0]]
+        for chunk in chunks[1:]:
+            spans = [match.end() for match in islice(WORD.finditer(chunk), self.overlap)]
+            pieces.append(chunk[spans[-1] :] if spans else f" {chunk}")
+        return "".join(pieces)
 
 
 def chunk_id(document: str, number: int) -> str:

@@ -171,7 +171,11 @@ class VectorIndex:
             raise StoreError(message, advice=EMBED) from error
 
     def find(self, vector: Vectors, k: int) -> tuple[Passage, ...]:
-        """Return the `k` most similar chunks, best first, ties in their own order.
+        """Return the `k` most similar chunks, best first, ties in their own order; errors as of `search`."""
+        return tuple(passage for passage, _ in self.search(vector, k))
+
+    def search(self, vector: Vectors, k: int) -> tuple[tuple[Passage, float], ...]:
+        """Return what `find` finds with its cosine similarities.
 
         Raises:
             StoreError: The vector has other dimensions than the chunks'.
@@ -191,7 +195,8 @@ class VectorIndex:
         scores = np.concatenate(pieces)
         # Similarities may be negative, and the selection keeps what is above 0.
         shifted = scores - scores.min() + np.float32(1)
-        return tuple(self._corpus.chunk(int(place)) for place in best_places(shifted, k))
+        places = best_places(shifted, k)
+        return tuple((self._corpus.chunk(int(place)), float(scores[place])) for place in places)
 
 
 def unit_rows(vectors: Vectors) -> Vectors:

@@ -6,7 +6,7 @@ import json
 import mmap
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Self
@@ -15,7 +15,7 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from data.corpora.chunking import Chunking, chunk_id
+from data.corpora.chunking import Chunking, chunk_id, document_of
 from data.errors import FileFormatError, StoreError
 from data.progress import counted, working
 from data.records import Passage
@@ -259,6 +259,26 @@ class Corpus:
         start, end = int(self._offsets[place]), int(self._offsets[place + 1])
         name, title, text = json.loads(self._chunks[start:end])
         return Passage(name, text, title)
+
+    def named(self, ids: Collection[str]) -> dict[str, Passage]:
+        """The chunks with these ids, and the documents, put together from their chunks without repeats.
+
+        Ids that are neither are left out. Reads every chunk once.
+        """
+        wanted, chunks = set(ids), {}
+        documents: dict[str, list[Passage]] = {}
+        for place in range(len(self)):
+            chunk = self.chunk(place)
+            if chunk.id in wanted:
+                chunks[chunk.id] = chunk
+            if (document := document_of(chunk.id)) in wanted:
+                documents.setdefault(document, []).append(chunk)
+        cut = Chunking(words=self.manifest.words, overlap=self.manifest.overlap)
+        whole = {
+            name: Passage(name, cut.joined([part.text for part in parts]), parts[0].title)
+            for name, parts in documents.items()
+        }
+        return {**whole, **chunks}
 
     def find(self, query: str, k: int) -> tuple[Passage, ...]:
         """Return at most `k` chunks that share a term with a query, best first, ties in their own order."""

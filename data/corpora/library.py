@@ -2,69 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 
 from data.corpora.chunking import Chunking
+from data.corpora.documents import content_hash, read_documents
 from data.corpora.index import MANIFEST, Analyser, Corpus, Manifest, build_corpus, read_manifest
 from data.errors import FileFormatError, InvalidFileError, NotFoundError, StoreError
-from data.files.jsonl import each_record
-from data.files.text_files import MEBIBYTE, GuardedStream, ReadLimits
 from data.progress import working
 from data.records import Passage, ProblemList
 from data.records.questions import require_name
-
-TEXT_FILES = (".txt", ".md", ".text")
-LARGEST = ReadLimits(file_bytes=64 * 1024 * MEBIBYTE, lines=200_000_000)
-ADVICE = "Give a folder of .txt or .md files, or a JSONL file with an id and a text a line."
-READ_AT_ONCE = MEBIBYTE
-
-
-def read_documents(path: Path, problems: ProblemList, limits: ReadLimits = LARGEST) -> Iterator[Passage]:
-    """Yield the documents of a folder (ids are the paths within it) or of a JSONL file, plain or gzipped.
-
-    What cannot be read is noted and left out.
-
-    Raises:
-        FileFormatError: There is nothing of either kind at the path.
-    """
-    if path.is_dir():
-        yield from _from_folder(path, problems, limits)
-    else:
-        yield from (document for _, document in each_record(path, limits, _document, problems))
-
-
-def content_hash(path: Path, limits: ReadLimits = LARGEST) -> str:
-    """The sha256 of all that `read_documents` reads: names and bytes, in order.
-
-    Raises:
-        FileFormatError: There is nothing at the path, or it cannot be read.
-    """
-    digest = hashlib.sha256()
-    for file in text_files(path) if path.is_dir() else [path]:
-        name = file.relative_to(path).as_posix() if path.is_dir() else ""
-        digest.update(f"{len(name)}:{name}:".encode())
-        with GuardedStream(file, limits) as stream:
-            while piece := stream.read(READ_AT_ONCE):
-                digest.update(piece)
-    return digest.hexdigest()
-
-
-def text_files(folder: Path) -> list[Path]:
-    """The text files of a folder and the folders in it, by path.
-
-    Raises:
-        FileFormatError: There are none.
-    """
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in TEXT_FILES and path.is_file())
-    if not paths:
-        raise FileFormatError(f"{folder} holds no text files.", advice=ADVICE, code="empty-file")
-    return paths
 
 
 def refuse(path: Path, problems: ProblemList) -> None:
@@ -76,36 +27,6 @@ def refuse(path: Path, problems: ProblemList) -> None:
     if problems.errors:
         message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
         raise InvalidFileError(message, problems.result(), advice="Correct them and import it again.")
-
-
-def _from_folder(folder: Path, problems: ProblemList, limits: ReadLimits) -> Iterator[Passage]:
-    for path in text_files(folder):
-        name = path.relative_to(folder).as_posix()
-        try:
-            with GuardedStream(path, limits) as stream:
-                content = b"".join(iter(lambda: stream.read(READ_AT_ONCE), b""))
-            text = content.decode("utf-8")
-        except FileFormatError as error:
-            problems.add(0, error.code, f"{name}: {error.message}", advice=error.advice)
-            continue
-        except UnicodeDecodeError:
-            problems.add(0, "encoding", f"{name} is no UTF-8 text.", advice="Save it as UTF-8.")
-            continue
-        yield Passage(name, text, path.stem)
-
-
-def _document(line: int, row: object, problems: ProblemList) -> Passage | None:
-    if not isinstance(row, Mapping):
-        problems.add(line, "not-object", "This line is not a JSON object.")
-        return None
-    name, text, title = row.get("id"), row.get("text"), row.get("title")
-    if not isinstance(name, str | int) or isinstance(name, bool) or not str(name).strip():
-        problems.add(line, "missing-field", "There is no id.")
-        return None
-    if not isinstance(text, str):
-        problems.add(line, "missing-field", "There is no text, or it is not a string.")
-        return None
-    return Passage(str(name), text, title if isinstance(title, str) else "")
 
 
 BUILDING = ".building-"
@@ -133,7 +54,7 @@ class CorpusLibrary:
         self._analyser = analyser
 
     def add(self, name: str, source: Path, chunking: Chunking | None = None) -> Imported:
-        """Import a folder of texts or a JSONL file under a name.
+        """Import documents (see `read_documents`) under a name.
 
         A corpus of that name is replaced when the new one is complete, and only where the documents, the
         chunking or the analyser differ.
@@ -161,7 +82,12 @@ class CorpusLibrary:
         with self._build_folder() as place:
             problems = ProblemList()
             documents = _distinct(read_documents(source, problems), problems)
-            manifest = build_corpus(place, documents, planned, self._analyser)
+            try:
+                manifest = build_corpus(place, documents, planned, self._analyser)
+            except FileFormatError:
+                # Where no document could be read, the reasons help, not that there is none.
+                refuse(source, problems)
+                raise
             refuse(source, problems)
             self._replace(name, place)
         return Imported(manifest=manifest, built=True)

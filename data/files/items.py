@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from data.files.jsonl import read_records
 from data.files.text_files import ReadLimits
 from data.records import HumanLabel, MetricItem, Passage, ProblemList
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPassages:
+    """The passages of a question, which is named by its id or its text."""
+
+    question: str
+    passages: tuple[Passage, ...]
+    line: int
+
 
 TEXTS = ("question", "answer")
 LISTS = ("aspects", "sub_questions", "short_answers")
@@ -21,6 +32,32 @@ def read_items(path: Path, limits: ReadLimits) -> tuple[MetricItem, ...]:
         InvalidFileError: The file has problems; all of them are listed.
     """
     return read_records(path, limits, _item)
+
+
+def read_passages(path: Path, limits: ReadLimits) -> tuple[QuestionPassages, ...]:
+    """Read passages by question: `question_id` or the question's text (`query`), and `passages`.
+
+    RAG-QA Arena's prediction files are of this form.
+
+    Raises:
+        InvalidFileError: The file has problems; all of them are listed.
+    """
+    return read_records(path, limits, _question_passages)
+
+
+def _question_passages(line: int, row: object, problems: ProblemList) -> QuestionPassages | None:
+    if not isinstance(row, Mapping):
+        problems.add(line, "not-object", "This line is not a JSON object.")
+        return None
+    before = problems.errors
+    names = [row.get(field) for field in ("question_id", "query")]
+    name = next((str(value) for value in names if isinstance(value, str | int) and str(value).strip()), "")
+    if not name:
+        problems.add(line, "missing-field", "There is no question_id and no query.")
+    if not isinstance(row.get("passages"), list):
+        problems.add(line, "missing-field", "There is no list of passages.")
+    passages = _passages(line, row, "passages", problems)
+    return None if problems.errors > before else QuestionPassages(name, passages, line)
 
 
 def _item(line: int, row: object, problems: ProblemList) -> MetricItem | None:

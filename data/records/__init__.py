@@ -59,8 +59,10 @@ from data.records.questions import (
     require_name,
 )
 from data.records.rounds import (
+    STOPPED,
     Account,
     BattleColumns,
+    BattleEnd,
     BattleEvidence,
     BattleRecord,
     Board,
@@ -70,8 +72,10 @@ from data.records.rounds import (
     PlannedCanary,
     Round,
     RoundCounts,
+    VoteColumns,
 )
 from data.records.vocabulary import (
+    CheapKind,
     JobKind,
     JobState,
     JudgeKind,
@@ -83,8 +87,10 @@ from data.records.vocabulary import (
     Severity,
     Split,
     SubmissionState,
+    WavesEnd,
     Yardstick,
 )
+from data.records.waves import CheapCounts, CheapVerdict, EndOfWaves, Wave, WaveArrays, soft_share
 
 __all__ = [
     "DEFAULT_PHASE",
@@ -93,6 +99,7 @@ __all__ = [
     "LARGEST_RATING",
     "PEOPLE",
     "SCALES",
+    "STOPPED",
     "Account",
     "Action",
     "AnnotationTask",
@@ -100,13 +107,18 @@ __all__ = [
     "AuditEntry",
     "AuditNote",
     "BattleColumns",
+    "BattleEnd",
     "BattleEvidence",
     "BattleRecord",
     "Beat",
     "BlindItem",
     "Board",
     "CanaryRecord",
+    "CheapCounts",
+    "CheapKind",
+    "CheapVerdict",
     "DrawKind",
+    "EndOfWaves",
     "GivenLabel",
     "HumanLabel",
     "Job",
@@ -159,10 +171,15 @@ __all__ = [
     "TokenScope",
     "UserAccount",
     "Verdict",
+    "VoteColumns",
+    "Wave",
+    "WaveArrays",
+    "WavesEnd",
     "WorkerId",
     "Yardstick",
     "battle_id",
     "require_label",
     "require_name",
+    "soft_share",
     "unscored",
 ]

@@ -127,6 +127,7 @@ class Action(StrEnum):
     ROUND_PAUSED = "round-paused"
     ROUND_CANCELLED = "round-cancelled"
     ROUND_RETRIED = "round-retried"
+    ROUND_RETESTED = "round-retested"
     ROUND_BUDGET_CHANGED = "round-budget-changed"
     JOB_QUEUED = "job-queued"
     JOB_CANCELLED = "job-cancelled"
@@ -141,6 +142,7 @@ class Action(StrEnum):
     LABELS_IMPORTED = "labels-imported"
     BOARD_NOTED = "board-noted"
     BOARD_CORRECTED = "board-corrected"
+    BOARD_RENEWED = "board-renewed"
     VOTES_OPENED = "votes-opened"
     VOTES_CLOSED = "votes-closed"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from data.errors import RecordError
 from data.records.judging import Judgment
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 from data.errors import InputError
+
+STOPPED = "stopped: "
+"""How the detail of a battle begins that a stopping rule left out; the rule follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,20 @@ class PendingBattle:
     answer_a: str
     answer_b: str
     reference_side: str | None = None
+
+
+class BattleEnd(NamedTuple):
+    """How a battle ended, by the store's own numbers; a tuple, since many are read while judging.
+
+    `share` of the win is what side `a` gets, None without a verdict; `left_out` is 1 where a stopping rule
+    ended it.
+    """
+
+    question: int
+    a: int
+    b: int
+    share: float | None
+    left_out: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +130,9 @@ class Round:
 class RoundCounts:
     """A round's books: what was planned, how much of it ended how, and what it cost.
 
-    `planned` = judged + unreadable + refused + failed + skipped + missing + pending. Cost and tokens are
-    everything that was charged for the round, canaries included, which are counted nowhere else here;
+    `planned` = judged + unreadable + refused + failed + skipped + missing + estimated + pending. Cost and
+    tokens are everything that was charged for the round, cheap judges and canaries included, which are
+    counted nowhere else here;
     `cost_usd` is None where a model that was asked has no known price. `reserved_usd` is set aside for calls
     at the moment; `lost_usd` is the most that calls may have cost of which neither reply nor charge came
     back. All three count against the cap.
@@ -127,6 +145,7 @@ class RoundCounts:
     failed: int = 0
     skipped: int = 0
     missing: int = 0
+    estimated: int = 0
     cost_usd: float | None = 0.0
     reserved_usd: float = 0.0
     lost_usd: float = 0.0
@@ -140,8 +159,8 @@ class RoundCounts:
     @property
     def pending(self) -> int:
         """Battles that have not ended."""
-        ended = (self.judged, self.unreadable, self.refused, self.failed, self.skipped, self.missing)
-        return self.planned - sum(ended)
+        asked = (self.judged, self.unreadable, self.refused, self.failed, self.skipped)
+        return self.planned - sum(asked) - self.missing - self.estimated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +195,7 @@ class BattleColumns:
         preference: Places among the members of `Preference`.
         flipped: 1 where the judge changed its mind with the order, else 0.
         score: Shares of the win that side a gets, NaN for none; None where no battle has one.
+        left_out: Whether a stopping rule left the battle out; None where none did.
     """
 
     questions: tuple[str, ...]
@@ -188,9 +208,27 @@ class BattleColumns:
     preference: NDArray[np.int8]
     flipped: NDArray[np.int8]
     score: NDArray[np.float64] | None
+    left_out: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.question)
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class VoteColumns:
+    """What the judges of a round said, one judgment with a preference a row.
+
+    Attributes:
+        judges: Names, in code order; the members where the judge is a panel.
+        judge: Codes of the judges.
+        battle: Rows of the battles in the round's `BattleColumns`.
+        preference: Places among the members of `Preference`.
+    """
+
+    judges: tuple[str, ...]
+    judge: NDArray[np.int32]
+    battle: NDArray[np.int64]
+    preference: NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

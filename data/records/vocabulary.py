@@ -25,7 +25,10 @@ class Preference(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a planned battle or judgment ended; these add up to what was planned."""
+    """How a planned battle or judgment ended; these add up to what was planned.
+
+    `ESTIMATED` is a battle of a round with cheap judges that the round's own judge was not asked about.
+    """
 
     JUDGED = "judged"
     UNREADABLE = "unreadable"
@@ -33,6 +36,7 @@ class Outcome(StrEnum):
     FAILED = "failed"
     SKIPPED = "skipped"
     MISSING = "missing"
+    ESTIMATED = "estimated"
 
 
 class Presentation(StrEnum):
@@ -71,6 +75,27 @@ class JudgeKind(StrEnum):
     LEXICAL = "lexical"
 
 
+class CheapKind(StrEnum):
+    """What stands in for a round's own judge where that is not asked.
+
+    `JUDGE`: another judge, asked about every battle. `ROUND`: the verdicts of an earlier round on the same
+    battles. `TRAINED`: a classifier trained on the verdicts that the round has paid for.
+    """
+
+    JUDGE = "judge"
+    ROUND = "round"
+    TRAINED = "trained"
+
+
+class WavesEnd(StrEnum):
+    """Why a round with cheap judges asked its own judge about no further battle."""
+
+    WIDTH = "width"
+    SPEND = "spend"
+    BUDGET = "budget"
+    NOTHING_LEFT = "nothing left"
+
+
 class RoundState(StrEnum):
     """The states of a round."""
 
@@ -91,6 +116,7 @@ class JobKind(StrEnum):
     PUBLISH = "publish"
     CALIBRATE = "calibrate"
     TRIAL = "trial"
+    RETEST = "retest"
 
 
 class JobState(StrEnum):

@@ -41,6 +41,13 @@ _TURNS = (
     re.compile(r"^(?:human|user) -(?=\s|\Z)", re.MULTILINE),
     re.compile(r"^(?:ai )?assistant -(?=\s|\Z)", re.MULTILINE),
 )
+# A line that claims to end or begin what stands between our delimiters.
+_FAKE_BORDER = re.compile(
+    r"^[^\w\n]{2,40}+(?:end|begin|beginning|start)(?: of)?(?: the)?"
+    r" (?:answers?|responses?|input|submission|candidates?|system prompt|prompt|evaluation)"
+    r"(?: [0-9ab])?[^\w\n]{2,40}+$",
+    re.MULTILINE,
+)
 _CHAT = re.compile(r"\((?:\|[^|()\n]{1,40}\||/?(?:inst|sys|s|bos|eos)|(?:start|end)_of_turn)\)")
 _VISIBLE = re.compile(r"\S")
 _LINE = re.compile(r"[^\n]+")
@@ -228,6 +235,8 @@ def _explained(line: str) -> bool:
 def _line_patterns(unquoted: str, plain_text: str) -> Iterator[tuple[str, Sequence[re.Pattern[str]]]]:
     if "(" in unquoted and _FAKE_TAG.search(unquoted):
         yield "fake-tags", (_FAKE_TAG,)
+    if _FAKE_BORDER.search(plain_text):
+        yield "fake-tags", (_FAKE_BORDER,)
     if "assistant -" in plain_text and all(turn.search(plain_text) for turn in _TURNS):
         yield "role-headers", _TURNS
     needs, telling, notations = _verdicts()

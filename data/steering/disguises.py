@@ -143,7 +143,8 @@ def _from_morse(run: str) -> str:
 
 
 def _printable(data: bytes) -> str:
-    text = data.decode("utf-8", "replace").lower()
+    # In UTF-16 every other byte of Latin letters is zero.
+    text = data.replace(b"\0", b"").decode("utf-8", "replace").lower()
     return text if text.replace("\n", " ").isprintable() and "\ufffd" not in text else ""
 
 

@@ -40,6 +40,8 @@ _ROLE = re.compile(
     rf"(?![a-z0-9]){_AFTER}:(?![:/])[*_`~]{{0,3}}+(?:</[a-z][a-z0-9]{{0,9}}>)?",
     re.MULTILINE,
 )
+# Headings that are a speaker and nothing else; a talk where both sides have one.
+_TURN = re.compile(rf"^[ \t]{{0,3}}\#{{1,6}}[ \t]{{1,4}}(?P<role>{_SPEAKERS})[ \t]{{0,4}}$", re.MULTILINE)
 _ASSISTANTS = ("ass", "ai", "ch", "cl")
 _SPEAKER = re.compile(rf"{_SPEAKERS}|{_HEADINGS}")
 _LIVE = ((LiveToken.TAG, _TAG), (LiveToken.CHAT, _CHAT))
@@ -65,7 +67,9 @@ def role_in(header: str) -> str:
 
 def may_have_tokens(text: str) -> bool:
     """Whether a text has one of the signs that every token has."""
-    return any(sign in text for sign in _SIGNS) or (":" in text and _SPEAKER.search(text.lower()) is not None)
+    if any(sign in text for sign in _SIGNS):
+        return True
+    return (":" in text or "#" in text) and _SPEAKER.search(text.lower()) is not None
 
 
 def _live(plain_text: str) -> Iterator[tuple[int, int, LiveToken]]:
@@ -111,10 +115,10 @@ def _headers(plain_text: str) -> Iterator[tuple[int, int, LiveToken]]:
     Such a header stands after an empty line or is a Markdown one, or several speakers have lines of their
     own. A lone one at the very beginning ("Human: a member of the species") opens nothing.
     """
-    headers = list(_ROLE.finditer(plain_text))
+    headers = [*_ROLE.finditer(plain_text), *_TURN.finditer(plain_text)]
     talk = len({match["role"].startswith(_ASSISTANTS) for match in headers}) > 1
     for match in headers:
-        if talk or "#" in match[0] or _after_empty_line(plain_text, match.start()):
+        if talk or (match.re is _ROLE and ("#" in match[0] or _after_empty_line(plain_text, match.start()))):
             yield match.start(), match.end(), LiveToken.ROLE
 
 

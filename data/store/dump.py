@@ -20,12 +20,12 @@ from data.errors import ConflictError, FileFormatError, InputError
 from data.progress import Work, counted, working
 from data.records import JobState
 from data.store.engine import Database, newest_version
-from data.tables import battle_holds, canary_holds, jobs, metadata, seats
+from data.tables import asking_holds, battle_holds, canary_holds, jobs, metadata, seats
 from data.tables.columns import Moment
 
 FORMAT = "answer-arena-dump/1"
 MANIFEST = "manifest.json"
-LEFT_BEHIND = (seats, battle_holds, canary_holds)
+LEFT_BEHIND = (seats, battle_holds, canary_holds, asking_holds)
 ROWS_AT_ONCE = 1_000
 MOVED = "The arena was exported while its process ran it."
 

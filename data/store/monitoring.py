@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Table, func, select, text
 
 from data.records import JobState, RoundState
-from data.store.base import StorePart
+from data.store.base import AnyRow, StorePart
 from data.store.engine import db_now, pairs
-from data.tables import battles, boards, jobs, judgments, ledgers, replies, rounds, seats
+from data.tables import battles, boards, jobs, judgments, ledgers, replies, retest_ledgers, rounds, seats
 from data.tables.columns import now
 
 SUMMED = ("spent_usd", "reserved_usd", "lost_usd", "input_tokens", "output_tokens")
@@ -57,9 +57,7 @@ class CountingStore(StorePart):
                 select(func.min(jobs.c.created_at)).where(jobs.c.state == JobState.QUEUED)
             ).scalar()
             alive = select(func.count()).where(seats.c.lease_until >= db_now(connection))
-            paid = connection.execute(
-                select(*(func.coalesce(func.sum(ledgers.c[name]), 0).label(name) for name in SUMMED))
-            ).one()
+            paid = [_summed(connection, table) for table in (ledgers, retest_ledgers)]
             standing = select(func.count()).where(~boards.c.retracted, boards.c.replaced_at.is_(None))
             return Figures(
                 rounds=_grouped(connection, rounds),
@@ -70,12 +68,18 @@ class CountingStore(StorePart):
                 boards=int(connection.execute(standing).scalar_one()),
                 workers=int(connection.execute(alive).scalar_one()),
                 queue_age=0.0 if oldest is None else max(0.0, (now() - oldest).total_seconds()),
-                spent_usd=float(paid.spent_usd),
-                reserved_usd=max(0.0, float(paid.reserved_usd)),
-                lost_usd=float(paid.lost_usd),
-                input_tokens=int(paid.input_tokens),
-                output_tokens=int(paid.output_tokens),
+                spent_usd=sum(float(row.spent_usd) for row in paid),
+                reserved_usd=max(0.0, sum(float(row.reserved_usd) for row in paid)),
+                lost_usd=sum(float(row.lost_usd) for row in paid),
+                input_tokens=sum(int(row.input_tokens) for row in paid),
+                output_tokens=sum(int(row.output_tokens) for row in paid),
             )
+
+
+def _summed(connection: Connection, table: Table) -> AnyRow:
+    """The totals of all accounts of a kind."""
+    sums = (func.coalesce(func.sum(table.c[name]), 0).label(name) for name in SUMMED)
+    return connection.execute(select(*sums)).one()
 
 
 def _grouped(connection: Connection, table: Table) -> dict[str, int]:

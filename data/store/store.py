@@ -21,12 +21,14 @@ from data.store.public_votes import PublicVoteStore
 from data.store.question_sets import PolicyStore, SetStore
 from data.store.rounds.battle_claims import ClaimStore
 from data.store.rounds.battles import BattleStore
-from data.store.rounds.budgets import LedgerStore
+from data.store.rounds.budgets import LedgerStore, RetestLedgerStore
 from data.store.rounds.canaries import CanaryStore
 from data.store.rounds.question_stats import QuestionStatsStore
 from data.store.rounds.replies import BatchStore, ReplyStore
+from data.store.rounds.retests import ControlStore, RetestStore
 from data.store.rounds.rounds import RoundStore
 from data.store.rounds.verdicts import VerdictStore
+from data.store.rounds.waves import WaveStore
 from data.store.submissions.submission_status import StatusStore
 from data.store.submissions.submissions import SubmissionStore
 
@@ -43,9 +45,13 @@ class Store:
         self.battles = BattleStore(database)
         self.verdicts = VerdictStore(database)
         self.canaries = CanaryStore(database)
+        self.waves = WaveStore(database)
+        self.retests = RetestStore(database)
+        self.controls = ControlStore(database)
         self.batches = BatchStore(database)
         self.replies = ReplyStore(database)
         self.ledgers = LedgerStore(database)
+        self.retest_ledgers = RetestLedgerStore(database)
         self.counting = CountingStore(database)
         self.jobs = JobStore(database)
         self.leases = LeaseStore(database)

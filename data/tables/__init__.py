@@ -5,18 +5,33 @@ from data.tables.annotation import (
     annotation_labels,
     annotation_people,
     annotation_tasks,
+    poll_pairs,
+    polls,
 )
 from data.tables.columns import metadata
-from data.tables.jobs import battle_holds, canary_holds, jobs, seats
+from data.tables.jobs import asking_holds, battle_holds, canary_holds, jobs, seats
 from data.tables.judgments import (
     batches,
     judgment_reports,
     judgments,
     replies,
 )
-from data.tables.public_votes import poll_pairs, polls
 from data.tables.questions import answers, question_sets, questions, scores, submissions
-from data.tables.rounds import battles, boards, canaries, ledgers, question_digests, rounds
+from data.tables.rounds import (
+    askings,
+    battles,
+    boards,
+    canaries,
+    cheap_verdicts,
+    controls,
+    ledgers,
+    question_digests,
+    retest_ledgers,
+    retests,
+    rounds,
+    waves,
+    waves_ends,
+)
 from data.tables.teams import (
     accounts,
     audit,
@@ -35,6 +50,8 @@ __all__ = [
     "annotation_people",
     "annotation_tasks",
     "answers",
+    "asking_holds",
+    "askings",
     "audit",
     "batches",
     "battle_holds",
@@ -42,6 +59,8 @@ __all__ = [
     "boards",
     "canaries",
     "canary_holds",
+    "cheap_verdicts",
+    "controls",
     "jobs",
     "judgment_reports",
     "judgments",
@@ -56,11 +75,15 @@ __all__ = [
     "questions",
     "refused_tokens",
     "replies",
+    "retest_ledgers",
+    "retests",
     "rounds",
     "scores",
     "seats",
     "submissions",
     "teams",
     "tokens",
+    "waves",
+    "waves_ends",
     "web_sessions",
 ]

@@ -98,3 +98,14 @@ class CanaryHoldRow(Base, table=True):
 
 
 canary_holds = CanaryHoldRow.__table__
+
+
+class AskingHoldRow(Base, table=True):
+    """The lease that asks a control battle at present: by its primary key, one at most."""
+
+    __tablename__ = "asking_hold"
+    asking_id: int = col.key_of("asking.id")
+    seat_id: int = col.parent("seat.id", index=True)
+
+
+asking_holds = AskingHoldRow.__table__

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Float, Index, UniqueConstraint
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, UniqueConstraint
 from sqlmodel import Field
 
-from data.records import Outcome, Preference, RoundState
+from data.records import Outcome, Preference, RoundState, WavesEnd
 from data.tables import columns as col
 from data.tables.columns import Base
 
@@ -34,7 +34,10 @@ rounds = RoundRow.__table__
 
 
 class BattleRow(Base, table=True):
-    """Two answers to one question, to be judged; `outcome` is null while pending."""
+    """Two answers to one question, to be judged; `outcome` is null while pending.
+
+    `wave` is when the round's own judge is asked: 0 in rounds that judge everything, null while not drawn.
+    """
 
     __tablename__ = "battle"
     __table_args__ = (
@@ -54,9 +57,69 @@ class BattleRow(Base, table=True):
     score: float | None = col.real(nullable=True)
     flipped: bool | None = col.flag(nullable=True)
     detail: str = col.prose()
+    wave: int | None = Field(sa_column=Column(Integer, nullable=True, server_default="0"))
 
 
 battles = BattleRow.__table__
+
+
+class CheapVerdictRow(Base, table=True):
+    """What a cheap judge of a round says of a battle; `outcome` is null while it was not asked.
+
+    `place` is the judge's among the cheap ones of the round. `share` is the share of the win of side a.
+    `judgments` names the replies of an LLM, a list of objects as in `canary`.
+    """
+
+    __tablename__ = "cheap_verdict"
+    __table_args__ = (Index(None, "round_id", "place"),)
+    battle_id: int = col.key_of("battle.id")
+    place: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    round_id: int = col.parent("round.id")
+    outcome: Outcome | None = col.word(Outcome, nullable=True)
+    share: float | None = col.real(nullable=True)
+    detail: str = col.prose(default="")
+    input_tokens: int = col.whole(default=0)
+    output_tokens: int = col.whole(default=0)
+    cost_usd: float = col.real(default=0.0)
+    judgments: Any = col.json()
+
+
+cheap_verdicts = CheapVerdictRow.__table__
+
+
+class WaveRow(Base, table=True):
+    """A draw of battles for the round's own judge: lists by battle, in the order of their numbers.
+
+    `chances` are of having been drawn in this wave or in any before; `width` is what was reached before the
+    wave, null where not known.
+    """
+
+    __tablename__ = "wave"
+    round_id: int = col.key_of("round.id")
+    number: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    seed: int = Field(sa_column=Column(BigInteger, nullable=False))
+    battles: int = col.whole()
+    width: float | None = col.real(nullable=True)
+    chances: Any = col.json()
+    created_at: datetime = col.created()
+
+
+waves = WaveRow.__table__
+
+
+class WavesEndRow(Base, table=True):
+    """Why a round drew no further wave, with the cheap shares and the classifier that it ended with."""
+
+    __tablename__ = "waves_end"
+    round_id: int = col.key_of("round.id")
+    reason: WavesEnd = col.word(WavesEnd)
+    width: float | None = col.real(nullable=True)
+    shares: Any = col.json()
+    classifier: Any = col.maybe_json()
+    ended_at: datetime = col.created()
+
+
+waves_ends = WavesEndRow.__table__
 
 
 class CanaryRow(Base, table=True):
@@ -86,6 +149,78 @@ class CanaryRow(Base, table=True):
 canaries = CanaryRow.__table__
 
 
+class RetestRow(Base, table=True):
+    """Samples of a round's battles that are asked anew; `wordings` is a list of names and texts of prompts.
+
+    `seat_id` is the lease that asks at present: a number without a foreign key, since it outlives the lease.
+    """
+
+    __tablename__ = "retest"
+    __table_args__ = (UniqueConstraint("round_id", "number"),)
+    id: int | None = col.number()
+    round_id: int = col.parent("round.id")
+    number: int = col.whole()
+    seed: int = col.whole()
+    battles: int = col.whole()
+    repeat: int = col.whole()
+    swapped: bool = col.flag()
+    wordings: Any = col.json()
+    budget_usd: float | None = col.real(nullable=True)
+    seat_id: int | None = col.whole(nullable=True)
+    created_at: datetime = col.created()
+
+
+retests = RetestRow.__table__
+
+
+class AskingRow(Base, table=True):
+    """Battles asked anew: by a retest of their round, or as control battles of the later round `round_id`.
+
+    The battle's own verdict stays where it is. `judgments` is as in `canary`; replies stand in `reply`.
+    """
+
+    __tablename__ = "asking"
+    __table_args__ = (Index(None, "retest_id", "outcome"), Index(None, "round_id", "outcome"))
+    id: int | None = col.number()
+    retest_id: int | None = col.parent("retest.id", nullable=True)
+    round_id: int | None = col.parent("round.id", nullable=True)
+    battle_id: int = col.parent("battle.id", index=True)
+    key: str = col.label(64, unique=True)
+    repeat: int = col.whole()
+    wording: str = col.label(120)
+    turned: bool = col.flag()
+    outcome: Outcome | None = col.word(Outcome, nullable=True)
+    preference: Preference | None = col.word(Preference, 4, nullable=True)
+    score: float | None = col.real(nullable=True)
+    flipped: bool | None = col.flag(nullable=True)
+    detail: str = col.prose(default="")
+    input_tokens: int = col.whole(default=0)
+    output_tokens: int = col.whole(default=0)
+    cost_usd: float = col.real(default=0.0)
+    judgments: Any = col.json()
+    asked_at: datetime | None = col.moment(nullable=True)
+
+
+askings = AskingRow.__table__
+
+
+class ControlRow(Base, table=True):
+    """The control battles of a set and a judge, which every later round of the judge asks again.
+
+    `judge` is a hash of its name, order and prompts, whatever model it asks.
+    """
+
+    __tablename__ = "control"
+    __table_args__ = (UniqueConstraint("set_id", "judge", "battle_id"),)
+    id: int | None = col.number()
+    set_id: int = col.parent("question_set.id")
+    judge: str = col.label(64)
+    battle_id: int = col.parent("battle.id")
+
+
+controls = ControlRow.__table__
+
+
 class LedgerRow(Base, table=True):
     """What rounds cost, canaries included; `cap_usd` is null without a budget.
 
@@ -104,6 +239,22 @@ class LedgerRow(Base, table=True):
 
 
 ledgers = LedgerRow.__table__
+
+
+class RetestLedgerRow(Base, table=True):
+    """What retests cost, apart from their rounds; the columns are those of `ledger`."""
+
+    __tablename__ = "retest_ledger"
+    retest_id: int = col.key_of("retest.id")
+    cap_usd: float | None = col.real(nullable=True)
+    reserved_usd: float = col.real(default=0.0)
+    spent_usd: float = col.real(default=0.0)
+    lost_usd: float = col.real(default=0.0)
+    input_tokens: int = col.whole(default=0)
+    output_tokens: int = col.whole(default=0)
+
+
+retest_ledgers = RetestLedgerRow.__table__
 
 
 class BoardRow(Base, table=True):

@@ -5,13 +5,23 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from data.errors import SpecError, WorkError
-from data.records import Judgment, Outcome, Preference, Presentation, Question, Verdict, Yardstick
+from data.records import (
+    Judgment,
+    OrderPolicy,
+    Outcome,
+    Preference,
+    Presentation,
+    Question,
+    Verdict,
+    Yardstick,
+)
 from judges.base import HERE, JudgeInput, TextWork, undone
 from judges.lexical.asked import AskedQuestion, asked_of
 from judges.lexical.settings import LexicalSettings, read_settings
@@ -25,6 +35,7 @@ if TYPE_CHECKING:
 
 VERSION = "lexical-2"
 DIGITS = 4
+OTHER_SIDE: Mapping[str, str] = MappingProxyType({"a": "b", "b": "a"})
 REMEMBERED = 4_096
 """Answers of which it is kept whether they say anything: each stands in many battles."""
 
@@ -43,6 +54,11 @@ class LexicalSpec(Protocol):
         ...
 
     @property
+    def order(self) -> OrderPolicy:
+        """`both` for battles that are settled a second time with the answers exchanged."""
+        ...
+
+    @property
     def lexical(self) -> Mapping[str, bool | int | float | str]:
         """The constants that differ from `LexicalSettings`."""
         ...
@@ -53,19 +69,21 @@ class LexicalJudge:
 
     The yardstick is the question's reference; its passages where it has none, or where the reference is one
     of the answers. A verdict depends on the question and the two texts alone: not on their order, nor on what
-    was judged before.
+    was judged before. Where the spec asks for both orders, each battle is settled again with its answers
+    exchanged, so that a round shows it.
     """
 
     def __init__(self, spec: LexicalSpec, work: TextWork = HERE) -> None:
         self._name = spec.name
         self._preferred = spec.yardstick
+        self._order = spec.order
         self._settings = read_settings(spec.name, spec.lexical)
         self._work = work
         self._analyse = lru_cache(self._settings.answers)(self._analyse_answer)
 
     def __reduce__(self) -> tuple[Callable[..., LexicalJudge], tuple[object, ...]]:
         """Let another process have a judge with the same constants, and one only."""
-        return same_judge, (self._name, self._preferred, self._settings)
+        return same_judge, (self._name, self._preferred, self._order, self._settings)
 
     @property
     def name(self) -> str:
@@ -81,6 +99,19 @@ class LexicalJudge:
 
     def settle(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle, for callers without an event loop."""
+        verdict = self._settle(judge_input)
+        if self._order is not OrderPolicy.BOTH or verdict.outcome is not Outcome.JUDGED:
+            return verdict
+        exchanged = replace(
+            judge_input,
+            answer_a=judge_input.answer_b,
+            answer_b=judge_input.answer_a,
+            reference_side=OTHER_SIDE.get(judge_input.reference_side or ""),
+        )
+        again = self._settle(exchanged)
+        return in_both_orders(verdict, again) if again.outcome is Outcome.JUDGED else again
+
+    def _settle(self, judge_input: JudgeInput) -> Verdict:
         texts = (clean(judge_input.answer_a), clean(judge_input.answer_b))
         nothing_a, nothing_b = (not says_something(text) for text in texts)
         if nothing_a or nothing_b:
@@ -162,6 +193,30 @@ class LexicalJudge:
         return {kind: json.dumps({"yardstick": kind.value, **values}) for kind in Yardstick}
 
 
+def in_both_orders(first: Verdict, exchanged: Verdict) -> Verdict:
+    """The verdict of a battle that was settled a second time with its answers exchanged.
+
+    Orders that disagree settle as a tie and are a position flip; those that agree do so for the same reasons.
+    """
+    (judgment,), (other,) = first.judgments, exchanged.judgments
+    preference = other.preference and other.preference.flipped
+    agreed = preference is first.preference
+    again = replace(
+        other,
+        presentation=Presentation.B_FIRST,
+        preference=preference,
+        margin=None if other.margin is None else 0.0 - other.margin,
+        rationale=judgment.rationale if agreed else "",
+        detail="" if agreed else "the answers exchanged, the verdict was another",
+    )
+    return replace(
+        first,
+        preference=first.preference if agreed else Preference.TIE,
+        flipped=not agreed,
+        judgments=(judgment, again),
+    )
+
+
 def _nothing_to_hold_against(question: Question, *, against_reference: bool) -> str:
     if against_reference and not any(passage.text.strip() for passage in question.passages):
         return "The reference is an opponent here and the question has no passages."
@@ -174,13 +229,16 @@ class _Constants:
 
     name: str
     yardstick: Yardstick
+    order: OrderPolicy
     lexical: Mapping[str, bool | int | float | str]
 
 
 @lru_cache(maxsize=4)
-def same_judge(name: str, yardstick: Yardstick, settings: LexicalSettings) -> LexicalJudge:
+def same_judge(
+    name: str, yardstick: Yardstick, order: OrderPolicy, settings: LexicalSettings
+) -> LexicalJudge:
     """The judge of these constants in this process, with what it keeps of texts that it has read."""
-    judge = LexicalJudge(_Constants(name, yardstick, settings.model_dump()))
+    judge = LexicalJudge(_Constants(name, yardstick, order, settings.model_dump()))
     judge.load()
     return judge
 

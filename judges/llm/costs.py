@@ -17,21 +17,6 @@ BLOCK_CALLS = 50
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Balance:
-    """The state of a ledger, in USD."""
-
-    cap: float
-    spent: float
-    drawn: float
-    lost: float = 0.0
-
-    @property
-    def left(self) -> float:
-        """What may still be drawn."""
-        return max(0.0, self.cap - self.spent - self.lost - self.drawn)
-
-
 class Ledger(Protocol):
     """The shared account of a round; every method is atomic across workers.
 
@@ -47,35 +32,27 @@ class Ledger(Protocol):
         """Of what was drawn, `spent` USD were charged, `lost` may have been, `returned` are free again."""
         ...
 
-    async def balance(self) -> Balance:
-        """The state now."""
-        ...
-
 
 class MemoryLedger:
-    """A ledger for one process."""
+    """A ledger for one process; `spent`, `drawn` and `lost` are its state in USD."""
 
     def __init__(self, cap: float) -> None:
-        self._cap, self._spent, self._drawn, self._lost = cap, 0.0, 0.0, 0.0
+        self._cap, self.spent, self.drawn, self.lost = cap, 0.0, 0.0, 0.0
 
     async def draw(self, least: float, wished: float) -> float:
         """Take what is allowed."""
-        available = self._cap - self._spent - self._lost - self._drawn + ROUNDING
+        available = self._cap - self.spent - self.lost - self.drawn + ROUNDING
         if least > available:
             return 0.0
         amount = max(least, min(wished, available))
-        self._drawn += amount
+        self.drawn += amount
         return amount
 
     async def settle(self, *, spent: float, returned: float, lost: float = 0.0) -> None:
         """Move from drawn to spent, to lost, or back."""
-        self._drawn = max(0.0, self._drawn - spent - lost - returned)
-        self._spent += spent
-        self._lost += lost
-
-    async def balance(self) -> Balance:
-        """The state now."""
-        return Balance(cap=self._cap, spent=self._spent, drawn=self._drawn, lost=self._lost)
+        self.drawn = max(0.0, self.drawn - spent - lost - returned)
+        self.spent += spent
+        self.lost += lost
 
 
 class Budget:

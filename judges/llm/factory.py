@@ -25,7 +25,7 @@ async def open_client(
     cache: ReplyCache | None = None,
     ledger: Ledger | None = None,
     *,
-    book: BatchJournal | None = None,
+    journal: BatchJournal | None = None,
     transport: Transport | None = None,
 ) -> AsyncIterator[Scheduler]:
     """Open LLM access for the event loop that runs this, and close it at the end.
@@ -37,7 +37,7 @@ async def open_client(
         settings: Limits, patience, keys and modes.
         cache: Where replies are looked up and kept; None asks everything and keeps nothing.
         ledger: The account with the cap that calls are held to; None is no cap.
-        book: Where batches are written down; needed where they are the transport.
+        journal: Where batches are written down; needed where they are the transport.
         transport: Carries requests instead of the one that the settings name.
 
     Raises:
@@ -46,7 +46,7 @@ async def open_client(
     settings = settings or AccessSettings()
     if settings.transport is TransportKind.BATCH:
         settings = replace(settings, rate_limit_patience=max(settings.rate_limit_patience, BATCH_PATIENCE))
-    carrier = transport or _transport(settings, cache, book)
+    carrier = transport or _transport(settings, cache, journal)
     prices = Prices.load(
         settings.prices,
         batch=settings.transport is TransportKind.BATCH,
@@ -65,7 +65,7 @@ async def open_client(
         await scheduler.close()
 
 
-def _transport(settings: AccessSettings, cache: ReplyCache | None, book: BatchJournal | None) -> Transport:
+def _transport(settings: AccessSettings, cache: ReplyCache | None, journal: BatchJournal | None) -> Transport:
     """The transport that the settings name, with its library loaded only now."""
     match settings.transport:
         case TransportKind.OPENAI:
@@ -83,7 +83,7 @@ def _transport(settings: AccessSettings, cache: ReplyCache | None, book: BatchJo
         case TransportKind.BATCH:
             from judges.llm.transports.batch import BatchTransport  # noqa: PLC0415 - as above
 
-            if book is None:
+            if journal is None:
                 message = "Batches were asked for without a place to write their ids down."
                 raise SpecError(message, advice="Give open_client a journal.")
-            return BatchTransport(settings, book, cache)
+            return BatchTransport(settings, journal, cache)

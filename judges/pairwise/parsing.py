@@ -53,7 +53,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rereading:
+class ParserComparison:
     """How two parsers read the same replies.
 
     `changed` are the places of the replies that they read differently; `only_first` and `only_second`
@@ -140,7 +140,7 @@ def _scanned_otherwise(text: str, choice: Choice) -> bool:
     return _scan(text).choice is not choice
 
 
-def compare(replies: Iterable[Reply], first: ReplyFormat, second: ReplyFormat) -> Rereading:
+def compare_parsers(replies: Iterable[Reply], first: ReplyFormat, second: ReplyFormat) -> ParserComparison:
     """Read replies by two parsers and say where they differ.
 
     With `rating` and `digit-scan` this is how often RAG-QA Arena's reading differs from the strict one.
@@ -153,7 +153,9 @@ def compare(replies: Iterable[Reply], first: ReplyFormat, second: ReplyFormat) -
             changed.append(place)
             only_first += left.choice is not None and right.choice is None
             only_second += right.choice is not None and left.choice is None
-    return Rereading(replies=count, changed=tuple(changed), only_first=only_first, only_second=only_second)
+    return ParserComparison(
+        replies=count, changed=tuple(changed), only_first=only_first, only_second=only_second
+    )
 
 
 def _parts(text: str) -> tuple[str, str]:

@@ -31,6 +31,12 @@ _CONCEALED = re.compile(
     r"|color\s{0,9}:\s{0,9}(?:white|transparent|#fff(?:fff)?)",
     re.IGNORECASE,
 )
+# What browsers show of neither elements nor links: alternative texts, titles and values.
+_ATTRIBUTE = re.compile(
+    r"\b(?:alt|title|content|value|placeholder|label|aria-label|summary)\s{0,9}=\s{0,9}(?:\"([^\"<>]{1,500})\"|'([^'<>]{1,500})')",
+    re.IGNORECASE,
+)
+_LINK_TITLE = re.compile(r"\]\([^()\s\"']{0,500}+\s{1,9}(?:\"([^\"\n]{1,500})\"|'([^'\n]{1,500})')\s{0,9}\)")
 _EXCERPT = 100
 NOTHING_LEFT = "(no further text)"
 
@@ -121,12 +127,23 @@ def _concealed(text: str) -> Iterator[Steering]:
     while match := _TAG.search(plain, place):
         place = match.end()
         comment = match[1] is None
+        if not comment and any(map(_orders, _ATTRIBUTE.finditer(match[2]))):
+            yield Steering(match.start(), place, "hidden-html")
         if comment or _CONCEALED.search(match[2]):
             ending = "-->" if comment else f"</{match[1]}>"
             end = text.find(ending, place)
             place = len(text) if end < 0 else end + len(ending)
             if meant_for_judges(text[match.start() : place]):
                 yield Steering(match.start(), place, "hidden-html")
+    for link in _LINK_TITLE.finditer(plain):
+        if _orders(link):
+            yield Steering(link.start(), link.end(), "hidden-html")
+
+
+def _orders(attribute: re.Match[str]) -> bool:
+    """Whether the value of an attribute speaks to the judge, as no name of a picture or link does."""
+    value = attribute[1] or attribute[2]
+    return meant_for_judges(value) and bool(steering(value))
 
 
 def _says(character: str) -> bool:

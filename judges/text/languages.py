@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-import snowballstemmer
+import Stemmer
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from stop_words import LANGUAGE_MAPPING, get_stop_words
 
@@ -67,7 +67,7 @@ class Language:
     """
 
     code: str
-    stemmer: snowballstemmer.stemmer | None
+    stemmer: Stemmer.Stemmer | None
     function_words: frozenset[str]
     yes_and_no: tuple[str, ...]
 
@@ -75,7 +75,7 @@ class Language:
 def can_read(code: str) -> bool:
     """Whether a language can be read; regions (`pt-BR`) make no difference."""
     primary = primary_code(code)
-    return primary in UNSPACED or SNOWBALL.get(primary) in snowballstemmer.algorithms()
+    return primary in UNSPACED or SNOWBALL.get(primary) in Stemmer.algorithms()
 
 
 def primary_code(code: str) -> str:
@@ -106,5 +106,5 @@ def language(code: str) -> Language:
         if primary == ENGLISH
         else frozenset(map(fold, get_stop_words(primary) if primary in LANGUAGE_MAPPING else ()))
     )
-    stemmer = None if primary in UNSPACED else snowballstemmer.stemmer(SNOWBALL[primary])
+    stemmer = None if primary in UNSPACED else Stemmer.Stemmer(SNOWBALL[primary])
     return Language(primary, stemmer, words, tuple(map(fold, YES_AND_NO.get(primary, ()))))

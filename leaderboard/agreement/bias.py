@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
@@ -74,24 +73,3 @@ def _share(preference: Preference, side: Preference) -> float:
     if preference is Preference.TIE:
         return 0.5
     return 1.0 if preference is side else 0.0
-
-
-FAMILIES = (
-    ("gpt", r"gpt|chatgpt|\bo[134]\b|openai"),
-    ("claude", r"claude|anthropic"),
-    ("gemini", r"gemini|gemma|palm"),
-    ("llama", r"llama|meta-"),
-    ("mistral", r"mistral|mixtral|ministral"),
-    ("qwen", r"qwen|qwq"),
-    ("command", r"command[-_ ]?[ar]|cohere|aya"),
-    ("deepseek", r"deepseek"),
-    ("phi", r"\bphi\b|phi-\d"),
-    ("grok", r"grok"),
-)
-_PATTERNS = tuple((family, re.compile(pattern)) for family, pattern in FAMILIES)
-
-
-def family_of(name: str) -> str:
-    """The family that a model's or system's name speaks of, empty where none is known."""
-    plain = name.lower()
-    return next((family for family, pattern in _PATTERNS if pattern.search(plain)), "")

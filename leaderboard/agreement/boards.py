@@ -1,4 +1,4 @@
-"""Agreement on systems: does a judge rank them as people do, and does it overstate their win rates."""
+"""Agreement on systems: do two judges, or a judge and people, rank them alike, and who moves."""
 
 from __future__ import annotations
 

@@ -195,42 +195,6 @@ def calibrate(pairs: Sequence[CalibrationPair], resampling: Resampling | None = 
     )
 
 
-def agree(
-    judge: Sequence[Preference | None],
-    other: Sequence[Preference | None],
-    questions: Sequence[str],
-    resampling: Resampling | None = None,
-) -> Agreement:
-    """Hold one judge against another on the same pairs.
-
-    Args:
-        judge: Verdicts; None where there is none.
-        other: The other judge's verdicts of the same pairs, which take the place of people's.
-        questions: The question of each pair.
-        resampling: Of the intervals.
-
-    Returns:
-        The agreement; `unreadable` counts pairs of which either verdict is missing.
-
-    Raises:
-        RecordError: The three sequences differ in length.
-    """
-    if not len(judge) == len(other) == len(questions):
-        message = f"{len(judge)}, {len(other)} verdicts and {len(questions)} questions do not pair up."
-        raise RecordError(message, advice="Give one of each for every pair.")
-    pairs = [
-        CalibrationPair(
-            id=str(index),
-            domain="",
-            question=question,
-            labels=(0.0 if b is None else _MARGIN[b],),
-            preference=None if b is None else a,
-        )
-        for index, (a, b, question) in enumerate(zip(judge, other, questions, strict=True))
-    ]
-    return _agreement(pairs, resampling or Resampling())
-
-
 def _agreement(pairs: Sequence[CalibrationPair], resampling: Resampling) -> Agreement:
     read = [pair for pair in pairs if pair.preference is not None]
     judge = np.array([_CLASS[pair.preference] for pair in read if pair.preference is not None], dtype=int)

@@ -17,6 +17,7 @@ from data.errors import FileFormatError
 from data.files.csv_safety import guarded
 from leaderboard.formats.sinks import atomic_bytes, atomic_text
 from leaderboard.standings.corrected import PEOPLE, corrected_cells
+from leaderboard.standings.full_error import ERROR, RANK_COLUMNS, error_cells
 
 __all__ = ["export_standings", "flat_rows", "guarded", "standings_text"]
 
@@ -50,7 +51,16 @@ RATE_COLUMNS = (
     "standard_error",
     "clustered_error",
 )
-COUNT_COLUMNS = ("rank", "rank_lower", "rank_upper", "tie_group", "component", "questions", "answers")
+COUNT_COLUMNS = (
+    "rank",
+    "rank_lower",
+    "rank_upper",
+    "tie_group",
+    "component",
+    "questions",
+    "answers",
+    *RANK_COLUMNS,
+)
 _RATE_FIELDS = {"win_lower": "lower", "win_upper": "upper"}
 
 Standings = Mapping[str, Any]
@@ -97,14 +107,15 @@ def flat_rows(standings: Standings) -> list[Row]:
     """Standings as rows with the same columns each: domain, system, ratings, rates, mean scores.
 
     Rates are against the reference, which has none: `rate_against_all` of the JSON is in no column. A board
-    that votes of people correct has `CORRECTED_COLUMNS` too.
+    that votes of people correct has `CORRECTED_COLUMNS` too, that of a retested round those of `error_cells`.
     """
     lines: Mapping[str, Sequence[Mapping[str, Any]]] = standings["lines"]
-    section = standings.get(PEOPLE)
+    section, error = standings.get(PEOPLE), standings.get(ERROR)
     metrics = sorted({metric for part in lines.values() for line in part for metric in line["scores"]})
     return [
         _row(domain, line, metrics, is_reference=line["system"] == standings.get("reference"))
         | (corrected_cells(section, domain, line["system"]) if section else {})
+        | (error_cells(error, domain, line["system"]) if error else {})
         for domain, part in lines.items()
         for line in part
     ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -16,11 +17,20 @@ from numpy.typing import NDArray
 
 from data.errors import FileFormatError
 from data.progress import working
-from leaderboard.battles import BattleTable, Winner
+from leaderboard.battles import BattleTable, JudgeColumn, Winner
 from leaderboard.formats import rag_qa_arena
 from leaderboard.formats.registry import GUESSED, SIGNATURES, BattleFormat, guess, parse
-from leaderboard.formats.rows import BattleRows, Context, LeftOut, WinnerWord, missing
+from leaderboard.formats.rows import (
+    READING_COLUMNS,
+    BattleRows,
+    Context,
+    LeftOut,
+    WinnerWord,
+    covariate_columns,
+    missing,
+)
 from leaderboard.formats.sources import Chunk, chunks_of, container_of
+from leaderboard.vocabulary import Covariate
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz")
 
@@ -44,12 +54,21 @@ class BattleFile:
         left_out: How many records were no battle, by reason.
         questions_named: Whether the file said which battles share a question. Without that,
             intervals cannot take the sharing into account.
+        covariates: What may sway a judge, (N,) values by column, NaN for an empty cell; those columns that
+            stand in the file, where the context asked for them.
+        judges: Who decided each battle; None where no row says.
+        wording: The wording of each row, empty where it names none; None where the file has no such column.
+        repeat: Which asking in these words each row is; likewise.
     """
 
     table: BattleTable
     format: BattleFormat
     left_out: Mapping[LeftOut, int]
     questions_named: bool
+    covariates: Mapping[str, NDArray[np.float64]] = field(default_factory=lambda: MappingProxyType({}))
+    judges: JudgeColumn | None = None
+    wording: Sequence[str] | None = None
+    repeat: Sequence[str] | None = None
 
 
 class _Codes(dict[str, int]):
@@ -149,10 +168,13 @@ class _Builder:
         self.systems, self.questions, self.domains = _Codes(), _Codes(), _Codes()
         self.pairs, self.question, self.domain = array("i"), array("i"), array("i")
         self.winner = array("b")
+        self.judges, self.judge = _Codes(), array("i")
         self.score: list[NDArray[np.float64]] = []
         self.weight: list[NDArray[np.float64]] = []
+        self.covariates: dict[str, list[NDArray[np.float64]]] = {}
         self.left_out: Counter[LeftOut] = Counter()
         self.named: bool | None = None
+        self.readings: dict[str, list[str]] = {}
 
     def add(self, rows: BattleRows) -> None:
         self.left_out.update(rows.left_out)
@@ -163,8 +185,28 @@ class _Builder:
         self.pairs.extend(self.systems.of(pairs))
         self.domain.extend(self.domains.of(rows.domain or [""] * len(rows)))
         self.winner.extend(map(_CODES.__getitem__, rows.winner))
+        self.judge.extend(self.judges.of(rows.judge or [""] * len(rows)))
+        self._tell_apart(rows)
         self.score.append(_floats(rows.score, len(rows), np.nan))
         self.weight.append(_floats(rows.weight, len(rows), 1.0))
+        self._add_covariates(rows)
+
+    def _add_covariates(self, rows: BattleRows) -> None:
+        """Each column from its first row on, filled up where former or later chunks lack it."""
+        before = len(self.winner) - len(rows)
+        for name in rows.covariates.keys() - self.covariates.keys():
+            self.covariates[name] = [_floats(None, before, np.nan)]
+        for name, chunks in self.covariates.items():
+            chunks.append(_floats(rows.covariates.get(name), len(rows), np.nan))
+
+    def _tell_apart(self, rows: BattleRows) -> None:
+        """Keep what tells readings of one battle apart; rows before the first that says so say nothing."""
+        before = len(self.winner) - len(rows)
+        for name in READING_COLUMNS:
+            values: Sequence[str] | None = getattr(rows, name)
+            if values is not None or name in self.readings:
+                known = self.readings.setdefault(name, [""] * before)
+                known.extend([""] * len(rows) if values is None else map(sys.intern, values))
 
     def _name_questions(self, rows: BattleRows) -> None:
         named = rows.question_id is not None
@@ -200,7 +242,25 @@ class _Builder:
             format=kind,
             left_out=MappingProxyType(dict(self.left_out)),
             questions_named=bool(self.named),
+            covariates={
+                name: np.concatenate(self.covariates[name])
+                for covariate in Covariate
+                for name in covariate_columns(covariate)
+                if name in self.covariates
+            },
+            judges=self._judge_column(),
+            wording=self.readings.get("wording"),
+            repeat=self.readings.get("repeat"),
         )
+
+    def _judge_column(self) -> JudgeColumn | None:
+        """The judges in sorted order, so that the order of the rows changes no code."""
+        names = tuple(sorted(name for name in self.judges if name))
+        if not names:
+            return None
+        places = {name: code for code, name in enumerate(names)}
+        code = np.array([places.get(name, -1) for name in self.judges], dtype=np.int32)
+        return JudgeColumn(names=names, code=code[np.frombuffer(self.judge, dtype=np.int32)])
 
 
 def _floats(values: Sequence[float | None] | None, size: int, otherwise: float) -> NDArray[np.float64]:

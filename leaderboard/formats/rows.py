@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import NoReturn, TypeVar
 
 from data.errors import FileFormatError, RecordError
+from leaderboard.vocabulary import Covariate
 
 CHUNK_ROWS = 4096
 
@@ -30,6 +31,15 @@ COLUMNS = (
     "order",
 )
 """The columns of the project's own battle files, in the order in which they are written."""
+READING_COLUMNS = ("repeat", "wording")
+"""Further columns of files in which a judge read battles more than once; written where a file has them."""
+
+
+def covariate_columns(covariate: Covariate) -> tuple[str, ...]:
+    """The columns in which a battle file has a covariate: one of each answer, or one of the battle."""
+    if covariate is Covariate.POSITION:
+        return (covariate.value,)
+    return (f"a_{covariate}", f"b_{covariate}")
 
 
 class WinnerWord(StrEnum):
@@ -95,6 +105,9 @@ class BattleRows:
         weight: How often each battle counts, above zero.
         judge: Who decided.
         order: `ab` where `model_a` was shown first, `ba` where `model_b` was.
+        covariates: What may sway a judge, by column: see `covariate_columns`; None for a cell that is empty.
+        repeat: Which asking in the same words; empty where the row does not say.
+        wording: In which words the judge was asked; empty where the row does not say.
         left_out: How many records were no battle, by reason.
     """
 
@@ -108,10 +121,18 @@ class BattleRows:
     weight: Sequence[float] | None = None
     judge: Sequence[str] | None = None
     order: Sequence[str] | None = None
+    covariates: Mapping[str, Sequence[float | None]] = field(default_factory=lambda: MappingProxyType({}))
+    repeat: Sequence[str] | None = None
+    wording: Sequence[str] | None = None
     left_out: Mapping[LeftOut, int] = field(default_factory=lambda: MappingProxyType({}))
 
     def __len__(self) -> int:
         return len(self.winner)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the rows have, in the order in which they are written."""
+        return tuple(name for name in (*COLUMNS, *READING_COLUMNS) if getattr(self, name) is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,11 +143,13 @@ class Context:
         domain: The domain of every record; empty where unknown.
         judge: Who judged every record; empty where unknown.
         baseline: Arena-Hard: the opponent of every `model`, where the records do not name it.
+        covariates: Whether to read the columns of covariates too.
     """
 
     domain: str = ""
     judge: str = ""
     baseline: str = "baseline"
+    covariates: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +183,9 @@ def settled(draft: Draft) -> BattleRows:
         weight=_selected(rows.weight, mask),
         judge=_selected(rows.judge, mask),
         order=_selected(rows.order, mask),
+        covariates={name: list(compress(cells, mask)) for name, cells in rows.covariates.items()},
+        repeat=_selected(rows.repeat, mask),
+        wording=_selected(rows.wording, mask),
         left_out=Counter(reason for reason in draft.reasons if reason is not None),
     )
 

@@ -50,9 +50,9 @@ def write_csv(chunks: Iterable[BattleRows], text: TextIO) -> None:
     for chunk in chunks:
         columns = COLUMNS if chunk.question_id is not None else COLUMNS[1:]
         if header is None:
-            header = columns
+            header = (*columns, *(name for name in chunk.columns if name not in COLUMNS))
             writer.writerow(header)
-        elif header != columns:
+        elif header[: len(columns)] != columns:
             message = f"{chunk.place.at(0, 'question_id')}: some rows name a question and some do not."
             raise FileFormatError(message, advice="Give every row a question_id, or none.")
         empty = [""] * len(chunk)
@@ -131,7 +131,7 @@ def _values(chunk: BattleRows, name: str) -> Sequence[object] | None:
 
 
 def _records(chunk: BattleRows) -> Iterator[Record]:
-    columns = {name: values for name in COLUMNS if (values := _values(chunk, name)) is not None}
+    columns = {name: _values(chunk, name) or () for name in chunk.columns}
     for cells in zip(*columns.values(), strict=True):
         yield {name: cell for name, cell in zip(columns, cells, strict=True) if cell is not None}
 

@@ -11,7 +11,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.people import clusters
 from leaderboard.people.advice import advice, correlation
 from leaderboard.people.labelled import Floats, Ints, Labelled, label
-from leaderboard.people.result import Estimated, Evidence
+from leaderboard.people.result import CorrectedMean, CorrectedRate, CorrectedRateTable, Estimated, Evidence
 from leaderboard.people.votes import Votes
 from leaderboard.ratings import IntervalKind
 from leaderboard.ratings.uncertainty.bounds import quantile_of
@@ -20,95 +20,10 @@ from leaderboard.vocabulary import OVERALL, VoteRule
 
 WIDTH = 0.1
 MEASURES = ("mean_score", "win_rate", "win_tie_rate")
-ENDS = {"win_rate": "", "win_tie_rate": "win_tie_", "mean_score": "score_"}
 
 
 SAME = 1e-9
 """Spread of votes that are all alike."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectedMean:
-    """One share as people would give it, beside the judge's and that of votes alone."""
-
-    corrected: Estimated
-    judge: Estimated
-    people: Estimated
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectedRate:
-    """One system's record with people in one domain, or overall; rates are shares, 0–1.
-
-    Attributes:
-        system: Its name.
-        domain: A domain's id, or `overall`.
-        battles: Planned ones.
-        labelled_battles: Those that people voted on.
-        win_rate: Share of votes that it wins; a vote with a score is won above ½.
-        win_tie_rate: Share of votes that it wins or ties.
-        mean_score: Mean vote share.
-    """
-
-    system: str
-    domain: str
-    battles: int
-    labelled_battles: int
-    win_rate: CorrectedMean
-    win_tie_rate: CorrectedMean
-    mean_score: CorrectedMean
-
-    def as_json(self) -> dict[str, object]:
-        """The fields of `arena battles winrates --people`."""
-        found: dict[str, object] = {
-            "system": self.system,
-            "domain": self.domain,
-            "battles": self.battles,
-            "labelled_battles": self.labelled_battles,
-        }
-        means = {"win_rate": self.win_rate, "win_tie_rate": self.win_tie_rate, "mean_score": self.mean_score}
-        for name, mean in means.items():
-            for by, value in (("", mean.corrected), ("judge_", mean.judge), ("people_", mean.people)):
-                found[f"{by}{name}"] = value.value
-                found[f"{by}{ENDS[name]}lower"] = value.lower
-                found[f"{by}{ENDS[name]}upper"] = value.upper
-        return found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectedRateTable:
-    """Rates of every system as people would give them.
-
-    Attributes:
-        rows: Systems best first by corrected mean share, each with `overall` and then its domains.
-        reference: The one opponent; None where every opponent counts.
-        evidence: What the rates rest on.
-        advice: Whether the judge adds anything, and how many more labels a width needs.
-        interval: Where intervals come from.
-        bootstrap: Resamples; None where nothing was resampled.
-        seed: Of the resamples.
-    """
-
-    rows: tuple[CorrectedRate, ...]
-    reference: str | None
-    evidence: Evidence
-    advice: str
-    interval: IntervalKind
-    bootstrap: int | None
-    seed: int
-
-    def as_json(self) -> dict[str, object]:
-        """The object that `arena battles winrates --people --json` prints."""
-        return {
-            "rows": [row.as_json() for row in self.rows],
-            "reference": self.reference,
-            **self.evidence.as_json(),
-            "advice": self.advice,
-            "interval": self.interval.value,
-            "bootstrap": self.bootstrap,
-            "seed": self.seed,
-            "level": clusters.LEVEL,
-        }
 
 
 def correct_rates(

@@ -1,13 +1,17 @@
-"""Corrected ratings with what they rest on."""
+"""Corrected ratings and rates with what they rest on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from data.errors import NotFoundError
+from leaderboard.people.clusters import LEVEL
+from leaderboard.ratings import IntervalKind
 from leaderboard.ratings.result import Settings
 from leaderboard.ratings.vocabulary import Flag
 from leaderboard.vocabulary import VoteRule
+
+ENDS = {"win_rate": "", "win_tie_rate": "win_tie_", "mean_score": "score_"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,4 +168,88 @@ class CorrectedTable:
             "seed": self.settings.seed,
             "anchor": None if anchor is None else {"system": anchor.system, "rating": anchor.rating},
             "draws_without_estimate": self.draws_without_estimate,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedMean:
+    """One share as people would give it, beside the judge's and that of votes alone."""
+
+    corrected: Estimated
+    judge: Estimated
+    people: Estimated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedRate:
+    """One system's record with people in one domain, or overall; rates are shares, 0–1.
+
+    Attributes:
+        system: Its name.
+        domain: A domain's id, or `overall`.
+        battles: Planned ones.
+        labelled_battles: Those that people voted on.
+        win_rate: Share of votes that it wins; a vote with a score is won above ½.
+        win_tie_rate: Share of votes that it wins or ties.
+        mean_score: Mean vote share.
+    """
+
+    system: str
+    domain: str
+    battles: int
+    labelled_battles: int
+    win_rate: CorrectedMean
+    win_tie_rate: CorrectedMean
+    mean_score: CorrectedMean
+
+    def as_json(self) -> dict[str, object]:
+        """The fields of `arena battles winrates --people`."""
+        fields: dict[str, object] = {
+            "system": self.system,
+            "domain": self.domain,
+            "battles": self.battles,
+            "labelled_battles": self.labelled_battles,
+        }
+        means = {"win_rate": self.win_rate, "win_tie_rate": self.win_tie_rate, "mean_score": self.mean_score}
+        for name, mean in means.items():
+            for by, value in (("", mean.corrected), ("judge_", mean.judge), ("people_", mean.people)):
+                fields[f"{by}{name}"] = value.value
+                fields[f"{by}{ENDS[name]}lower"] = value.lower
+                fields[f"{by}{ENDS[name]}upper"] = value.upper
+        return fields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedRateTable:
+    """Rates of every system as people would give them.
+
+    Attributes:
+        rows: Systems best first by corrected mean share, each with `overall` and then its domains.
+        reference: The one opponent; None where every opponent counts.
+        evidence: What the rates rest on.
+        advice: Whether the judge adds anything, and how many more labels a width needs.
+        interval: Where intervals come from.
+        bootstrap: Resamples; None where nothing was resampled.
+        seed: Of the resamples.
+    """
+
+    rows: tuple[CorrectedRate, ...]
+    reference: str | None
+    evidence: Evidence
+    advice: str
+    interval: IntervalKind
+    bootstrap: int | None
+    seed: int
+
+    def as_json(self) -> dict[str, object]:
+        """The object that `arena battles winrates --people --json` prints."""
+        return {
+            "rows": [row.as_json() for row in self.rows],
+            "reference": self.reference,
+            **self.evidence.as_json(),
+            "advice": self.advice,
+            "interval": self.interval.value,
+            "bootstrap": self.bootstrap,
+            "seed": self.seed,
+            "level": LEVEL,
         }

@@ -1,7 +1,16 @@
 """Ratings of systems from their battles, and what readers ask of them."""
 
 from leaderboard.ratings.domains import DomainTable, rate_domains
-from leaderboard.ratings.models.style import StyleBeside, StyleEffect, rate_with_style
+from leaderboard.ratings.models.covariates import (
+    Collinearity,
+    ControlledRatings,
+    CovariateColumn,
+    LeftOutCovariate,
+    StyleEffect,
+    marked_column,
+    relative_columns,
+)
+from leaderboard.ratings.models.style import StyleBeside, rate_under_control, rate_with_style
 from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import Rating, RatingTable, Settings
 from leaderboard.ratings.uncertainty.differences import (
@@ -32,11 +41,15 @@ __all__ = [
     "Anchor",
     "Bounds",
     "Cluster",
+    "Collinearity",
+    "ControlledRatings",
+    "CovariateColumn",
     "Difference",
     "DomainDifference",
     "DomainTable",
     "Flag",
     "IntervalKind",
+    "LeftOutCovariate",
     "Method",
     "Prior",
     "Rating",
@@ -50,11 +63,14 @@ __all__ = [
     "chances_better",
     "difference",
     "differences_by_domain",
+    "marked_column",
     "questions_to_separate",
     "rate",
     "rate_beside_star",
     "rate_domains",
+    "rate_under_control",
     "rate_with_style",
+    "relative_columns",
     "star_battles",
     "win_shares",
 ]

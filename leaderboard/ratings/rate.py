@@ -93,7 +93,7 @@ def usable(table: BattleTable) -> BattleTable:
 
 
 def _rate(table: BattleTable, settings: Settings) -> RatingTable:
-    anchor = _anchor_code(table, settings.anchor)
+    anchor = anchor_code(table, settings.anchor)
     if settings.method is Method.ELO:
         from leaderboard.ratings.models.elo import rate_online  # noqa: PLC0415 - loads only where Elo is asked for
 
@@ -127,7 +127,12 @@ def _split(table: BattleTable, groups: Groups) -> Iterator[tuple[int, Ints, Batt
         yield label, systems[system_edge[label] : system_edge[label + 1]], part
 
 
-def _anchor_code(table: BattleTable, anchor: Anchor | None) -> int | None:
+def anchor_code(table: BattleTable, anchor: Anchor | None) -> int | None:
+    """The code of the system whose rating is fixed; None without one.
+
+    Raises:
+        NotFoundError: It took part in no battle.
+    """
     if anchor is None:
         return None
     if anchor.system not in table.systems:

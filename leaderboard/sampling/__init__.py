@@ -1,3 +1,16 @@
 """Cheaper rounds: judge a part with an expensive judge, and still say the right thing about the whole."""
 
-__all__ = ["adaptive", "chances", "cheap_judge", "powered", "questions", "strata"]
+__all__ = [
+    "adaptive",
+    "asks",
+    "cascade",
+    "chances",
+    "cheap_judge",
+    "means",
+    "outlook",
+    "powered",
+    "questions",
+    "recalibration",
+    "strata",
+    "waves",
+]

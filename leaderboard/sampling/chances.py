@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from data.errors import InputError
 
@@ -15,8 +16,11 @@ Codes = NDArray[np.int64]
 
 FLOOR = 0.2
 """Least chance of a battle, as a part of the even one."""
+WAVE_FLOOR = 0.1
+"""The same within a wave of a round, where earlier waves gave every battle a chance too."""
 LEAST_WORTH = 1e-9
 """Least worth beside the greatest: what is worth nothing may still be drawn where room is left."""
+LEAST_ROOM = 1e-9
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -97,21 +101,46 @@ def _drawn(chance: Floats, seed: int) -> Drawn:
 
 def chances_of(worth: Floats, budget: int) -> Floats:
     """Chances in proportion to worth that add up to the budget, within the floor and 1."""
-    floor = min(1.0, FLOOR * budget / len(worth))
-    if worth.sum() <= 0 or budget == len(worth):
-        return np.full(len(worth), budget / len(worth))
+    return topped_up(worth, np.zeros(len(worth)), np.ones(len(worth), dtype=bool), budget, least=FLOOR)
+
+
+def topped_up(
+    worth: Floats, before: Floats, left: NDArray[np.bool_], budget: int, *, least: float = WAVE_FLOOR
+) -> Floats:
+    """Chances of one more draw that bring the chances of all draws together towards worth.
+
+    Args:
+        worth: (N,) what the chance of each is to be in proportion to.
+        before: (N,) its chance in the draws so far.
+        left: (N,) whether it was drawn in none of them.
+        budget: What the chances of those that are left add up to, at most.
+        least: Least chance in this draw, as a part of the even one.
+
+    Returns:
+        (N,) chances; what was drawn before has that of others like it, as if it had not been.
+    """
+    places = np.flatnonzero(left)
+    budget = min(budget, len(places))
+    if budget == len(places):
+        return np.ones(len(worth))
+    even = budget / len(places)
+    if worth[places].sum() <= 0:
+        return np.full(len(worth), even)
     # Where too little is worth anything, the rest shares what is left of the budget evenly.
-    worth = np.maximum(worth, LEAST_WORTH * worth.max())
-    low, high = 0.0, 1.0
-    while np.clip(high * worth, floor, 1.0).sum() < budget and high < 1e300:  # noqa: PLR2004 - before overflow
+    worth = np.maximum(worth / worth.max(), LEAST_WORTH)
+    room = np.maximum(1 - before, LEAST_ROOM)
+
+    def chances(scale: float, rows: Codes | slice) -> Floats:
+        return np.asarray(np.clip((scale * worth[rows] - before[rows]) / room[rows], least * even, 1.0))
+
+    def surplus(scale: float) -> float:
+        return float(chances(scale, places).sum()) - budget
+
+    high = 1.0
+    while surplus(high) < 0 and high < 1e300:  # noqa: PLR2004 - before overflow
         high *= 2
-    for _ in range(200):
-        middle = (low + high) / 2
-        if np.clip(middle * worth, floor, 1.0).sum() < budget:
-            low = middle
-        else:
-            high = middle
-    return np.clip(high * worth, floor, 1.0)
+    scale = brentq(surplus, 0.0, high, xtol=1e-300, maxiter=1000) if surplus(high) > 0 else high
+    return chances(scale, slice(None))
 
 
 def systematic(chances: Floats, seed: int) -> Codes:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
+from scipy.special import expit
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from data.errors import InputError, StatisticsError
-from leaderboard.sampling.folds import folds_of
+from data.errors import InputError, RecordError, StatisticsError
+from data.records.plain import to_json
+from leaderboard.sampling.recalibration import folds_of
 
 Floats = NDArray[np.float64]
 
@@ -104,12 +107,116 @@ def predicted_shares(
     for fold in range(folds):
         train, test = judged & (group != fold), group == fold
         if test.any():
-            shares[test] = _fitted(scaled[train], verdicts[train]).predict_proba(scaled[test])[:, 1]
+            shares[test] = fitted(scaled[train], verdicts[train]).predict_proba(scaled[test])[:, 1]
     return shares
 
 
-def _fitted(features: Floats, shares: Floats) -> LogisticRegression:
-    """Each verdict stands for itself and, with the sides swapped, for its mirror image."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainedJudge:
+    """A classifier as a value: what a round stores beside its verdicts, and anybody can read.
+
+    Attributes:
+        features: Names, each of a less b.
+        coefficients: Log-odds of a's win by a standard deviation of each feature.
+        scales: Standard deviations of the features on the set that it was trained on.
+        set_name: That set.
+        judge: Whose verdicts it was trained on.
+        verdicts: How many.
+    """
+
+    features: tuple[str, ...]
+    coefficients: tuple[float, ...]
+    scales: tuple[float, ...]
+    set_name: str
+    judge: str
+    verdicts: int
+
+    def shares(self, features: Floats, set_name: str, *, elsewhere: bool = False) -> Floats:
+        """Share of the win that side a is predicted to get.
+
+        Where a battle's own verdict, or another on its question, was trained on, this is too sure of
+        itself: use `predicted_shares` for these.
+
+        Args:
+            features: (N, F) as those trained on.
+            set_name: The set that the battles are of.
+            elsewhere: Apply it to another set than it was trained on; whoever shows a result says so.
+
+        Raises:
+            InputError: The set is another one and `elsewhere` is not said, or features differ in number.
+        """
+        if set_name != self.set_name and not elsewhere:
+            message = f"The classifier was trained on {self.set_name}, and these battles are of {set_name}."
+            advice = "Train one on verdicts of this set, or say that it is applied elsewhere."
+            raise InputError(message, advice=advice)
+        if features.shape[1] != len(self.features):
+            message = f"The classifier has {len(self.features)} features, the battles {features.shape[1]}."
+            raise InputError(message, advice=f"Give {', '.join(self.features)}.")
+        odds = features / np.array(self.scales) @ np.array(self.coefficients)
+        return np.asarray(expit(odds), dtype=np.float64)
+
+    def as_json(self) -> dict[str, object]:
+        """Every field, for a file; `from_json` reads it."""
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, object]) -> TrainedJudge:
+        """Read what `as_json` wrote.
+
+        Raises:
+            RecordError: A field is missing or of another kind, or their lengths differ.
+        """
+        try:
+            # Validation alone: lists of numbers become tuples, and what is no number is refused.
+            judge: TrainedJudge = TypeAdapter(cls).validate_python(dict(fields))
+        except ValidationError as error:
+            message = f"This is no trained classifier: {error.errors()[0]['msg']}."
+            raise RecordError(message, advice="Give the file as it was saved.") from error
+        if not len(judge.features) == len(judge.coefficients) == len(judge.scales):
+            message = f"{len(judge.features)} features have {len(judge.coefficients)} coefficients."
+            raise RecordError(message, advice="Give the file as it was saved.")
+        return judge
+
+
+def train(
+    features: Floats, verdicts: Floats, *, names: Sequence[str] = FEATURES, set_name: str, judge: str
+) -> TrainedJudge:
+    """Train a classifier on all verdicts paid for.
+
+    Args:
+        features: (N, F) of a less those of b.
+        verdicts: (N,) shares of side a; NaN where not judged.
+        names: (F,) of the features.
+        set_name: The set of the battles.
+        judge: Whose verdicts they are.
+
+    Raises:
+        InputError: Names or verdicts differ in number from the features.
+        StatisticsError: There is no verdict.
+    """
+    if features.shape != (len(verdicts), len(names)):
+        message = f"{features.shape} features, {len(verdicts)} verdicts and {len(names)} names differ."
+        raise InputError(message, advice="Give a name for each feature and a verdict for each battle.")
+    deviation = features.std(axis=0)
+    scale = np.where(deviation > 0, deviation, 1.0)
+    judged = np.isfinite(verdicts)
+    model = fitted(features[judged] / scale, verdicts[judged])
+    return TrainedJudge(
+        features=tuple(names),
+        coefficients=tuple(model.coef_[0].tolist()),
+        scales=tuple(scale.tolist()),
+        set_name=set_name,
+        judge=judge,
+        verdicts=int(judged.sum()),
+    )
+
+
+def fitted(features: Floats, shares: Floats) -> LogisticRegression:
+    """A regression on battles; each verdict stands for itself and, with the sides swapped, for its mirror.
+
+    Raises:
+        StatisticsError: There are no verdicts.
+    """
     if not len(shares):
         message = "There are no verdicts to train a classifier on."
         raise StatisticsError(message, advice="Judge more questions first, or use the lexical judge.")

@@ -16,21 +16,22 @@ inference"; Robins, Rotnitzky & Zhao (1994) for the estimator.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.special import ndtri
 
 from data.errors import InputError, StatisticsError
+from data.stats import LEVEL, Interval
 from leaderboard.battles import BattleTable
-from leaderboard.sampling.folds import folds_of
+from leaderboard.sampling.recalibration import Recalibrated, recalibrated
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-RIDGE = 1.0
 LEAST_CHANCE = 1e-3
 LEAST_JUDGED = 10
 
@@ -58,13 +59,18 @@ class Powered:
             that of the cheap judge and must not be counted.
         guess: (N,) the recalibrated cheap share g of each battle.
         judged: How many verdicts of the expensive judge it rests on.
-        gain: How many times as many verdicts the plain mean score would have needed, estimated.
+        gain: How many times as many verdicts a plain sample would have needed for the same width, estimated;
+            1 where nothing was left to chance.
+        variance: (N,) expected squared error of the guess. Give it to `next_battles`.
+        gain_interval: 95 % interval of the gain; questions are its units.
     """
 
     table: BattleTable
     guess: Floats
     judged: int
     gain: float
+    variance: Floats
+    gain_interval: Interval
 
 
 def power(
@@ -73,6 +79,7 @@ def power(
     draws: Sequence[Draw],
     *,
     worth: Floats | None = None,
+    others: Sequence[Floats] = (),
     folds: int = 5,
     seed: int = 0,
 ) -> Powered:
@@ -84,7 +91,8 @@ def power(
         draws: The rounds of judging in order, one for a simple sample. Several are averaged, the
             surer weighing more.
         worth: (N,) how much each battle moves what is asked about, as `NextBattles.worth`, by which
-            rounds are called sure; None for every battle alike.
+            rounds are called sure and the gain is taken; None for every battle alike.
+        others: Shares of further cheap judges, (N,) each, NaN where one has none; all are combined.
         folds: Groups of questions; each group's g is fitted on the others.
         seed: Of the division into groups.
 
@@ -97,18 +105,17 @@ def power(
     if sampled.sum() < LEAST_JUDGED:
         message = f"{int(sampled.sum())} verdicts cannot recalibrate a cheap judge."
         raise StatisticsError(message, advice=f"Judge at least {LEAST_JUDGED} battles.")
-    group = folds_of(planned.question, folds, seed)
-    guess = np.empty(len(planned))
-    for fold in range(folds):
-        guess[group == fold] = _recalibrated(planned, verdicts, draws, sampled & (group != fold))[
-            group == fold
-        ]
-    score = _scores(guess, verdicts, draws, np.ones(len(planned)) if worth is None else worth)
+    expected = recalibrated(planned, verdicts, sampled, others=others, folds=folds, seed=seed)
+    weight = np.ones(len(planned)) if worth is None else worth
+    score = _scores(expected, verdicts, draws, weight)
+    gain, interval = _gain(planned, expected.guess, verdicts, draws, weight)
     return Powered(
         table=replace(planned, score=score),
-        guess=guess,
+        guess=expected.guess,
+        variance=expected.variance,
         judged=int(sampled.sum()),
-        gain=_gain(planned, score, verdicts, sampled),
+        gain=gain,
+        gain_interval=interval,
     )
 
 
@@ -130,36 +137,12 @@ def _check(planned: BattleTable, verdicts: Floats, draws: Sequence[Draw]) -> Non
             raise InputError(message, advice="Leave out battles that could not be read from plan and draw.")
 
 
-def _recalibrated(planned: BattleTable, verdicts: Floats, draws: Sequence[Draw], fit: Flags) -> Floats:
-    """Ridge regression of verdicts on the cheap share and on who meets whom.
-
-    Without an intercept, and every column changes sign with the sides: naming a battle the other way
-    round gives the mirrored guess.
-    """
-    rows = np.flatnonzero(fit)
-    systems, cheap = len(planned.systems), planned.share - 0.5
-    if not len(rows):
-        return planned.share
-    # Rarely drawn battles stand for many others.
-    weight = 1.0 / np.maximum(draws[-1].probability[rows], LEAST_CHANCE)
-    ones, place = np.ones(len(rows)), np.arange(len(rows))
-    cells = np.concatenate([cheap[rows], ones, -ones])
-    columns = np.concatenate([np.zeros_like(place), 1 + planned.a[rows], 1 + planned.b[rows]])
-    design = csr_array((cells, (np.tile(place, 3), columns)), shape=(len(rows), 1 + systems))
-    penalty = np.diag([1e-6, *[RIDGE * float(weight.mean())] * systems])
-    weighted = (design * weight[:, None]).T
-    slopes = np.linalg.solve((weighted @ design).toarray() + penalty, weighted @ (verdicts[rows] - 0.5))
-    strength = slopes[1:]
-    guess = 0.5 + slopes[0] * cheap + strength[planned.a] - strength[planned.b]
-    return np.asarray(np.clip(guess, 0.0, 1.0), dtype=np.float64)
-
-
-def _scores(guess: Floats, verdicts: Floats, draws: Sequence[Draw], worth: Floats) -> Floats:
+def _scores(expected: Recalibrated, verdicts: Floats, draws: Sequence[Draw], worth: Floats) -> Floats:
     """The mean of each round's scores, weighed by how little each is expected to vary.
 
     What is expected follows from chances and guesses alone, so the weights favour no verdict.
     """
-    spread = np.maximum(guess * (1 - guess), LEAST_CHANCE) * worth / worth.mean()
+    guess, spread = expected.guess, expected.variance * worth / worth.mean()
     total, weights = np.zeros(len(guess)), 0.0
     for draw in draws:
         gap = np.where(draw.judged, np.where(draw.judged, verdicts, 0.0) - guess, 0.0)
@@ -170,23 +153,45 @@ def _scores(guess: Floats, verdicts: Floats, draws: Sequence[Draw], worth: Float
     return total / weights
 
 
-def _gain(planned: BattleTable, score: Floats, verdicts: Floats, sampled: Flags) -> float:
-    """Summed variances of plain means of the verdicts over those of the scores, pair by pair of systems."""
-    cells = planned.a.astype(np.int64) * len(planned.systems) + planned.b
-    plain = _variances(cells[sampled], verdicts[sampled])
-    ours = _variances(cells, score)
-    both = [cell for cell, variance in plain.items() if variance > 0 and cell in ours]
-    below = sum(ours[cell] for cell in both)
-    return sum(plain[cell] for cell in both) / below if below > 0 else 1.0
+def _gain(
+    planned: BattleTable, guess: Floats, verdicts: Floats, draws: Sequence[Draw], worth: Floats
+) -> tuple[float, Interval]:
+    """A plain sample's variance over ours, of what sampling adds, with a linearised interval of its log.
+
+    Both are sums over questions of what was judged, weighed by one over its chance; what judging every
+    battle would still leave open is the same for both and cancels at equal width.
+    """
+    judged = draws[-1].judged
+    chance = np.where(judged, _pooled_chance(draws), 1.0)
+    known = np.where(judged, verdicts, 0.0)
+    usual = usual_shares(planned, guess)
+    plain = np.where(judged, worth * (known - usual) ** 2 / chance, 0.0) * (len(judged) / judged.sum() - 1)
+    ours = np.where(judged, worth * (known - guess) ** 2 * (1 - chance) / chance**2, 0.0)
+    above, below = float(plain.sum()), float(ours.sum())
+    if above <= 0 or below <= 0:
+        return 1.0, Interval(1.0, 1.0)
+    by_question = np.bincount(planned.question, plain / above - ours / below)
+    half = float(ndtri((1 + LEVEL) / 2)) * float(np.sqrt(np.square(by_question).sum()))
+    gain = above / below
+    return gain, Interval(gain * math.exp(-half), gain * math.exp(half))
 
 
-def _variances(cells: NDArray[np.int64], values: Floats) -> dict[int, float]:
-    """Variance of each cell's mean, of cells with two values or more."""
-    present, codes, counts = np.unique(cells, return_inverse=True, return_counts=True)
-    means = np.bincount(codes, values) / counts
-    squares = np.bincount(codes, (values - means[codes]) ** 2)
-    return {
-        int(cell): float(square / (count - 1) / count)
-        for cell, square, count in zip(present, squares, counts, strict=True)
-        if count > 1
-    }
+def _pooled_chance(draws: Sequence[Draw]) -> Floats:
+    """(N,) chance of each battle to be judged in one of the rounds that could still draw it."""
+    before = np.zeros(len(draws[0].judged), dtype=bool)
+    missed = np.ones(len(before))
+    for draw in draws:
+        missed = missed * np.where(before, 1.0, 1.0 - draw.probability)
+        before = draw.judged
+    return np.maximum(1.0 - missed, LEAST_CHANCE)
+
+
+def usual_shares(planned: BattleTable, guess: Floats) -> Floats:
+    """(N,) what side a is expected to get on average whenever these two systems meet."""
+    systems = len(planned.systems)
+    low, high = np.minimum(planned.a, planned.b), np.maximum(planned.a, planned.b)
+    cells = low.astype(np.int64) * systems + high
+    towards = np.where(planned.a == low, guess, 1 - guess)
+    counts = np.maximum(np.bincount(cells, minlength=systems**2), 1)
+    mean = (np.bincount(cells, towards, systems**2) / counts)[cells]
+    return np.where(planned.a == low, mean, 1 - mean)

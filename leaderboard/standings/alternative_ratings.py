@@ -6,14 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from data.errors import InputError, StatisticsError
 from data.records.plain import to_json
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import (
-    IntervalKind,
     Rating,
     RatingTable,
     Settings,
@@ -24,8 +20,11 @@ from leaderboard.ratings import (
 )
 from leaderboard.ratings.uncertainty.differences import rate_as
 from leaderboard.standings.answer_stats import AnswerFact
+from leaderboard.standings.covariates import sandwiched, sides_of
+from leaderboard.vocabulary import Covariate
 
 LENGTH = "length in words"
+STAR = "star"
 MOST_PAIRS = 60
 
 
@@ -121,7 +120,7 @@ def all_differences(ratings: RatingTable) -> dict[str, object]:
 
 
 def _star(table: BattleTable, settings: Settings, reference: str | None) -> AlternativeRatings:
-    kind = "star"
+    kind = STAR
     if reference is None or reference not in table.systems:
         return AlternativeRatings(kind=kind, ratings=(), note="There are no battles against a reference.")
     code = table.systems.index(reference)
@@ -160,12 +159,11 @@ def _length(
     table: BattleTable, settings: Settings, answers: Mapping[str, Sequence[AnswerFact]]
 ) -> AlternativeRatings:
     kind = "length-controlled"
-    words = _lengths(table, answers)
-    try:
-        ends = tuple(_words_of(side, table, words) for side in (table.a, table.b))
-        comparison = rate_with_style(table, {LENGTH: (ends[0], ends[1])}, _sandwiched(settings))
-    except KeyError:
+    lengths = sides_of(table, answers, Covariate.LENGTH)
+    if lengths is None:
         return AlternativeRatings(kind=kind, ratings=(), note="The lengths of the answers are not known.")
+    try:
+        comparison = rate_with_style(table, {LENGTH: lengths}, sandwiched(settings))
     except (StatisticsError, InputError) as error:
         return AlternativeRatings(kind=kind, ratings=(), note=str(error))
     effect = comparison.effects[0]
@@ -174,39 +172,3 @@ def _length(
         f"({effect.lower:.0f} to {effect.upper:.0f})."
     )
     return AlternativeRatings(kind=kind, ratings=comparison.controlled.ratings, note=note)
-
-
-def _lengths(table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]]) -> NDArray[np.int64]:
-    """(systems, questions) lengths of answers in words, −1 where one is not known."""
-    lengths = np.full((len(table.systems), len(table.questions)), -1, dtype=np.int64)
-    place = {question: code for code, question in enumerate(table.questions)}
-    for code, system in enumerate(table.systems):
-        word_counts = [
-            (place[fact.question], fact.words) for fact in answers.get(system, ()) if fact.question in place
-        ]
-        for question, words in word_counts:
-            lengths[code, question] = words
-    return lengths
-
-
-def _words_of(side: NDArray[np.int32], table: BattleTable, words: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(N,) lengths of one side's answers.
-
-    Raises:
-        KeyError: One is not known.
-    """
-    lengths = words[side, table.question]
-    if (lengths < 0).any():
-        row = int(np.argmax(lengths < 0))
-        raise KeyError(table.systems[side[row]], table.questions[table.question[row]])
-    return lengths
-
-
-def _sandwiched(settings: Settings) -> Settings:
-    return Settings(
-        interval=IntervalKind.SANDWICH,
-        bootstrap=None,
-        cluster=settings.cluster,
-        anchor=settings.anchor,
-        seed=settings.seed,
-    )

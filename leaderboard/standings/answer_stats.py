@@ -12,6 +12,7 @@ import numpy as np
 from data.errors import RecordError
 from data.stats import LEVEL, Interval, bounds_json
 from leaderboard.stats.intervals import bca_mean
+from leaderboard.vocabulary import Covariate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class AnswerFact:
         domain: The question's domain.
         words: Its length in words, after cleaning.
         no_answer: Whether it says that no answer was found.
+        form: How many headings, bold spans, items of lists and citations it has; empty where unknown.
         scores: By metric, in the metric's unit; None where the metric is undefined for the answer.
     """
 
@@ -30,6 +32,7 @@ class AnswerFact:
     domain: str
     words: int
     no_answer: bool = False
+    form: Mapping[Covariate, int] = field(default_factory=lambda: MappingProxyType({}))
     scores: Mapping[str, float | None] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:

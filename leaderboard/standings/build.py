@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 from types import MappingProxyType
 
 from data.errors import UnrankableError
 from data.records import Outcome
 from leaderboard.battles import BattleTable
-from leaderboard.rates import Rate, win_rates
-from leaderboard.ratings import Cluster, Rating, RatingTable, Settings, rate
+from leaderboard.rates import Rate, RateTable, win_rates
+from leaderboard.ratings import Cluster, IntervalKind, Method, Rating, RatingTable, Settings, rate
 from leaderboard.ratings.domains import rate_domains
-from leaderboard.standings.alternative_ratings import all_differences, alternative_ratings, separations
+from leaderboard.sampling.estimates import Estimates
+from leaderboard.standings.alternative_ratings import (
+    MOST_PAIRS,
+    STAR,
+    AlternativeRatings,
+    all_differences,
+    alternative_ratings,
+    separations,
+)
 from leaderboard.standings.answer_stats import AnswerFact, mean_score
+from leaderboard.standings.covariates import JudgeSight, covariate_section
 from leaderboard.standings.head_to_head import head_to_head
 from leaderboard.standings.judged_shares import JudgedShares
 from leaderboard.standings.model import About, Line, Standings
+from leaderboard.trust.robustness.cycles import count_cycles
+from leaderboard.trust.robustness.fragility import fragility
+from leaderboard.trust.robustness.star import star_ranking
+from leaderboard.trust.sections import Section, Unit
 from leaderboard.vocabulary import OVERALL
+
+NAMED_UNITS: Mapping[Unit, int] = MappingProxyType({Unit.QUESTIONS: 100, Unit.BATTLES: 25})
+"""So many questions or battles of each set are named in a snapshot, which is read on every page."""
 
 
 def build_standings(
@@ -32,6 +48,8 @@ def build_standings(
     ended: Mapping[Outcome, int] | None = None,
     badges: Mapping[str, Sequence[str]] | None = None,
     judged: JudgedShares | None = None,
+    estimates: tuple[Estimates, Mapping[str, object]] | None = None,
+    sight: JudgeSight | None = None,
 ) -> Standings:
     """Compute a board from judged battles.
 
@@ -47,6 +65,9 @@ def build_standings(
         ended: How all planned battles ended.
         badges: What the organisers say of systems, such as `baseline`.
         judged: How much of the planned battles was judged.
+        estimates: Of a round whose judge decided a part: estimates of every battle, from which ratings and
+            rates are taken, and what the board says of them; pairs are counted from judged battles alone.
+        sight: What the judge saw beside the texts of answers.
 
     Returns:
         The standings: the same input gives the same JSON.
@@ -55,12 +76,15 @@ def build_standings(
         NotFoundError: The reference or anchor is named by no battle.
     """
     chosen = settings or Settings()
+    judged_table, facts = table, answers or {}
+    if estimates is not None:
+        table = estimates[0].powered.table
+        # Resampled questions may leave scores of pairs that met rarely outside of what can be rated.
+        chosen = replace(chosen, interval=IntervalKind.SANDWICH, bootstrap=None)
+        domain_ratings = _apart(table, chosen)
     ratings, unrankable = _rated(table, chosen)
     reference = about.reference if about.reference in table.systems else None
-    clustered = chosen.cluster is Cluster.QUESTION
-    rates = win_rates(table, reference=reference, clustered=clustered)
-    everyone = win_rates(table, clustered=clustered).rows if reference else ()
-    facts = answers or {}
+    rates, everyone = _rates(table, reference, chosen, estimates)
     board = _Board(
         table=table,
         ratings={OVERALL: ratings, **_domain_ratings(table, chosen, ratings, domain_ratings)},
@@ -70,24 +94,74 @@ def build_standings(
         outcomes=outcomes or {},
         badges=badges or {},
     )
+    beside = () if ratings is None else alternative_ratings(table, chosen, reference=reference, answers=facts)
     count = len(table) if table.weight is None else round(float(table.weight.sum()))
     lines = {domain: board.lines(domain) for domain in (OVERALL, *_domains(table, about, facts))}
-    order = [line.system for line in lines[OVERALL] if line.system in table.systems]
+    order = [line.system for line in lines[OVERALL] if line.system in judged_table.systems]
     return Standings(
         about=about,
         lines=MappingProxyType(lines),
         ratings=ratings,
         unrankable=unrankable,
         rates=rates,
-        pairs=head_to_head(table, order),
+        pairs=head_to_head(judged_table, order),
         outcomes=MappingProxyType(dict(ended or {Outcome.JUDGED: count})),
-        alternative_ratings=()
-        if ratings is None
-        else alternative_ratings(table, chosen, reference=reference, answers=facts),
+        alternative_ratings=beside,
         separations=() if ratings is None else separations(ratings, chosen),
         differences={} if ratings is None else all_differences(ratings),
         judged=judged,
+        covariates={}
+        if ratings is None or estimates is not None
+        else covariate_section(table, chosen, facts, sight or JudgeSight()),
+        trust={}
+        if ratings is None or estimates is not None
+        # Shares of single battles outside of 0–1 have no places to rest on, and no circles.
+        else _trust(table, chosen, reference, ratings, beside),
+        estimated={} if estimates is None else estimates[1],
     )
+
+
+def _rates(
+    table: BattleTable,
+    reference: str | None,
+    settings: Settings,
+    estimates: tuple[Estimates, Mapping[str, object]] | None,
+) -> tuple[RateTable, Sequence[Rate]]:
+    """Rates against the reference where there is one, and those against everyone."""
+    if estimates is not None:
+        return estimates[0].rates(reference), estimates[0].rates(None).rows if reference else ()
+    clustered = settings.cluster is Cluster.QUESTION
+    rates = win_rates(table, reference=reference, clustered=clustered)
+    return rates, win_rates(table, clustered=clustered).rows if reference else ()
+
+
+def _trust(
+    table: BattleTable,
+    settings: Settings,
+    reference: str | None,
+    ratings: RatingTable,
+    beside: tuple[AlternativeRatings, ...],
+) -> dict[Section, Mapping[str, object]]:
+    """On what places rest and how often the judge makes cycles; nothing where questions are not known."""
+    if settings.cluster is not Cluster.QUESTION or settings.method is not Method.BRADLEY_TERRY:
+        return {}
+    sections: dict[Section, Mapping[str, object]] = {
+        Section.FRAGILITY: {
+            unit.value: fragility(table, unit=unit, reference=reference, most=MOST_PAIRS).as_json(named)
+            for unit, named in NAMED_UNITS.items()
+            # Of rows that count for several battles none can be left out alone.
+            if unit is Unit.QUESTIONS or table.weight is None
+        }
+    }
+    try:
+        cycles = count_cycles(table, seed=settings.seed).as_json()
+    except UnrankableError:
+        # Battles against the reference alone have no triples; the page says so.
+        return sections
+    star = next((table for table in beside if table.kind == STAR), None)
+    if reference is not None and star is not None and star.ratings:
+        cycles["star"] = star_ranking(ratings.ratings, star.ratings, reference).as_json()
+    return {**sections, Section.CYCLES: cycles}
 
 
 def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, str]:
@@ -122,6 +196,16 @@ def _domain_ratings(
     except UnrankableError:
         # The overall ratings are of no use to shrink towards; rates are shown alone.
         return {}
+
+
+def _apart(table: BattleTable, settings: Settings) -> Mapping[str, RatingTable]:
+    """Ratings of each domain by itself; a domain whose battles rank nobody has none.
+
+    Shrinking them towards the overall ratings takes resamples, in which estimated scores may rank nobody.
+    """
+    parts = {domain: table.select(table.domain == code) for code, domain in enumerate(table.domains)}
+    rated = {domain: _rated(part, settings)[0] for domain, part in parts.items() if len(parts) > 1}
+    return {domain: ratings for domain, ratings in rated.items() if ratings is not None}
 
 
 def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[AnswerFact]]) -> tuple[str, ...]:

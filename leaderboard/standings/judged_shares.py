@@ -79,6 +79,35 @@ def partial_sentence(standings: Mapping[str, Any]) -> str:
     return f"{sentence} Least judged: {named}{more}."
 
 
+def estimated_sentences(section: Mapping[str, Any]) -> tuple[str, ...]:
+    """What readers must know of a board with estimated battles; empty for others.
+
+    Args:
+        section: `estimated` of a board's JSON.
+    """
+    if not section:
+        return ()
+    judges = " and ".join(section["cheap_judges"])
+    judged = (
+        f"{section['judged']:,} of {section['battles']:,} battles judged by {section['judge']}, "
+        f"the others estimated (cheap judges: {judges})."
+    )
+    lower, upper = section["gain_lower"], section["gain_upper"]
+    interval = "" if lower is None else f" (95 % interval {lower:.2f} to {upper:.2f})"
+    gain = f"A plain sample would have needed {section['gain']:.2f} times as many verdicts{interval}"
+    worth = f"{gain}." if section["pays"] else f"{gain}: it does as well."
+    other = trained_elsewhere(section)
+    return (judged, worth, other) if other else (judged, worth)
+
+
+def trained_elsewhere(section: Mapping[str, Any]) -> str:
+    """That a classifier learnt on another question set, where one did; else empty."""
+    classifier = section.get("classifier") or {}
+    if not classifier or classifier["set_name"] == section["set"]:
+        return ""
+    return f"The classifier was trained on another question set, {classifier['set_name']}."
+
+
 def percent(share: float) -> str:
     """A share in per cent, rounded down, so that no 90 % is said of less."""
     return f"{math.floor(share * 1000) / 10:.1f} %"

@@ -13,12 +13,16 @@ from leaderboard.rates import Rate, RateTable
 from leaderboard.ratings import Rating, RatingTable
 from leaderboard.standings.alternative_ratings import AlternativeRatings
 from leaderboard.standings.answer_stats import MeanScore
+from leaderboard.standings.covariates import COVARIATES
 from leaderboard.standings.head_to_head import HeadToHead
 from leaderboard.standings.judged_shares import JudgedShares
+from leaderboard.trust.sections import Section
 from leaderboard.vocabulary import OVERALL
 
 SHAPE = 1
 """Version of the JSON's shape; it grows when a field changes its meaning."""
+ESTIMATED_INTERVAL = "t over questions, of prediction-powered scores"
+"""How rates of a board with estimated battles are bounded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +61,7 @@ class Line:
             rate=None if self.rate is None else self.rate.as_json(),
             rate_against_all=None if self.rate_against_all is None else self.rate_against_all.as_json(),
             scores={metric: score.as_json() for metric, score in self.scores.items()},
-            outcomes={outcome.value: self.outcomes.get(outcome, 0) for outcome in Outcome if self.outcomes},
+            outcomes=_counts(self.outcomes) if self.outcomes else {},
         )
 
 
@@ -104,6 +108,10 @@ class Standings:
         separations: Neighbours on the board: how far apart, how sure, how many questions would settle it.
         differences: The paired difference of every two systems, compact (`all_differences`).
         judged: How much of the planned battles was judged; None where only verdicts are known.
+        estimated: Of a round whose judge decided a part: the judges, how many it decided, what cheap judges
+            were worth, the waves; empty of other rounds.
+        covariates: What sways the judge (`covariate_section`); empty where nothing can be told.
+        trust: On what places rest and how the judge contradicts itself, by the keys of the snapshot.
     """
 
     about: About
@@ -117,6 +125,9 @@ class Standings:
     separations: Sequence[Mapping[str, object]] = ()
     differences: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     judged: JudgedShares | None = None
+    estimated: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    covariates: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    trust: Mapping[Section, Mapping[str, object]] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def partial(self) -> bool:
@@ -154,16 +165,31 @@ class Standings:
             "facts": dict(self.about.facts),
             "health": dict(self.about.health),
             "attempts": dict(self.about.attempts),
-            "outcomes": {outcome.value: self.outcomes.get(outcome, 0) for outcome in Outcome},
+            "outcomes": _counts(self.outcomes),
             "rating_settings": {key: value for key, value in settings.items() if key != "ratings"} or None,
             "unrankable": self.unrankable,
-            "rate_settings": {key: value for key, value in rates.items() if key != "rows"},
+            "rate_settings": {
+                **{key: value for key, value in rates.items() if key != "rows"},
+                **({"interval": ESTIMATED_INTERVAL} if self.estimated else {}),
+            },
             "lines": {domain: [line.as_json() for line in lines] for domain, lines in self.lines.items()},
             "head_to_head": self.pairs.as_json(),
             "beside": [alternative.as_json() for alternative in self.alternative_ratings],
             "separations": [dict(separation) for separation in self.separations],
             "differences": dict(self.differences),
+            **({"estimated": dict(self.estimated)} if self.estimated else {}),
+            **({COVARIATES: dict(self.covariates)} if self.covariates else {}),
+            **{section.value: dict(content) for section, content in self.trust.items()},
         }
 
     def _label(self, domain: str) -> str:
         return self.about.labels.get(domain, domain)
+
+
+def _counts(outcomes: Mapping[Outcome, int]) -> dict[str, int]:
+    """Every outcome's count; `estimated` only where there are any, so that other boards keep their hashes."""
+    return {
+        outcome.value: outcomes.get(outcome, 0)
+        for outcome in Outcome
+        if outcome is not Outcome.ESTIMATED or outcomes.get(outcome)
+    }

@@ -71,7 +71,6 @@ class Commands:
             main()
         except SystemExit as ended:
             code = int(ended.code or 0)
-        gc.collect()
         captured = self._capture.readouterr()
         return code, captured.out, captured.err
 
@@ -118,9 +117,12 @@ class Commands:
 
 
 @pytest.fixture
-def run(empty_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Commands:
-    """Commands over a home with an empty database."""
-    return Commands(empty_home, monkeypatch, capsys)
+def run(
+    empty_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Commands]:
+    """Commands over a home with an empty database; what they leave open is found out at the end."""
+    yield Commands(empty_home, monkeypatch, capsys)
+    gc.collect()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from data.errors import ConflictError
 from data.records import QuestionSet, SystemCard
 from data.records.questions import NAME_PATTERN
 from data.store import Store
-from data.store.submissions.submissions import NewSubmission
+from data.store.submissions.writing import NewSubmission
 from data.system_names import RESERVED, look_alike, name_key
 from data.tables import submissions
 

@@ -19,14 +19,14 @@ def disputed(name: TaskArgument, *, as_json: AsJson = False) -> None:
     """Show what is labelled and has no majority."""
     from arena.label_schemas import DisputedLine
 
-    found = [DisputedLine.of(one) for one in open_arena().curation.disputed(name, caller=OPERATOR)]
+    items = [DisputedLine.of(item) for item in open_arena().curation.disputed(name, caller=OPERATOR)]
     if as_json:
-        show_json([json.loads(one.model_dump_json()) for one in found])
-    elif not found:
+        show_json([json.loads(item.model_dump_json()) for item in items])
+    elif not items:
         note(f"Nothing is disputed in {name}.")
     else:
-        said = [", ".join(f"{label.person} {label.value}" for label in one.labels) for one in found]
-        rows = [(one.item, one.question[:60], words) for one, words in zip(found, said, strict=True)]
+        labels = [", ".join(f"{label.person} {label.value}" for label in item.labels) for item in items]
+        rows = [(item.item, item.question[:60], words) for item, words in zip(items, labels, strict=True)]
         show_table(("item", "question", "labels (positive: b better)"), rows)
 
 

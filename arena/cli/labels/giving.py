@@ -97,7 +97,7 @@ def give(
     as_json: AsJson = False,
 ) -> None:
     """Label an item, or change its label until the task is closed."""
-    if sum(one is not None for one in (value, skip, spans)) != 1:
+    if sum(choice is not None for choice in (value, skip, spans)) != 1:
         raise InputError("A label is one of a value, spans and a skip.", advice="Give exactly one.")
     service, caller = open_arena().labels, _caller(annotator)
     if skip is not None:

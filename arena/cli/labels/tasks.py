@@ -117,8 +117,10 @@ def open_task(
 
     task = open_arena().annotation.open(_request(name, source, terms, seed), caller=OPERATOR)
     line = TaskLine.of(task)
-    said = f"The task {name} has {task.items:,} items and {task.gold:,} gold ones; {task.wanted:,} labels."
-    show_result(json.loads(line.model_dump_json()), said, as_json=as_json)
+    sentence = (
+        f"The task {name} has {task.items:,} items and {task.gold:,} gold ones; {task.wanted:,} labels."
+    )
+    show_result(json.loads(line.model_dump_json()), sentence, as_json=as_json)
 
 
 @tasks.command("list")
@@ -126,10 +128,10 @@ def list_tasks(*, as_json: AsJson = False) -> None:
     """List the tasks, newest first."""
     from arena.label_schemas import TaskLine
 
-    found = open_arena().annotation.tasks(caller=OPERATOR)
+    open_tasks = open_arena().annotation.tasks(caller=OPERATOR)
     if as_json:
-        show_json([json.loads(TaskLine.of(task).model_dump_json()) for task in found])
-    elif not found:
+        show_json([json.loads(TaskLine.of(task).model_dump_json()) for task in open_tasks])
+    elif not open_tasks:
         note("There are no tasks yet. Open one with `arena labels task open NAME`.")
     else:
         rows = [
@@ -142,7 +144,7 @@ def list_tasks(*, as_json: AsJson = False) -> None:
                 task.wanted,
                 _state(task.closed),
             )
-            for task in found
+            for task in open_tasks
         ]
         show_table(("task", "kind", "set", "items", "labels", "wanted", "state"), rows)
 
@@ -177,19 +179,19 @@ def export_task(
     form: Annotated[str, EXPORTED] = "votes",
 ) -> None:
     """Write the labels of a task that count to a file."""
-    found = open_arena().label_files.export(name, _format(form), caller=OPERATOR)
-    if found.left_out:
-        note(f"{found.left_out} labels are left out: their answers were removed.")
+    export = open_arena().label_files.export(name, _format(form), caller=OPERATOR)
+    if export.left_out:
+        note(f"{export.left_out} labels are left out: their answers were removed.")
     if str(destination) == "-":
-        typer.echo(found.content.decode(), nl=False)
+        typer.echo(export.content.decode(), nl=False)
         return
     try:
-        destination.write_bytes(found.content)
+        destination.write_bytes(export.content)
     except OSError as error:
         raise InputError(
             f"{destination} cannot be written: {error.strerror}.", advice="Choose another place."
         ) from error
-    show_line(f"{found.labels:,} labels are in {destination}.")
+    show_line(f"{export.labels:,} labels are in {destination}.")
 
 
 @tasks.command("import")
@@ -234,10 +236,10 @@ def _request(name: str, source: SourceOptions, terms: TermOptions, seed: int) ->
 
 
 def _show_quality(quality: QualityLine) -> None:
-    for label, found in (("alpha", quality.alpha), ("alpha of values", quality.alpha_values)):
-        if found.value is not None:
-            between = "" if found.lower is None else f" ({found.lower:.2f} to {found.upper:.2f})"
-            show_line(f"{label}: {found.value:.2f}{between}")
+    for label, estimate in (("alpha", quality.alpha), ("alpha of values", quality.alpha_values)):
+        if estimate.value is not None:
+            between = "" if estimate.lower is None else f" ({estimate.lower:.2f} to {estimate.upper:.2f})"
+            show_line(f"{label}: {estimate.value:.2f}{between}")
     if quality.disputed:
         show_line(f"{quality.disputed} items have no majority: `arena labels task disputed {quality.task}`.")
     rows = [

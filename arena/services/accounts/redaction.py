@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from arena.services.accounts.auth import Caller
-from arena.services.accounts.visibility import Kind, Resource, Visibility, sight
+from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.records import BattleEvidence, Judgment, Question, Split, Submission, SubmissionState, SystemCard
 
 NAMELESS = "Anonymous-"
 WITHHELD = "Not shown: it quotes texts that are not public."
 
 
-def sight_of(
+def submission_visibility(
     caller: Caller, submission: Submission, *, published: bool, kind: Kind = Kind.SUBMISSION
 ) -> Visibility:
     """How much of a submission, or of what belongs to it, somebody sees."""
-    return sight(
+    return visibility_of(
         caller,
         Resource(
             kind=kind,
@@ -38,8 +38,10 @@ def redacted(
     `published` says whether it is, or was, on a published board; hidden systems are called by their
     `places`.
     """
-    seen = sight_of(caller, submission, published=published)
-    contact = sight_of(caller, submission, published=published, kind=Kind.CONTACT) is Visibility.FULL
+    seen = submission_visibility(caller, submission, published=published)
+    contact = (
+        submission_visibility(caller, submission, published=published, kind=Kind.CONTACT) is Visibility.FULL
+    )
     if seen is Visibility.NONE:
         return None
     if seen is Visibility.NAMELESS:
@@ -56,7 +58,7 @@ def redacted_question(caller: Caller, question: Question, *, hidden: bool) -> Qu
     Passages stay: systems and readers need them.
     """
     resource = Resource(kind=Kind.REFERENCE, hidden=hidden and is_hidden(question))
-    if sight(caller, resource) is Visibility.FULL:
+    if visibility_of(caller, resource) is Visibility.FULL:
         return question
     return replace(
         question,
@@ -80,7 +82,7 @@ def masked_evidence(
 ) -> BattleEvidence:
     """A battle whose judgments lose what quotes texts that somebody may not see; verdicts stay."""
     resource = Resource(kind=Kind.RATIONALE, withdrawn=withdrawn, hidden=hidden, published=published)
-    if sight(caller, resource) is Visibility.FULL:
+    if visibility_of(caller, resource) is Visibility.FULL:
         return evidence
     return replace(evidence, judgments=tuple(map(_without_words, evidence.judgments)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.services.accounts.auth import OPERATOR, Caller, CallerKind, require
-from arena.services.accounts.visibility import Kind, Resource, Visibility, sight
+from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.errors import ConflictError, InputError, NotFoundError
 from data.records import Action, AuditEntry, Membership, Role, Team, TokenScope, UserAccount
 from data.store import Store
@@ -177,7 +177,7 @@ class TeamService:
         require(caller, TokenScope.READ)
         if not 1 <= limit <= MOST_LISTED:
             raise InputError(f"{limit} lines cannot be listed.", advice=f"Use 1 to {MOST_LISTED}.")
-        if sight(caller, Resource(kind=Kind.AUDIT, team=team or "")) is not Visibility.FULL:
+        if visibility_of(caller, Resource(kind=Kind.AUDIT, team=team or "")) is not Visibility.FULL:
             require(caller, TokenScope.ORGANISE)
         return self._store.audit.entries(
             team=team, subject=subject, actor=actor, action=action, before=before, limit=limit
@@ -210,7 +210,7 @@ class TeamService:
 
 
 def _sees_team(caller: Caller, name: str) -> bool:
-    return sight(caller, Resource(kind=Kind.TEAM, team=name)) is Visibility.FULL
+    return visibility_of(caller, Resource(kind=Kind.TEAM, team=name)) is Visibility.FULL
 
 
 def _require_short(*texts: str) -> None:

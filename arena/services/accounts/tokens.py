@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from arena.services.accounts.auth import Caller, new_secret, require
-from arena.services.accounts.visibility import Kind, Resource, Visibility, sight
+from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.errors import InputError, NotFoundError
 from data.records import Action, Token, TokenScope, require_label
 from data.store import Store
@@ -83,7 +83,7 @@ class TokenService:
         return tuple(
             token
             for token in self._store.tokens.all(team=team)
-            if sight(caller, _resource_of(token)) is Visibility.FULL
+            if visibility_of(caller, _resource_of(token)) is Visibility.FULL
         )
 
     def revoke(self, number: int, *, caller: Caller) -> Token:
@@ -94,7 +94,7 @@ class TokenService:
             ForbiddenError: Only owners, the account itself and organisers may.
         """
         token = self._store.tokens.get(number)
-        if sight(caller, _resource_of(token)) is not Visibility.FULL:
+        if visibility_of(caller, _resource_of(token)) is not Visibility.FULL:
             raise NotFoundError(f"There is no token {number}.", advice="List your tokens.")
         if token.account is None or token.account != caller.account:
             require(caller, TokenScope.MANAGE if token.team else TokenScope.ORGANISE, team=token.team)

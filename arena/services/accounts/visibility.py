@@ -81,7 +81,7 @@ class Resource:
     hidden: bool = False
 
 
-def sight(caller: Caller, resource: Resource) -> Visibility:
+def visibility_of(caller: Caller, resource: Resource) -> Visibility:
     """How much of a thing somebody sees.
 
     Depends on nothing but its arguments, whose rights and states must be read afresh.

@@ -63,11 +63,11 @@ class CurationService:
         """
         quality = self.quality(name, resampling=Resampling(resamples=0), caller=caller)
         task = self._store.annotations.task(name)
-        given = self._store.labels.given(task.id)
+        labels = self._store.labels.given(task.id)
         return tuple(
             DisputedItem(
                 item=redacted_item(task, self._store.labels.item(task.id, result.item.id)),
-                labels=tuple(label for label in given if label.item == result.item.id and not label.aside),
+                labels=tuple(label for label in labels if label.item == result.item.id and not label.aside),
             )
             for result in quality.disputed
         )
@@ -87,7 +87,7 @@ class CurationService:
         """
         require(caller, TokenScope.ORGANISE)
         task = self._store.annotations.task(name)
-        if item not in {one.id for one in self._store.annotations.items(task.id)}:
+        if item not in {other.id for other in self._store.annotations.items(task.id)}:
             raise NotFoundError(f"The task has no item {item}.", advice="Ask for what is disputed.")
         if task.terms.kind is TaskKind.SPANS:
             raise InputError("Spans are not settled by a value.", advice="Read them item by item.")

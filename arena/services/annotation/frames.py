@@ -61,7 +61,7 @@ class Frame:
         if not candidates:
             raise InputError("There is nothing to label.", advice="Choose other systems, questions or pairs.")
         if self._request.shows_reference and any(
-            self._reference.id in {one.item.a, one.item.b} for one in candidates
+            self._reference.id in {candidate.item.a, candidate.item.b} for candidate in candidates
         ):
             raise InputError(
                 "A reference beside its own text would tell whose answer it is.",
@@ -93,9 +93,11 @@ class Frame:
         count = len(candidates) if request.count is None else request.count
         match request.draw:
             case DrawKind.DOMAIN:
-                return draw_by_domain([one.domain for one in candidates], count, request.seed)
+                return draw_by_domain([candidate.domain for candidate in candidates], count, request.seed)
             case DrawKind.DOUBT:
-                return draw_by_doubt(np.array([one.doubt for one in candidates]), count, request.seed)
+                return draw_by_doubt(
+                    np.array([candidate.doubt for candidate in candidates]), count, request.seed
+                )
             case _ if request.chosen and request.count is None:
                 return Drawn(taken=np.arange(count), chance=np.ones(count))
             case _:
@@ -108,12 +110,12 @@ class Frame:
         if self.round is not None:
             return [
                 Candidate(
-                    item=NewItem(question=one.question, a=one.a, b=one.b),
-                    domain=one.domain,
-                    doubt=doubt_of(one),
+                    item=NewItem(question=battle.question, a=battle.a, b=battle.b),
+                    domain=battle.domain,
+                    doubt=doubt_of(battle),
                 )
-                for one in self._store.frames.battles(self.round.name)
-                if not (self._hidden and self._reference.id in {one.a, one.b})
+                for battle in self._store.frames.battles(self.round.name)
+                if not (self._hidden and self._reference.id in {battle.a, battle.b})
             ]
         match request.kind:
             case TaskKind.PAIRS:

@@ -181,9 +181,13 @@ class _Table:
     def __init__(self, kind: TaskKind, items: Sequence[TaskItem], labels: Sequence[GivenLabel]) -> None:
         self.kind = kind
         self.rows = {item.id: row for row, item in enumerate(items)}
-        given = [label for label in labels if label.value is not None and label.item in self.rows]
-        self.columns = {name: place for place, name in enumerate(dict.fromkeys(one.person for one in given))}
-        self.labels = [(self.rows[one.item], self.columns[one.person], one.value or 0) for one in given]
+        labelled = [label for label in labels if label.value is not None and label.item in self.rows]
+        self.columns = {
+            name: place for place, name in enumerate(dict.fromkeys(label.person for label in labelled))
+        }
+        self.labels = [
+            (self.rows[label.item], self.columns[label.person], label.value or 0) for label in labelled
+        ]
         names = {name: code for code, name in enumerate(dict.fromkeys(item.question_id for item in items))}
         self.questions = np.array([names[item.question_id] for item in items], dtype=np.int64)
         self.by_row: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -202,14 +206,14 @@ class _Table:
         if not self.labels:
             return None
         item, person, value = (np.array(column, dtype=np.int64) for column in zip(*self.labels, strict=True))
-        said = np.array([class_of(self.kind, int(one)) for one in value], dtype=np.int64)
+        classes = np.array([class_of(self.kind, int(number)) for number in value], dtype=np.int64)
         sizes = {"items": len(self.rows), "people": len(self.columns), "classes": len(CLASSES[self.kind])}
-        return dawid_skene(item, person, said, **sizes)
+        return dawid_skene(item, person, classes, **sizes)
 
 
 def _result(kind: TaskKind, overlap: int, item: TaskItem, table: _Table) -> ItemResult:
     names = CLASSES[kind]
-    counts = Counter(names[said] for _, said in table.by_row[table.rows[item.id]])
+    counts = Counter(names[class_] for _, class_ in table.by_row[table.rows[item.id]])
     leading, most = counts.most_common(1)[0] if counts else ("", 0)
     majority = leading if 2 * most > counts.total() else None
     settled = None if item.settled is None else names[class_of(kind, item.settled)]
@@ -243,10 +247,10 @@ def _person(
     column = table.columns.get(person.name)
     same = compared = 0
     pairs: list[tuple[int, int, int]] = []
-    for row, said in table.by_row.items():
-        for one, other in combinations(said, 2):
-            if column in {one[0], other[0]}:
-                mine, theirs = (one, other) if one[0] == column else (other, one)
+    for row, classes in table.by_row.items():
+        for first, second in combinations(classes, 2):
+            if column in {first[0], second[0]}:
+                mine, theirs = (first, second) if first[0] == column else (second, first)
                 pairs.append((row, mine[1], theirs[1]))
                 compared += 1
                 same += mine[1] == theirs[1]

@@ -60,17 +60,19 @@ class HistoryService:
 
     def entries(self) -> tuple[Entry, ...]:
         """Every board, the newest first."""
-        found = self._store.boards.every()
-        sets = {board.name: self._set_of(board) for board in found}
-        made = []
-        for at, board in enumerate(found):
+        boards = self._store.boards.every()
+        sets = {board.name: self._set_of(board) for board in boards}
+        entries_ = []
+        for at, board in enumerate(boards):
             earlier = (
-                one
-                for one in found[at + 1 :]
-                if sets[one.name] == sets[board.name] != "" and one.round_name != board.round_name
+                other
+                for other in boards[at + 1 :]
+                if sets[other.name] == sets[board.name] != "" and other.round_name != board.round_name
             )
-            made.append(_entry(board, sets[board.name], next((o for o in earlier if not o.retracted), None)))
-        return tuple(made)
+            entries_.append(
+                _entry(board, sets[board.name], next((o for o in earlier if not o.retracted), None))
+            )
+        return tuple(entries_)
 
     def of_system(self, board_name: str, system: str) -> tuple[Appearance, ...]:
         """A system on every published board of the same question set, the oldest first.
@@ -86,7 +88,7 @@ class HistoryService:
             and board.replaced_at is None
             and (board.name == board_name or (wanted and self._set_of(board) == wanted))
         ]
-        return tuple(one for board in same if (one := _appearance(board, system)) is not None)
+        return tuple(appearance for board in same if (appearance := _appearance(board, system)) is not None)
 
     def _set_of(self, board: Board) -> str:
         return "" if board.round_name is None else self._store.rounds.get(board.round_name).set_name
@@ -113,7 +115,7 @@ def _entry(board: Board, set_name: str, previous: Board | None) -> Entry:
 
 def _appearance(board: Board, system: str) -> Appearance | None:
     lines = board.standings["lines"][OVERALL]
-    line = next((one for one in lines if one["system"] == system), None)
+    line = next((row for row in lines if row["system"] == system), None)
     if line is None:
         return None
     rating = line["rating"] or {}

@@ -63,29 +63,29 @@ def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
         NotFoundError: There is no such set.
     """
     summary = store.sets.summary(set_name)
-    found = dict.fromkeys(HAS, False)
+    has = dict.fromkeys(HAS, False)
     for _, question in store.sets.numbered(summary.id):
-        found = {need: there or HAS[need](question) for need, there in found.items()}
-        if all(found.values()):
+        has = {need: there or HAS[need](question) for need, there in has.items()}
+        if all(has.values()):
             break
     live = store.submissions.find(set_name=set_name, newest=True)
-    found[Need.CONTEXTS] = store.scores.with_contexts([entrant.id for entrant in live]) > 0
-    return tuple(_for_set(metric, found) for metric in BOARD_METRICS)
+    has[Need.CONTEXTS] = store.scores.with_contexts([entrant.id for entrant in live]) > 0
+    return tuple(_for_set(metric, has) for metric in BOARD_METRICS)
 
 
-def why_missing(needs: Sequence[Need], found: dict[Need, bool]) -> str:
+def why_missing(needs: Sequence[Need], has: dict[Need, bool]) -> str:
     """Why a metric cannot be computed, in half a sentence; empty where it can."""
-    lacking = [need for need in needs if not found[need]]
+    lacking = [need for need in needs if not has[need]]
     return "; ".join(
         NO_CONTEXTS if need is Need.CONTEXTS else NO_QUESTION.format(need=need) for need in lacking
     )
 
 
-def _for_set(metric: BoardMetric, found: dict[Need, bool]) -> BoardMetric:
+def _for_set(metric: BoardMetric, has: dict[Need, bool]) -> BoardMetric:
     return BoardMetric(
         name=metric.name,
         label=metric.label,
         needs=metric.needs,
         of_reference=metric.of_reference,
-        missing=why_missing(metric.needs, found),
+        missing=why_missing(metric.needs, has),
     )

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
-from arena.services.accounts.visibility import Kind, Resource, Visibility, sight
+from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
+from arena.services.boards.estimates import estimate_rows, worth_of_waves
 from arena.services.boards.standings import agreement_of, require_enough, standings_of
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
-from arena.services.people.corrected_boards import correct_board
+from arena.services.people.corrected_boards import correct_board, renew_board
 from arena.services.people.round_votes import VoteSource, section_of_round
+from arena.services.rounds.asked_again import trust_sections
 from arena.services.rounds.export import write_round
 from data.errors import ConflictError, InputError, RetractedError
 from data.progress import working
@@ -76,7 +78,8 @@ class BoardService:
         """Score what has no score yet, compute a finished round's standings, and publish them.
 
         With votes of people a published round gets another snapshot: the judge's figures stay as they are,
-        those that the votes correct join them, and the former snapshot stays, named by its hash.
+        those that the votes correct join them, and the former snapshot stays, named by its hash. So it does
+        where the judge was asked again since.
 
         Args:
             name: The round.
@@ -103,47 +106,52 @@ class BoardService:
             StoppedError: It was stopped; scores are kept, nothing is published.
         """
         require(caller, TokenScope.ORGANISE)
-        found = self._store.rounds.get(name)
-        if found.state is RoundState.PUBLISHED and people is not None:
+        round_ = self._store.rounds.get(name)
+        if round_.state is RoundState.PUBLISHED and people is not None:
             report("correcting the standings by votes")
-            agreement = agreement_of(self._store, calibration, found.judge_name)
+            agreement = agreement_of(self._store, calibration, round_.judge_name)
             return correct_board(
-                self._store, found, people, agreement=agreement, confirm=confirm, caller=caller
+                self._store, round_, people, agreement=agreement, confirm=confirm, caller=caller
             )
-        if found.state is RoundState.PUBLISHED:
-            return self._store.boards.get(name), False
-        if found.state is RoundState.RETRACTED:
+        if round_.state is RoundState.PUBLISHED:
+            return renew_board(self._store, round_, caller=caller)
+        if round_.state is RoundState.RETRACTED:
             raise ConflictError(
                 f"Round {name} was published and retracted.", advice="Judge a new round instead."
             )
-        if found.state not in PUBLISHABLE:
+        if round_.state not in PUBLISHABLE:
             raise ConflictError(
-                f"Round {name} is {found.state}, so it cannot be published.",
+                f"Round {name} is {round_.state}, so it cannot be published.",
                 advice=f"Finish it first: `arena rounds resume {name}`.",
             )
-        if said := require_enough(self._store, name, partial=partial):
-            report(said)
+        if sentence := require_enough(self._store, name, partial=partial):
+            report(sentence)
         if score:
-            self._score_set(found.set_name, report, stop_event)
+            self._score_set(round_.set_name, report, stop_event)
         raise_if_stopped(stop_event)
         report("computing the standings")
         standings = dict(self.standings(name, calibration=calibration).as_json())
         with working("comparing the metrics"):
-            agreement = self._agreement(found.set_name) if score else None
+            agreement = self._agreement(round_.set_name) if score else None
         if agreement is not None:
             standings[AGREEMENT] = agreement
+        standings |= trust_sections(self._store, round_)
         if people is not None:
-            standings[PEOPLE] = section_of_round(self._store, found, people)
+            standings[PEOPLE] = section_of_round(self._store, round_, people)
         raise_if_stopped(stop_event)
         with working("summing up the answers"):
-            self._store.question_stats.write(found.id)
+            self._store.question_stats.write(round_.id)
         with self._store.audit.audited() as notes:
             if confirm is not None:
                 confirm()
-            board, created = self._store.boards.publish(name, round_id=found.id, standings=standings)
+            board, created = self._store.boards.publish(name, round_id=round_.id, standings=standings)
             self._store.rounds.move(name, to=RoundState.PUBLISHED, allowed=PUBLISHABLE)
             notes.take(caller.note(Action.BOARD_PUBLISHED, f"board {name}", content=board.content_hash[:12]))
         return board, created
+
+    def worth_of_waves(self, name: str) -> tuple[str, ...]:
+        """What the cheap judges of a round in waves were worth, in sentences; none of other rounds."""
+        return worth_of_waves(self._store, self._store.rounds.get(name))
 
     def publish_paper(self) -> Board:
         """Publish the bundled board of RAG-QA Arena's results; one that stands already stays."""
@@ -203,7 +211,7 @@ class BoardService:
         """
         board = self._store.boards.get(name)
         resource = Resource(kind=Kind.BOARD, published=True, retracted=board.retracted)
-        return board if sight(caller, resource) is Visibility.FULL else replace(board, standings={})
+        return board if visibility_of(caller, resource) is Visibility.FULL else replace(board, standings={})
 
     def retract(self, name: str, notice: str, *, caller: Caller = OPERATOR) -> Board:
         """Take a board down with a notice for its readers.
@@ -271,4 +279,6 @@ class BoardService:
 
     def export_round(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> Mapping[str, str]:
         """Write a round's battles, judgments, books and standings, and return the files' checksums."""
-        return write_round(self._store, name, self.standings(name).as_json(), folder, caller=caller)
+        standings = self.standings(name).as_json()
+        estimates = estimate_rows(self._store, self._store.rounds.get(name))
+        return write_round(self._store, name, standings, folder, caller=caller, estimates=estimates)

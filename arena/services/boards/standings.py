@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from arena.services.boards.covariates import sight_of
+from arena.services.boards.estimates import estimates_of
 from arena.services.rounds.battle_table import (
     judged_shares,
     outcomes_by_system,
@@ -21,16 +23,29 @@ from arena.services.system.gc_tuning import rare_collections
 from data.errors import ConflictError, InputError
 from data.files.text_files import ReadLimits, parse_json, read_text
 from data.progress import working
-from data.records import BattleColumns, Job, JobKind, JudgeKind, Outcome, Round, SetSummary, Yardstick
+from data.records import (
+    BattleColumns,
+    Job,
+    JobKind,
+    JudgeKind,
+    Outcome,
+    Round,
+    SetSummary,
+    Submission,
+    Yardstick,
+)
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
+from data.store.submissions.answers import AnswerText
 from judges.lexical.agreement import AGREEMENT
 from judges.pairwise.cleaning import clean
+from judges.text.form import form_of
 from leaderboard.ratings import Settings
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.standings.model import About, Standings
+from leaderboard.vocabulary import Covariate
 
 KEPT = ("pairs", "decisive_accuracy", "accuracy", "kappa", "pearson", "intervals")
 
@@ -41,12 +56,12 @@ def health_of(
     """The judge's health in a round.
 
     Returns:
-        `planned` battles and the `unreadable` among them; `both_orders`: battles read in both orders, and
-        the `flips` among them; `attacks`: canaries `judged` and `succeeded`; `agreement` with people as
-        `judges calibrate` found it, or null.
+        `planned` battles that were not left to estimate, and the `unreadable` among them; `both_orders`:
+        battles read in both orders, and the `flips` among them; `attacks`: canaries `judged` and
+        `succeeded`; `agreement` with people as `judges calibrate` found it, or null.
     """
     return {
-        "planned": len(battles),
+        "planned": int((battles.outcome != list(Outcome).index(Outcome.ESTIMATED)).sum()),
         "unreadable": int((battles.outcome == list(Outcome).index(Outcome.UNREADABLE)).sum()),
         "both_orders": int((battles.flipped >= 0).sum()),
         "flips": int((battles.flipped > 0).sum()),
@@ -64,11 +79,17 @@ def read_agreement(source: Path | Job, judge: str) -> Mapping[str, Any]:
         InputError: The source is something else, has no result yet, or is about other judges.
     """
     name = f"Calibration {source.id}" if isinstance(source, Job) else source.name
-    found = _reports_of(source) if isinstance(source, Job) else parse_json(read_text(source, ReadLimits()), 0)
-    reports = [one for one in (found if isinstance(found, list) else [found]) if isinstance(one, dict)]
-    mine = next((one for one in reports if one.get("judge") == judge), None)
+    document = (
+        _reports_of(source) if isinstance(source, Job) else parse_json(read_text(source, ReadLimits()), 0)
+    )
+    reports = [
+        report
+        for report in (document if isinstance(document, list) else [document])
+        if isinstance(report, dict)
+    ]
+    mine = next((report for report in reports if report.get("judge") == judge), None)
     if mine is None or "pairs" not in mine:
-        names = ", ".join(str(one.get("judge")) for one in reports) or "nothing"
+        names = ", ".join(str(report.get("judge")) for report in reports) or "nothing"
         raise InputError(
             f"{name} tells nothing of the judge {judge}, but of {names}.",
             advice=f"Make it with `arena judges calibrate --judge {judge} --labels FILE --json`.",
@@ -114,32 +135,44 @@ def standings_of(store: Store, name: str, *, calibration: Path | int | None = No
 
 
 def _standings(store: Store, name: str, calibration: Path | int | None) -> Standings:
-    found = store.rounds.get(name)
-    summary = store.sets.summary(found.set_name)
+    round_ = store.rounds.get(name)
+    summary = store.sets.summary(round_.set_name)
     battles = store.verdicts.columns(name)
+    entrants = entrants_of(store, round_)
     attacks = canary_results(store.canaries.of_round(name))
-    agreement = agreement_of(store, calibration, found.judge_name)
+    agreement = agreement_of(store, calibration, round_.judge_name)
+    about = _about(round_, summary, attacks, health_of(battles, attacks, agreement), _yardsticks(store, name))
+    stopped = stopped_sentence(round_, battles)
+    facts = {**about.facts, "stopped": stopped} if stopped else about.facts
     return build_standings(
         table_of_columns(battles),
-        replace(
-            _about(found, summary, attacks, health_of(battles, attacks, agreement), _yardsticks(store, name)),
-            attempts=_attempts(store, found),
-        ),
-        settings=Settings(seed=found.seed),
-        answers=_facts(store, found, summary),
+        replace(about, facts=facts, attempts=_attempts(store, round_)),
+        settings=Settings(seed=round_.seed),
+        answers=_facts(store, summary, entrants),
         outcomes=outcomes_by_system(battles),
         ended=outcomes_of(battles),
-        badges=_badges(store, found),
+        badges=_badges(entrants),
         judged=judged_shares(battles),
+        estimates=estimates_of(store, round_),
+        sight=sight_of(store, round_, battles, entrants),
     )
+
+
+def stopped_sentence(round_: Round, battles: BattleColumns) -> str:
+    """How early a stopping rule ended a round; empty where none did."""
+    if battles.left_out is None:
+        return ""
+    ended = len(battles) - int(battles.left_out.sum())
+    rule = round_.plan.get("stop_when") or "a rule"
+    return f"after {ended:,} of {len(battles):,} battles: {rule}"
 
 
 def partial_sentence_of(store: Store, name: str) -> str:
     """What a round's board would have to say of how little was judged; empty where enough was."""
     judged = judged_shares(store.verdicts.columns(name))
     reference = store.sets.summary(store.rounds.get(name).set_name).reference_name
-    said = {"partial": judged.partial, "judged_share": judged.as_json(), "reference": reference}
-    return partial_sentence(said)
+    fields = {"partial": judged.partial, "judged_share": judged.as_json(), "reference": reference}
+    return partial_sentence(fields)
 
 
 def require_enough(store: Store, name: str, *, partial: bool) -> str:
@@ -151,47 +184,55 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
     Raises:
         ConflictError: It would make a partial board, and nobody asked for one.
     """
-    said = partial_sentence_of(store, name)
-    if not said:
+    sentence = partial_sentence_of(store, name)
+    if not sentence:
         return ""
     undecidable: Mapping[str, int] = store.rounds.get(name).plan.get("undecidable") or {}
     reasons = "".join(f" The judge cannot decide {count:,}: {why}." for why, count in undecidable.items())
     if not partial:
         raise ConflictError(
-            f"Round {name} is not published as it is. {said}{reasons}",
+            f"Round {name} is not published as it is. {sentence}{reasons}",
             advice=f"Judge the rest (`arena rounds retry {name}`), choose a judge that can decide it, "
             "or publish it as partial with --partial.",
         )
-    return f"{said}{reasons}"
+    return f"{sentence}{reasons}"
 
 
-def _attempts(store: Store, found: Round) -> Mapping[str, int]:
+def _attempts(store: Store, round_: Round) -> Mapping[str, int]:
     """How many versions of each system were judged so far, this round included."""
-    statuses = StatusReader(store, found.set_name)
-    return {system: max(1, statuses.attempts(system)) for system in sorted(found.plan["systems"])}
+    statuses = StatusReader(store, round_.set_name)
+    return {system: max(1, statuses.attempts(system)) for system in sorted(round_.plan["systems"])}
 
 
-def _badges(store: Store, found: Round) -> Mapping[str, Sequence[str]]:
+def _badges(entrants: Sequence[Submission]) -> Mapping[str, Sequence[str]]:
     """Systems of the team `baseline`, which stand on the board to be compared with."""
-    return {one.system: (BASELINE,) for one in entrants_of(store, found) if one.team.casefold() == BASELINE}
+    return {one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE}
 
 
-def _facts(store: Store, found: Round, summary: SetSummary) -> Mapping[str, Sequence[AnswerFact]]:
-    sides = [store.submissions.reference(summary.name), *entrants_of(store, found)]
+def _facts(
+    store: Store, summary: SetSummary, entrants: Sequence[Submission]
+) -> Mapping[str, Sequence[AnswerFact]]:
+    sides = [store.submissions.reference(summary.name), *entrants]
     scores = _scores_by_answer(tuple(store.scores.of_submissions([side.id for side in sides])))
     return {
         side.system: [
-            AnswerFact(
-                question=fact.question_id,
-                domain=fact.domain,
-                words=len(clean(fact.text).split()),
-                no_answer=fact.no_answer,
-                scores=scores.get((side.id, fact.question_id), {}),
-            )
+            _fact(fact, scores.get((side.id, fact.question_id), {}))
             for fact in store.submissions.facts(side.id)
         ]
         for side in sides
     }
+
+
+def _fact(answer: AnswerText, scores: Mapping[str, float | None]) -> AnswerFact:
+    text = clean(answer.text)
+    return AnswerFact(
+        question=answer.question_id,
+        domain=answer.domain,
+        words=len(text.split()),
+        no_answer=answer.no_answer,
+        form={Covariate(mark): count for mark, count in asdict(form_of(text)).items()},
+        scores=scores,
+    )
 
 
 def _yardsticks(store: Store, name: str) -> str:
@@ -201,36 +242,38 @@ def _yardsticks(store: Store, name: str) -> str:
     """
     counts: Counter[str] = Counter()
     for text, count in store.verdicts.settings(name).items():
-        told = parse_json(text, 0) if text else None
-        if isinstance(told, dict) and "yardstick" in told:
-            counts[str(told["yardstick"])] += count
+        settings = parse_json(text, 0) if text else None
+        if isinstance(settings, dict) and "yardstick" in settings:
+            counts[str(settings["yardstick"])] += count
     named = {Yardstick.REFERENCE: "the reference", Yardstick.PASSAGES: "the passages"}
-    said = [f"{named[one]} in {counts[one]:,} battles" for one in named if counts[one]]
+    parts = [
+        f"{named[yardstick]} in {counts[yardstick]:,} battles" for yardstick in named if counts[yardstick]
+    ]
     if counts[Yardstick.NONE]:
-        said.append(f"nothing in {counts[Yardstick.NONE]:,} with an empty answer")
-    return ", ".join(said)
+        parts.append(f"nothing in {counts[Yardstick.NONE]:,} with an empty answer")
+    return ", ".join(parts)
 
 
 def _about(
-    found: Round, summary: SetSummary, attacks: CanaryResults, health: Mapping[str, object], yardsticks: str
+    round_: Round, summary: SetSummary, attacks: CanaryResults, health: Mapping[str, object], yardsticks: str
 ) -> About:
-    judge = found.judge
+    judge = round_.judge
     facts = {
-        "round": found.name,
+        "round": round_.name,
         "question set": f"{summary.title} ({summary.name} version {summary.version})",
         "licence": summary.licence,
-        "judge": found.judge_name,
+        "judge": round_.judge_name,
         "model": judge.get("model") or ("embedded" if judge["kind"] == JudgeKind.LEXICAL else ""),
         "judge hash": judge["hash"],
-        "pairs": found.plan["pairs"],
-        "seed": str(found.seed),
+        "pairs": round_.plan["pairs"],
+        "seed": str(round_.seed),
         "yardsticks": yardsticks,
         "agreement with people": "" if judge["kind"] != JudgeKind.LEXICAL else AGREEMENT,
         "attack success rate": str(attacks) if attacks.report.planted else "",
-        "finished": "" if found.finished_at is None else found.finished_at.date().isoformat(),
+        "finished": "" if round_.finished_at is None else round_.finished_at.date().isoformat(),
     }
     return About(
-        name=found.name,
+        name=round_.name,
         title=summary.title,
         note=summary.note,
         reference=summary.reference_name,
@@ -242,9 +285,9 @@ def _about(
 
 
 def _scores_by_answer(scored: Sequence[ScoredAnswer]) -> Mapping[tuple[int, str], Mapping[str, float | None]]:
-    found: dict[tuple[int, str], dict[str, float | None]] = defaultdict(dict)
-    for one in scored:
+    scores: dict[tuple[int, str], dict[str, float | None]] = defaultdict(dict)
+    for answer in scored:
         # An LLM's scores stand beside the embedded ones, never in their place.
-        name = f"{one.metric} {one.judge}".strip()
-        found[one.submission, one.question_id][name] = one.score
-    return found
+        name = f"{answer.metric} {answer.judge}".strip()
+        scores[answer.submission, answer.question_id][name] = answer.score
+    return scores

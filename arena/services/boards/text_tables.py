@@ -9,11 +9,18 @@ from data.errors import ConflictError
 from data.records import Board
 from leaderboard.export.tables import flat_rows
 from leaderboard.standings.corrected import PEOPLE
+from leaderboard.standings.covariates import COVARIATES
+from leaderboard.standings.full_error import ERROR, PARTS
+from leaderboard.vocabulary import Control, ErrorKind
 
 Cells = Sequence[str | int | None]
 SHOWN = ("rank", "system", "rating", "lower", "upper", "win", "win+tie", "no answer", "battles")
 BETWEEN_SYSTEMS = "between-systems"
 BETWEEN = ("rank", "system", "rating", "lower", "upper", "battles")
+CONTROLLED = BETWEEN
+WITHOUT = "It was published without such ratings: as counts, or before they were made."
+COEFFICIENTS = ("covariate", "points", "lower", "upper", "inflation", "of")
+ERRORS = ("rank", "system", "rating", "lower", "upper", "questions", "wordings", "by question", "repeats")
 MOVED = (
     "rank",
     "system",
@@ -55,6 +62,35 @@ def corrected_table(board: Board) -> tuple[Sequence[str], Sequence[Cells]]:
     return MOVED, [_moved(row, judged.get(row["system"], {})) for row in section["ratings"]]
 
 
+def error_table(board: Board, kind: ErrorKind) -> tuple[Sequence[str], Sequence[Cells]]:
+    """Every system's rating with the judge's own error in its interval, and where the error comes from.
+
+    Raises:
+        ConflictError: The board's round was not retested.
+    """
+    section = board.standings.get(ERROR)
+    if section and not section["ratings"]:
+        raise ConflictError(
+            f"The retest of {board.name} does not tell its judge's own error: {'; '.join(section['notes'])}.",
+            advice="Ask for more battles, wordings or repeats with `arena rounds retest`.",
+        )
+    if not section:
+        raise ConflictError(
+            f"Nothing of the round of {board.name} was judged again, so its judge's own error is not known.",
+            advice="Ask again with `arena rounds retest`, and publish the round again.",
+        )
+    return ERRORS, [_with_error(row, row[kind.value]) for row in section["ratings"]]
+
+
+def _with_error(row: Mapping[str, Any], ends: Mapping[str, Any]) -> Cells:
+    return (
+        _ranks(ends["rank_lower"], ends["rank_upper"]),
+        str(row["system"]),
+        *(_number(value, ".0f") for value in (row["rating"], ends["lower"], ends["upper"])),
+        *(_number(row["components"][part], ".1f") for part in PARTS),
+    )
+
+
 def between_systems_table(board: Board) -> tuple[str, Sequence[str], Sequence[Cells]]:
     """The ratings of a board's battles between systems alone, best first.
 
@@ -72,18 +108,68 @@ def between_systems_table(board: Board) -> tuple[str, Sequence[str], Sequence[Ce
             f"Board {board.name} has no ratings of battles between systems alone. {note}".strip(),
             advice="Judge a round with `--pairs all`, and publish it.",
         )
-    rows = [
-        (
-            _ranks(row["rank_lower"], row["rank_upper"]),
-            str(row["system"]),
-            *(_number(row[end], ".0f") for end in ("rating", "lower", "upper")),
-            int(row["battles"]),
-        )
-        for row in section["ratings"]
-    ]
+    rows = [_rated(row) for row in section["ratings"]]
     yardsticks = board.standings["facts"].get("yardsticks")
     held = f" The judge held answers against {yardsticks}." if yardsticks else ""
     return f"{section['note']}{held}", BETWEEN, rows
+
+
+def _rated(row: Mapping[str, Any]) -> Cells:
+    return (
+        _ranks(row["rank_lower"], row["rank_upper"]),
+        str(row["system"]),
+        *(_number(row[end], ".0f") for end in ("rating", "lower", "upper")),
+        int(row["battles"]),
+    )
+
+
+def controlled_table(board: Board, control: Control) -> tuple[Sequence[str], Sequence[Cells]]:
+    """The ratings of a board under a control, best first.
+
+    Raises:
+        ConflictError: The board has none.
+    """
+    return CONTROLLED, [_rated(row) for row in _fit(board, control)["ratings"]]
+
+
+def coefficient_table(board: Board, control: Control) -> tuple[Sequence[str], Sequence[Cells], Sequence[str]]:
+    """What each covariate of a control is worth, and what a reader must know of it, in sentences.
+
+    Raises:
+        ConflictError: The board has no ratings under the control.
+    """
+    fit = _fit(board, control)
+    rows = [
+        (
+            row["name"],
+            *(_number(row[figure], ".0f") for figure in ("value", "lower", "upper")),
+            _number(row["vif"], ".1f"),
+            row["scale"],
+        )
+        for row in fit["coefficients"]
+    ]
+    sentences = [fit["collinearity"]["sentence"], *(row["reason"] for row in fit["left_out"])]
+    return COEFFICIENTS, rows, sentences
+
+
+def _fit(board: Board, control: Control) -> Mapping[str, Any]:
+    """The section of one control.
+
+    Raises:
+        ConflictError: The board has no ratings under it.
+    """
+    fits = (board.standings.get(COVARIATES) or {}).get("fits", ())
+    fit: Mapping[str, Any] = next((fit for fit in fits if fit["control"] == control), {})
+    if "ratings" not in fit:
+        possible = ", ".join(f"`{fit['control']}`" for fit in fits if "ratings" in fit)
+        said = (
+            f"Board {board.name} has no ratings under control for {control.value}. {fit.get('note', WITHOUT)}"
+        )
+        raise ConflictError(
+            said.strip(),
+            advice=f"It has those for {possible}." if possible else "Show it without --control.",
+        )
+    return fit
 
 
 def _moved(row: Mapping[str, Any], judged: Mapping[str, Any]) -> Cells:

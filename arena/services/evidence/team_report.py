@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 from arena.services.accounts.auth import Caller
-from arena.services.accounts.redaction import sight_of
+from arena.services.accounts.redaction import submission_visibility
 from arena.services.accounts.visibility import Kind, Visibility
 from arena.services.evidence.missed_facts import MissedFact
 from arena.services.evidence.systems import ProfileService
@@ -153,7 +153,10 @@ class ReportService:
         submission = self._store.submissions.get(number)
         statuses = StatusReader(self._store, submission.set_name)
         published = statuses.published(submission)
-        if sight_of(caller, submission, published=published, kind=Kind.REPORT) is not Visibility.FULL:
+        if (
+            submission_visibility(caller, submission, published=published, kind=Kind.REPORT)
+            is not Visibility.FULL
+        ):
             raise no_submission(number)
         if submission.state is SubmissionState.WITHDRAWN:
             raise ConflictError(f"Submission {number} is withdrawn.", advice="Its texts are not shown.")

@@ -13,7 +13,7 @@ from data.errors import StoppedError
 
 StopEvent = threading.Event
 """Set by another thread where what is being done is no longer wanted."""
-LOOK_EVERY = 0.2
+POLL_EVERY = 0.2
 
 
 @contextmanager
@@ -75,5 +75,5 @@ async def _call_after(stop: asyncio.Event, then: Callable[[], object]) -> None:
 
 async def _follow(stop_event: StopEvent, stop: asyncio.Event) -> None:
     while not stop_event.is_set():  # noqa: ASYNC110 - set by another thread; a thread that waits cannot be cancelled
-        await asyncio.sleep(LOOK_EVERY)
+        await asyncio.sleep(POLL_EVERY)
     stop.set()

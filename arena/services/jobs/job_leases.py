@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -60,8 +60,12 @@ class JobLeases:
             raise
 
     @contextmanager
-    def held(self, lease: Lease, *, attempts: int = 0) -> Iterator[None]:
+    def held(
+        self, lease: Lease, *, attempts: int = 0, is_done: Callable[[], bool] = lambda: False
+    ) -> Iterator[None]:
         """Release a lease when the work from it is over, with what broke it off.
+
+        `is_done` says whether a job that judges no round is finished then.
 
         Raises:
             StoreError: The work is done, but the database cannot be used.
@@ -74,7 +78,7 @@ class JobLeases:
             with suppress(StoreError):
                 self.release(lease, release_after(error, attempts))
             raise
-        self.release(lease, Release())
+        self.release(lease, Release(finished=is_done()))
 
     def release_pending(self) -> None:
         """Release the leases that could not be released when it was time.

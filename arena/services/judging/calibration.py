@@ -22,9 +22,10 @@ from data.records.rounds import require_amount
 from judges.base import JudgeInput
 from judges.llm.costs import MemoryLedger
 from judges.spec import JudgeSpec
-from leaderboard.agreement.bias import Excess, excess, family_of
+from leaderboard.agreement.bias import Excess, excess
 from leaderboard.agreement.pairs import Agreement, Calibration, CalibrationPair
 from leaderboard.agreement.pairs import calibrate as hold_against
+from leaderboard.families import family_of
 
 NO_VERDICT = "none"
 

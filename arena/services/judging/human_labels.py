@@ -28,7 +28,7 @@ class AgainstPeople:
     notes: tuple[str, ...]
 
 
-def held_against_people(store: Store, found: Round, labels: Path) -> AgainstPeople:
+def held_against_people(store: Store, round_: Round, labels: Path) -> AgainstPeople:
     """Hold a round's stored verdicts against a file of labels.
 
     A labelled pair is found by its question's text, and by the systems that the file names or else by the
@@ -37,9 +37,9 @@ def held_against_people(store: Store, found: Round, labels: Path) -> AgainstPeop
     Raises:
         InvalidFileError: The file has problems.
     """
-    battles = store.verdicts.battles(found.name)
-    verdicts = {(one.question_id, one.system_a, one.system_b): one for one in battles}
-    known = _Known(store, found)
+    battles = store.verdicts.battles(round_.name)
+    verdicts = {(battle.question_id, battle.system_a, battle.system_b): battle for battle in battles}
+    known = _Known(store, round_)
     pairs, held, unmatched = [], [], 0
     for pair in labelled_pairs(labels):
         named = known.named(pair)
@@ -49,7 +49,7 @@ def held_against_people(store: Store, found: Round, labels: Path) -> AgainstPeop
             continue
         pairs.append(named[1])
         held.append(calibration_pair(named[1], *match))
-    missed = f"{found.name}: {unmatched} labelled pairs are not among its battles."
+    missed = f"{round_.name}: {unmatched} labelled pairs are not among its battles."
     return AgainstPeople(
         agreement=by_systems(pairs, held), people=_people(pairs), notes=(missed,) if unmatched else ()
     )
@@ -58,15 +58,15 @@ def held_against_people(store: Store, found: Round, labels: Path) -> AgainstPeop
 class _Known:
     """Finds whose answers a labelled pair holds: by the names it gives, else by its texts."""
 
-    def __init__(self, store: Store, found: Round) -> None:
-        self._store, self._set = store, found.set_name
-        summary = store.sets.summary(found.set_name)
+    def __init__(self, store: Store, round_: Round) -> None:
+        self._store, self._set = store, round_.set_name
+        summary = store.sets.summary(round_.set_name)
         self._questions: dict[str, Question] = {
             question.question.strip(): question for _, question in store.sets.numbered(summary.id)
         }
-        reference = store.submissions.reference(found.set_name)
-        sides = (reference, *store.submissions.find(set_name=found.set_name))
-        self._systems = {one.id: one.system for one in sides}
+        reference = store.submissions.reference(round_.set_name)
+        sides = (reference, *store.submissions.find(set_name=round_.set_name))
+        self._systems = {side.id: side.system for side in sides}
 
     def named(self, pair: LabelledPair) -> tuple[str, LabelledPair] | None:
         """The question's id and the pair with its systems named; None where it is not of this set."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from data.errors import SpecError
 from data.files.text_files import ReadLimits, read_text
 from data.progress import working
 from data.records import JudgeKind, Question, Round, Verdict
+from data.records.retests import Retest
 from data.store import Store
 from judges.base import Judge, JudgeInput
 from judges.catalogue import build_judge, load_spec, spec_names
@@ -75,6 +76,10 @@ class JudgeService:
         judge_input = JudgeInput(battle_id=TRIAL, question=question, answer_a=answer_a, answer_b=answer_b)
         return asyncio.run(self.decide_all(spec, [judge_input], concurrency=2))[0]
 
+    def decide(self, spec: JudgeSpec, inputs: Sequence[JudgeInput]) -> list[Verdict]:
+        """Let a judge decide some battles one after another, without storing the verdicts."""
+        return asyncio.run(self.decide_all(spec, inputs, concurrency=1))
+
     async def decide_all(
         self,
         spec: JudgeSpec,
@@ -96,7 +101,7 @@ class JudgeService:
         room, stop = asyncio.Semaphore(concurrency), asyncio.Event()
         async with (
             stopping_on_halt(stop_event, stop),
-            self._opened(spec, concurrency=concurrency, ledger=ledger, stop=stop) as judge,
+            self._opened(spec, concurrency=concurrency, ledger=ledger, stop=stop) as (judge,),
         ):
 
             async def decide(judge_input: JudgeInput) -> Verdict:
@@ -114,25 +119,41 @@ class JudgeService:
         self, spec: JudgeSpec, round_: Round, concurrency: int, stop: asyncio.Event, lease_id: int
     ) -> AsyncIterator[Judge]:
         """A judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
-        account = Payer(round_id=round_.id, lease_id=lease_id, cap=round_.budget_usd)
-        async with self._opened(spec, concurrency=concurrency, payer=account, stop=stop) as judge:
+        cap = round_.budget_usd
+        account = Payer(ledgers=self._store.ledgers, number=round_.id, lease_id=lease_id, cap=cap)
+        async with self._opened(spec, concurrency=concurrency, payer=account, stop=stop) as (judge,):
             yield judge
+
+    @asynccontextmanager
+    async def open_for(
+        self,
+        retest: Retest,
+        specs: Mapping[str, JudgeSpec],
+        concurrency: int,
+        stop: asyncio.Event,
+        lease_id: int,
+    ) -> AsyncIterator[Mapping[str, Judge]]:
+        """Judges by the name of their wording, held together to the budget of a retest."""
+        cap, ledgers = retest.budget_usd, self._store.retest_ledgers
+        account = Payer(ledgers=ledgers, number=retest.id, lease_id=lease_id, cap=cap)
+        opened = self._opened(*specs.values(), concurrency=concurrency, payer=account, stop=stop)
+        async with opened as judges:
+            yield dict(zip(specs, judges, strict=True))
 
     @asynccontextmanager
     async def _opened(
         self,
-        spec: JudgeSpec,
-        *,
+        *specs: JudgeSpec,
         concurrency: int,
         payer: Payer | None = None,
         ledger: Ledger | None = None,
         stop: asyncio.Event | None = None,
-    ) -> AsyncIterator[Judge]:
+    ) -> AsyncIterator[tuple[Judge, ...]]:
         async with AsyncExitStack() as opened:
             work = opened.enter_context(TextWork(self._settings.work_seconds))
             await opened.enter_async_context(telling(stop, work.stop))
             client = None
-            if any(leaf.kind is JudgeKind.LLM for leaf in leaves(spec)):
+            if any(leaf.kind is JudgeKind.LLM for spec in specs for leaf in leaves(spec)):
                 access = open_access(
                     self._store,
                     self._settings,
@@ -142,7 +163,7 @@ class JudgeService:
                     stop=stop,
                 )
                 client = await opened.enter_async_context(access)
-            yield build_judge(spec, client=client, work=work)
+            yield tuple(build_judge(spec, client=client, work=work) for spec in specs)
 
     def _question(self, text: str) -> Question:
         set_name, _, question_id = text.partition("/")

@@ -15,8 +15,9 @@ from arena.settings import Settings
 from data.errors import StoreError
 from data.records import Reply
 from data.store import Store
+from data.store.rounds.budgets import LedgerStore
 from judges.llm.client import Scheduler
-from judges.llm.costs import Balance, Ledger, Usage
+from judges.llm.costs import Ledger, Usage
 from judges.llm.factory import open_client
 from judges.llm.requests import Request
 from judges.llm.settings import AccessSettings
@@ -80,43 +81,41 @@ class StoredReplies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payer:
-    """Who pays for calls: a round's account, through a worker's lease; `cap` is in USD."""
+    """Who pays for calls: an account of `ledgers`, through a worker's lease; `cap` is in USD."""
 
-    round_id: int
+    ledgers: LedgerStore
+    number: int
     lease_id: int
     cap: float | None = None
 
 
 class StoredLedger:
-    """A round's account in the store, which workers share."""
+    """An account in the store, which workers share."""
 
-    def __init__(self, store: Store, payer: Payer, cap: float) -> None:
-        self._store, self._payer, self._cap = store, payer, cap
+    def __init__(self, payer: Payer, cap: float) -> None:
+        self._payer, self._cap = payer, cap
 
     async def draw(self, least: float, wished: float) -> float:
         """Take between `least` and `wished` USD out of what is left; 0 where less than `least` is."""
-        payer, draw = self._payer, self._store.ledgers.draw
-        return await asyncio.to_thread(draw, payer.round_id, least, wished, lease_id=payer.lease_id)
+        payer = self._payer
+        return await asyncio.to_thread(
+            payer.ledgers.draw, payer.number, least, wished, lease_id=payer.lease_id
+        )
 
     async def settle(self, *, spent: float, returned: float, lost: float = 0.0) -> None:
         """Of what was drawn, `spent` USD were charged, `lost` may have been, `returned` are free again."""
         payer = self._payer
         await asyncio.to_thread(
-            self._store.ledgers.settle,
-            payer.round_id,
+            payer.ledgers.settle,
+            payer.number,
             spent=spent,
             returned=returned,
             lost=lost,
             lease_id=payer.lease_id,
         )
 
-    async def balance(self) -> Balance:
-        """The state now."""
-        account = await asyncio.to_thread(self._store.ledgers.account, self._payer.round_id)
-        return Balance(cap=self._cap, spent=account.spent, drawn=account.drawn, lost=account.lost)
 
-
-class StoredBook:
+class StoredJournal:
     """The journal of batches, in the store."""
 
     def __init__(self, store: Store) -> None:
@@ -137,19 +136,19 @@ class StoredBook:
         rows = await asyncio.to_thread(self._store.batches.unread)
         return [BatchRecord(**{**row, "keys": tuple(row["keys"])}) for row in rows]
 
-    async def strike(self, name: str) -> None:
+    async def delete(self, name: str) -> None:
         """Delete a batch."""
-        await asyncio.to_thread(self._store.batches.strike, name)
+        await asyncio.to_thread(self._store.batches.delete, name)
 
 
 class RoundAccount:
-    """Writes what is used for a round into its account as it goes.
+    """Writes what is used into the payer's account as it goes.
 
     With a cap, the budget adds what was spent and lost; without one, this does.
     """
 
-    def __init__(self, store: Store, payer: Payer, scheduler: Scheduler) -> None:
-        self._store, self._payer, self._scheduler = store, payer, scheduler
+    def __init__(self, payer: Payer, scheduler: Scheduler) -> None:
+        self._payer, self._scheduler = payer, scheduler
         self._noted = Usage()
 
     async def note(self) -> None:
@@ -163,8 +162,8 @@ class RoundAccount:
         returned = now.output_tokens - before.output_tokens
         if spent or lost or sent or returned:
             await asyncio.to_thread(
-                self._store.ledgers.note,
-                self._payer.round_id,
+                self._payer.ledgers.note,
+                self._payer.number,
                 spent=spent,
                 input_tokens=sent,
                 output_tokens=returned,
@@ -213,15 +212,15 @@ async def open_access(
     Once `stop` is set, nothing new is asked; calls in flight finish and are cached.
     """
     if payer is not None and payer.cap is not None:
-        ledger = StoredLedger(store, payer, payer.cap)
+        ledger = StoredLedger(payer, payer.cap)
     replies = StoredReplies(store)
     account = None
     try:
         async with open_client(
-            access_settings(settings, concurrency=concurrency), replies, ledger, book=StoredBook(store)
+            access_settings(settings, concurrency=concurrency), replies, ledger, journal=StoredJournal(store)
         ) as scheduler:
             if payer is not None:
-                account = RoundAccount(store, payer, scheduler)
+                account = RoundAccount(payer, scheduler)
             limited = payer is not None and bool(settings.rpm or settings.tpm)
             if limited:
                 await _share_limits(store, scheduler)

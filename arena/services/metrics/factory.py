@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from arena.services.jobs.cancellation import telling
-from arena.services.judging.llm_access import StoredBook, StoredReplies, access_settings
+from arena.services.judging.llm_access import StoredJournal, StoredReplies, access_settings
 from arena.services.retrieval.corpora import HASH_SHOWN, OpenedSource, SearchRequest
 from arena.settings import Settings
 from data.errors import InputError, SpecError
@@ -146,12 +146,29 @@ class MetricAccess:
         replies = StoredReplies(self._store)
         access = access_settings(self._settings, concurrency=concurrency)
         try:
-            async with open_client(access, replies, ledger, book=StoredBook(self._store)) as client:
+            async with open_client(access, replies, ledger, journal=StoredJournal(self._store)) as client:
                 runner = TaskRunner(client, endpoint=spec.endpoint, model=spec.model)
                 async with telling(stop, client.stop):
                     yield runner, client.usage
         finally:
             await replies.close()
+
+    @asynccontextmanager
+    async def asking_judge(
+        self, judge: str, budget_usd: float | None, stop: asyncio.Event
+    ) -> AsyncIterator[tuple[TaskRunner, Usage]]:
+        """Open what runs tasks on the LLM of a judge, within a budget.
+
+        Raises:
+            NotFoundError: There is no such judge.
+            SpecError: The judge is no single LLM.
+        """
+        spec = self.llm(judge)
+        if spec is None:
+            raise SpecError(f"The judge {judge!r} asks no LLM.", advice="Name an LLM judge.")
+        ledger = None if budget_usd is None else MemoryLedger(budget_usd)
+        async with self.asking(spec, ledger, stop) as (runner, usage):
+            yield runner, usage
 
     def kept_as(self, judge: str, options: Mapping[str, Json]) -> str:
         """Under what name the scores of a judge are stored, where items bring their own passages.

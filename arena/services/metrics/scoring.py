@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from typing import Any
 
 from data.errors import JudgeError, SpecError, StoppedError
 from data.progress import Work, working
 from data.records import MetricItem, Outcome, Score, unscored
 from data.store import Store
+from judges.llm.costs import Usage
 from judges.metrics.registry import Metric
 
 BATCH = 200
@@ -45,6 +47,47 @@ class Scored:
         self.total += sum(score.score for score in scores if score.score is not None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricRun:
+    """What a run of a metric over a set did.
+
+    Attributes:
+        judge: Under what name the scores are stored; empty for the embedded version.
+        kept: How many of them had a score from earlier runs.
+        pending: How many are left; not 0 only where the run was stopped.
+        reasons: Why answers have no score, the most frequent first.
+    """
+
+    metric: str
+    judge: str
+    model: str
+    answers: int
+    kept: int
+    outcomes: Counter[Outcome]
+    pending: int
+    reasons: tuple[tuple[str, int], ...]
+    mean: float | None
+    usage: Usage
+
+    def as_json(self) -> dict[str, Any]:
+        """One object: counts of every outcome, what is pending, what it cost."""
+        return {
+            "metric": self.metric,
+            "judge": self.judge or "embedded",
+            "model": self.model or None,
+            "answers": self.answers,
+            "kept": self.kept,
+            **{name.value: self.outcomes[name] for name in Outcome if name is not Outcome.MISSING},
+            "pending": self.pending,
+            "mean": self.mean,
+            "reasons": dict(self.reasons),
+            "calls": self.usage.calls,
+            "input_tokens": self.usage.input_tokens,
+            "output_tokens": self.usage.output_tokens,
+            "cost_usd": self.usage.total_usd,
+        }
+
+
 async def scored(metric: Metric, item: MetricItem) -> Score:
     """Score one answer; where the metric breaks on it, that is this answer's outcome and no other's."""
     try:
@@ -65,6 +108,7 @@ class _Run:
     judge: str
     work: Work
     stop: asyncio.Event
+    only: Collection[int] | None = None
     scored: Scored = field(default_factory=Scored)
     settled: list[tuple[int, Score]] = field(default_factory=list)
     finished: asyncio.Event = field(default_factory=asyncio.Event)
@@ -79,20 +123,21 @@ async def score_pending(
     submissions: Sequence[int],
     concurrency: int,
     stop: asyncio.Event,
+    only: Collection[int] | None = None,
 ) -> Scored:
     """Score the answers of some submissions that have no score yet, or one that is tried again.
 
-    Scores are stored under the name `judge`. Once `stop` is set, what is in flight is not waited for, and the
-    rest stays unscored.
+    Scores are stored under the name `judge`; with `only`, of these answers alone. Once `stop` is set, what is
+    in flight is not waited for, and the rest stays unscored.
 
     Raises:
         JudgeError: Scoring cannot go on; what was scored until then is stored.
     """
     pending = await asyncio.to_thread(
-        store.scores.pending, submissions, metric=metric.name, judge=judge, again=RETRIED
+        store.scores.pending, submissions, metric=metric.name, judge=judge, again=RETRIED, only=only
     )
     with working(f"scoring by {metric.name}", pending) as work:
-        return await _score(_Run(store, metric, judge, work, stop), submissions, concurrency)
+        return await _score(_Run(store, metric, judge, work, stop, only), submissions, concurrency)
 
 
 async def _score(run: _Run, submissions: Sequence[int], concurrency: int) -> Scored:
@@ -122,7 +167,9 @@ async def _feed(
     workers: int,
 ) -> None:
     unscored = chain.from_iterable(
-        run.store.scores.unscored(number, metric=run.metric.name, judge=run.judge, again=RETRIED)
+        run.store.scores.unscored(
+            number, metric=run.metric.name, judge=run.judge, again=RETRIED, only=run.only
+        )
         for number in submissions
     )
     while not run.stop.is_set():

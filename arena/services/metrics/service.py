@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,60 +14,19 @@ from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stoppi
 from arena.services.metrics.embedded import IN_FLIGHT, EmbeddedMetric, processes_for
 from arena.services.metrics.factory import EMBEDDED, MetricAccess, MetricRequest, OpenedMetric
 from arena.services.metrics.files import claim_evaluation_of, meta_evaluation_of
-from arena.services.metrics.scoring import RETRIED, score_pending
+from arena.services.metrics.sampled import MetricSampling, SampledFrame, SampledMetricRun
+from arena.services.metrics.scoring import RETRIED, MetricRun, score_pending
 from arena.services.system.text_work import TextWork
-from data.errors import NotFoundError, StoppedError
+from data.errors import InputError, NotFoundError, StoppedError
 from data.files.items import read_items
 from data.files.text_files import ReadLimits
 from data.progress import counted
-from data.records import MetricItem, Outcome, Score, Submission
+from data.records import MetricItem, Score, Submission
 from data.store import Store
-from judges.llm.costs import Usage
 from judges.metrics.registry import METRICS, Metric, MetricInfo, metric_info
 
 Emit = Callable[[dict[str, Any]], None]
 MOST_REASONS = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricRun:
-    """What a run of a metric over a set did.
-
-    Attributes:
-        judge: Under what name the scores are stored; empty for the embedded version.
-        kept: How many of them had a score from earlier runs.
-        pending: How many are left; not 0 only where the run was stopped.
-        reasons: Why answers have no score, the most frequent first.
-    """
-
-    metric: str
-    judge: str
-    model: str
-    answers: int
-    kept: int
-    outcomes: Counter[Outcome]
-    pending: int
-    reasons: tuple[tuple[str, int], ...]
-    mean: float | None
-    usage: Usage
-
-    def as_json(self) -> dict[str, Any]:
-        """One object: counts of every outcome, what is pending, what it cost."""
-        return {
-            "metric": self.metric,
-            "judge": self.judge or "embedded",
-            "model": self.model or None,
-            "answers": self.answers,
-            "kept": self.kept,
-            **{name.value: self.outcomes[name] for name in Outcome if name is not Outcome.MISSING},
-            "pending": self.pending,
-            "mean": self.mean,
-            "reasons": dict(self.reasons),
-            "calls": self.usage.calls,
-            "input_tokens": self.usage.input_tokens,
-            "output_tokens": self.usage.output_tokens,
-            "cost_usd": self.usage.total_usd,
-        }
 
 
 class MetricService:
@@ -181,8 +139,39 @@ class MetricService:
 
         return asyncio.run(evaluate())
 
+    def run_sampled(
+        self,
+        set_name: str,
+        request: MetricRequest,
+        sampling: MetricSampling,
+        *,
+        systems: Sequence[str] = (),
+    ) -> SampledMetricRun:
+        """Score all answers by a cheap embedded metric, and a sample of them by the LLM's; estimate means.
+
+        The sample follows from the seed and the stored answers; both metrics' scores are stored as ever.
+
+        Raises:
+            InputError: The request names no LLM, or what to spend is no number of answers.
+            NotFoundError: There is no such set, system, metric or judge.
+            SpecError: The judge is no LLM, or the cheap metric has no embedded version.
+            JudgeError: Scoring cannot go on; what was scored is stored.
+        """
+        if request.judge == EMBEDDED:
+            message = "A sample needs a judge whose LLM scores it."
+            raise InputError(message, advice="Name one with --judge, or leave the cheap metric out.")
+        entrants = self._entrants(set_name, systems)
+        frame = SampledFrame.drawn(self._store, entrants, sampling)
+        cheap = asyncio.run(self._run(entrants, MetricRequest(metric=sampling.cheap_metric)))
+        expensive = asyncio.run(self._run(entrants, request, only=frame.sampled))
+        return frame.estimated(self._store, cheap, expensive)
+
     async def _run(
-        self, entrants: Sequence[Submission], request: MetricRequest, stop_event: StopEvent | None = None
+        self,
+        entrants: Sequence[Submission],
+        request: MetricRequest,
+        stop_event: StopEvent | None = None,
+        only: Collection[int] | None = None,
     ) -> MetricRun:
         numbers = [entrant.id for entrant in entrants]
         stop = asyncio.Event()
@@ -193,7 +182,7 @@ class MetricService:
                 telling(stop, work.stop),
                 self._access.open(request, stop) as opened,
             ):
-                pending = self._pending(numbers, opened.metric, opened.judge)
+                pending = self._pending(numbers, opened.metric, opened.judge, only)
                 metric = _elsewhere(opened, work)
                 scored = await score_pending(
                     self._store,
@@ -202,8 +191,9 @@ class MetricService:
                     submissions=numbers,
                     concurrency=opened.concurrency if metric is opened.metric else IN_FLIGHT * processes,
                     stop=stop,
+                    only=only,
                 )
-        answers = sum(entrant.answers for entrant in entrants)
+        answers = sum(entrant.answers for entrant in entrants) if only is None else len(only)
         return MetricRun(
             metric=request.metric,
             judge=opened.judge,
@@ -217,8 +207,10 @@ class MetricService:
             mean=scored.mean,
         )
 
-    def _pending(self, numbers: Sequence[int], metric: Metric, judge: str) -> int:
-        return self._store.scores.pending(numbers, metric=metric.name, judge=judge, again=RETRIED)
+    def _pending(
+        self, numbers: Sequence[int], metric: Metric, judge: str, only: Collection[int] | None
+    ) -> int:
+        return self._store.scores.pending(numbers, metric=metric.name, judge=judge, again=RETRIED, only=only)
 
     async def _score_items(self, items: Sequence[MetricItem], request: MetricRequest, emit: Emit) -> None:
         async with self._access.open(request, asyncio.Event()) as opened:

@@ -15,10 +15,13 @@ from arena.services.judging.judges import JudgeService
 from arena.services.organisers.round_jobs import RoundJobs
 from arena.services.question_sets.phases import PolicyService
 from arena.services.rounds.canaries import CanaryResults
+from arena.services.rounds.controls import ControlResults
+from arena.services.rounds.live import LiveStanding
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
 from arena.services.rounds.visibility import RoundAccess
+from arena.services.rounds.waves.settings import EARLIER, TRAINED, WaveReport
 from data.errors import ConflictError, InputError
 from data.records import BattleEvidence, Board, Job, JobKind, Round, RoundCounts, RoundState, TokenScope
 from data.store import Store
@@ -33,14 +36,18 @@ class RoundWatch:
     """A round at this moment.
 
     `rate` is in battles and canaries a second, `seconds_left` None where nobody judges; `share` of the
-    planned battles has ended. `alive` and `dead` are names of workers.
+    planned battles has ended. `alive` and `dead` are names of workers, `live` is how the systems stand.
+    `waves` is None of a round that judges everything.
     """
 
     round: Round
     counts: RoundCounts
     attacks: CanaryResults
+    controls: ControlResults
     job: JobStatus | None
     recent: tuple[BattleEvidence, ...]
+    live: LiveStanding
+    waves: WaveReport | None = None
 
     @property
     def rate(self) -> float:
@@ -50,7 +57,8 @@ class RoundWatch:
     @property
     def seconds_left(self) -> float | None:
         """Seconds until the end at this rate."""
-        return (self.counts.pending + self.attacks.pending) / self.rate if self.rate else None
+        pending = self.counts.pending + self.attacks.pending + self.controls.pending
+        return pending / self.rate if self.rate else None
 
     @property
     def share(self) -> float:
@@ -122,7 +130,7 @@ class RoundAdmin:
     def estimate(self, request: RoundRequest, *, caller: Caller) -> dict[str, Any]:
         """What a round would judge and cost; see `RoundService.estimate`."""
         require(caller, TokenScope.ORGANISE)
-        return self._planner.estimate(request)
+        return self._planner.estimate(request, judging=False)
 
     def launch(self, request: RoundRequest, *, workers: int | None = None, caller: Caller) -> Job:
         """Create a round and put it into the queue; judging needs a cap where an LLM judges.
@@ -132,10 +140,14 @@ class RoundAdmin:
             ConflictError: A round has this name.
         """
         require(caller, TokenScope.ORGANISE)
-        if self._judges.spec(request.judge).models and request.budget_usd is None:
+        if self._asks_llm(request) and request.budget_usd is None:
             raise InputError("A round with an LLM judge needs a cap.", advice="Give the most it may spend.")
         created = self._rounds.create(request, caller=caller)
         return self.go_on(created.name, workers=workers, caller=caller)
+
+    def _asks_llm(self, request: RoundRequest) -> bool:
+        cheap = [name for name in request.cheap_judges if name != TRAINED and not name.startswith(EARLIER)]
+        return any(self._judges.spec(name).models for name in (request.judge, *cheap))
 
     def sample(self, request: RoundRequest, *, caller: Caller) -> Job:
         """Let a worker judge a few battles of a planned round, within its cap and that of the settings.
@@ -144,6 +156,7 @@ class RoundAdmin:
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
+        request = replace(request, cheap_judges=(), spend=None, target_width=None)
         if self._judges.spec(request.judge).models:
             cap = float(self._trial_usd)
             request = replace(request, budget_usd=min(cap, request.budget_usd or cap))
@@ -179,8 +192,11 @@ class RoundAdmin:
             round=round_,
             counts=counts,
             attacks=self._rounds.attacks(name),
+            controls=self._rounds.controls(name),
             job=self._jobs.of_round(round_.id),
             recent=tuple(map(access.evidence, recent)),
+            waves=self._rounds.waves(name),
+            live=self._rounds.live(name),
         )
 
     def trial(self, number: int, *, caller: Caller) -> JobStatus:

@@ -40,12 +40,12 @@ class DrawnPair:
 def places_of(host: str) -> tuple[str, str]:
     """The host and the network that a client's address is counted for: a host of IPv6 has many addresses."""
     try:
-        found = ip_address(host)
+        address = ip_address(host)
     except ValueError:
         return host, host
-    mapped = getattr(found, "ipv4_mapped", None)
-    found = mapped or found
-    own, wide = (str(ip_network((found, bits), strict=False)) for bits in PREFIXES[found.version])
+    mapped = getattr(address, "ipv4_mapped", None)
+    address = mapped or address
+    own, wide = (str(ip_network((address, bits), strict=False)) for bits in PREFIXES[address.version])
     return own, wide
 
 
@@ -81,8 +81,8 @@ class BlindPairs:
         Raises:
             ConflictError: No board of the set has two of them.
         """
-        found = self._newest_round()
-        kept = () if found is None else _shown(self._store, found)
+        newest = self._newest_round()
+        kept = () if newest is None else _shown(self._store, newest)
         if len(kept) <= 1:
             raise ConflictError(
                 f"No published board of {self._set} has two systems.",
@@ -115,10 +115,10 @@ class BlindPairs:
 
     def fits(self, a: Submission, b: Submission, answers: Mapping[int, Answer]) -> bool:
         """Whether both answers are there, differ and name nobody."""
-        one, other = answers.get(a.id), answers.get(b.id)
-        if one is None or other is None or one.answer.strip() == other.answer.strip():
+        first, second = answers.get(a.id), answers.get(b.id)
+        if first is None or second is None or first.answer.strip() == second.answer.strip():
             return False
-        return _usable(one, a, b) and _usable(other, a, b)
+        return _usable(first, a, b) and _usable(second, a, b)
 
     def _question(self, lot: Random) -> str:
         """The id of a question, every one as likely; positions count from 0."""
@@ -131,15 +131,15 @@ class BlindPairs:
         for head in self._store.boards.heads():
             if head.round_name is None:
                 continue
-            found = self._store.rounds.get(head.round_name)
-            if found.set_name == self._set and found.state is RoundState.PUBLISHED:
-                return found
+            round_ = self._store.rounds.get(head.round_name)
+            if round_.set_name == self._set and round_.state is RoundState.PUBLISHED:
+                return round_
         return None
 
 
-def _shown(store: Store, found: Round) -> tuple[Submission, ...]:
-    live = {one.id for one in store.submissions.find(set_name=found.set_name, newest=True)}
-    return tuple(one for one in entrants_of(store, found) if one.id in live)
+def _shown(store: Store, round_: Round) -> tuple[Submission, ...]:
+    live = {submission.id for submission in store.submissions.find(set_name=round_.set_name, newest=True)}
+    return tuple(submission for submission in entrants_of(store, round_) if submission.id in live)
 
 
 def _telling(answer: Answer | None, a: Submission, b: Submission) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from arena.services.people.round_votes import VoteSource
 from leaderboard.people import read_votes
-from leaderboard.people.writing import votes_text
+from leaderboard.people.votes_files import votes_text
 from leaderboard.vocabulary import VoteRule
 
 SENT = "votes.jsonl"

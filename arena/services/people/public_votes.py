@@ -223,7 +223,7 @@ class PublicVotes:
         if not self._store.policies.get(set_name).public_texts:
             return "its texts are not public (`public_texts = false`)"
         licence = self._store.sets.summary(set_name).licence
-        word = next((one for one in FORBIDDING if one in licence.casefold()), "")
+        word = next((word for word in FORBIDDING if word in licence.casefold()), "")
         return f"its licence says {word!r}" if word else ""
 
     def _shown(self, poll: Poll, pair: PollPair) -> ShownPair:
@@ -249,8 +249,8 @@ class PublicVotes:
         return a.answer, b.answer
 
     def _sides(self, poll: Poll, pair: PollPair) -> Sequence[Submission]:
-        found = self._store.submissions.find(set_name=poll.set_name)
-        return [one for one in found if one.id in {pair.a_id, pair.b_id}]
+        submissions = self._store.submissions.find(set_name=poll.set_name)
+        return [submission for submission in submissions if submission.id in {pair.a_id, pair.b_id}]
 
     def _rejection(
         self, pair: PollPair, texts: tuple[str, str], sides: Sequence[Submission]

@@ -13,7 +13,7 @@ from data.records.public_votes import Poll, PollPair, Rejection
 from leaderboard.battles import BattleTable
 from leaderboard.people import Votes
 from leaderboard.people.public_votes import FEWEST_RATED, Ballot, Count, count_ballots
-from leaderboard.people.writing import votes_text
+from leaderboard.people.votes_files import votes_text
 from leaderboard.ratings import RatingTable, rate
 
 PSEUDONYM = 16
@@ -63,50 +63,50 @@ class VoteBoard:
         }
 
 
-def board_of(poll: Poll, given: Sequence[PollPair]) -> VoteBoard:
+def board_of(poll: Poll, votes: Sequence[PollPair]) -> VoteBoard:
     """The board of a poll."""
-    count, kept = counted(poll, given)
+    count, kept = counted(poll, votes)
     ratings, unrankable = _rated(kept)
     return VoteBoard(
         set_name=poll.set_name,
         open=poll.open,
-        given=len(given),
-        rejected=Counter(one.rejection for one in given if one.rejection is not None),
+        given=len(votes),
+        rejected=Counter(vote.rejection for vote in votes if vote.rejection is not None),
         count=count,
-        visitors=len({one.visitor for one in kept}),
+        visitors=len({vote.visitor for vote in kept}),
         ratings=ratings,
         unrankable=unrankable,
     )
 
 
-def votes_file(poll: Poll, given: Sequence[PollPair]) -> str:
+def votes_file(poll: Poll, votes: Sequence[PollPair]) -> str:
     """The votes that count as a votes file, JSON Lines; annotators are pseudonyms."""
-    _, kept = counted(poll, given)
+    _, kept = counted(poll, votes)
     return votes_text(
         Votes.from_columns(
-            [one.question for one in kept],
-            [one.system_a for one in kept],
-            [one.system_b for one in kept],
-            [_winner(one) for one in kept],
-            annotator=[f"visitor-{one.visitor[:PSEUDONYM]}" for one in kept],
+            [vote.question for vote in kept],
+            [vote.system_a for vote in kept],
+            [vote.system_b for vote in kept],
+            [_winner(vote) for vote in kept],
+            annotator=[f"visitor-{vote.visitor[:PSEUDONYM]}" for vote in kept],
         )
     )
 
 
-def counted(poll: Poll, given: Sequence[PollPair]) -> tuple[Count, list[PollPair]]:
+def counted(poll: Poll, votes: Sequence[PollPair]) -> tuple[Count, list[PollPair]]:
     """What counts of the votes given, in figures and as votes."""
     ballots = [
         Ballot(
-            key=one.token,
-            visitor=one.visitor,
-            network=one.network,
-            right=one.preference is Preference.A if one.gold else None,
+            key=vote.token,
+            visitor=vote.visitor,
+            network=vote.network,
+            right=vote.preference is Preference.A if vote.gold else None,
         )
-        for one in given
-        if one.rejection is None
+        for vote in votes
+        if vote.rejection is None
     ]
     count = count_ballots(ballots, salt=poll.salt)
-    return count, [one for one in given if one.token in count.kept]
+    return count, [vote for vote in votes if vote.token in count.kept]
 
 
 def _rated(kept: Sequence[PollPair]) -> tuple[RatingTable | None, str]:
@@ -116,11 +116,11 @@ def _rated(kept: Sequence[PollPair]) -> tuple[RatingTable | None, str]:
             f"There are ratings from {FEWEST_RATED:,} votes that count on; {len(kept):,} count so far.",
         )
     table = BattleTable.from_columns(
-        question_id=[one.question for one in kept],
-        domain=[one.domain for one in kept],
-        model_a=[one.system_a for one in kept],
-        model_b=[one.system_b for one in kept],
-        winner=[_winner(one) for one in kept],
+        question_id=[vote.question for vote in kept],
+        domain=[vote.domain for vote in kept],
+        model_a=[vote.system_a for vote in kept],
+        model_b=[vote.system_b for vote in kept],
+        winner=[_winner(vote) for vote in kept],
     )
     try:
         return rate(table), ""
@@ -128,5 +128,5 @@ def _rated(kept: Sequence[PollPair]) -> tuple[RatingTable | None, str]:
         return None, str(error)
 
 
-def _winner(one: PollPair) -> str:
-    return WINNERS[one.preference or Preference.TIE]
+def _winner(vote: PollPair) -> str:
+    return WINNERS[vote.preference or Preference.TIE]

@@ -32,7 +32,7 @@ from data.records import (
     require_name,
 )
 from data.store import Store
-from data.store.submissions.submissions import NewSubmission
+from data.store.submissions.writing import NewSubmission
 
 
 @dataclass(frozen=True, slots=True)

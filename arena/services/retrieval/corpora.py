@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from data.corpora.dense import VectorIndex, VectorsAbout, read_about
 from data.corpora.index import Manifest
 from data.corpora.library import CorpusLibrary, Imported
 from data.errors import InputError, StoreError
-from data.records import Json
+from data.records import Json, Passage
 from data.store import Store
 from judges.embedding.base import DenseSource, Embedded, Embedder, LocalEmbedder, embed_corpus
 from judges.embedding.endpoint import EmbeddingTransport, EndpointEmbedder, embedding_access
@@ -24,6 +24,7 @@ from judges.llm.factory import open_client
 from judges.metrics.coverage.sources import LocalSource, Source, WebSource
 from judges.metrics.coverage.websearch import HttpSearch
 from judges.metrics.registry import RetrieverKind
+from judges.retrieval.ranking import Ranker, SourceRanker, VectorRanker, WordRanker
 
 HASH_SHOWN = 12
 EMBEDDING_CALLS = 16
@@ -74,7 +75,7 @@ class CorpusService:
         self._settings = settings
 
     def add(self, name: str, path: Path) -> Imported:
-        """Import a folder of texts or a JSONL file under a name; the same import twice builds nothing.
+        """Import documents under a name; the same import twice builds nothing.
 
         Raises:
             InvalidFileError: Documents have problems; all of them are listed, and nothing is changed.
@@ -148,7 +149,33 @@ class CorpusService:
             yield None
 
     @asynccontextmanager
-    async def _dense(self, name: str, ledger: Ledger | None) -> AsyncIterator[OpenedSource]:
+    async def ranker(self, name: str, kind: str) -> AsyncIterator[Ranker]:
+        """Open a ranking: `bm25` or `dense` of a corpus, or `web`, which needs none.
+
+        Errors are those of `source`.
+        """
+        if kind == RetrieverKind.WEB:
+            async with self._web() as opened:
+                yield SourceRanker(opened.source)
+        elif kind == RetrieverKind.DENSE:
+            async with self._vectors(name, None) as (index, embedder, _):
+                yield VectorRanker(index, embedder)
+        else:
+            yield WordRanker(self._library.open(name))
+
+    def passages(self, name: str, ids: Collection[str]) -> Mapping[str, Passage]:
+        """The chunks of a corpus with these ids, and its documents, put together from their chunks.
+
+        Raises:
+            NotFoundError: There is no such corpus.
+            StoreError: Its files cannot be used.
+        """
+        return self._library.open(name).named(ids)
+
+    @asynccontextmanager
+    async def _vectors(
+        self, name: str, ledger: Ledger | None
+    ) -> AsyncIterator[tuple[VectorIndex, Embedder, Usage]]:
         corpus = self._library.open(name)
         index = VectorIndex(corpus, self._library.folder_of(name))
         vectors = index.about
@@ -158,14 +185,21 @@ class CorpusService:
                     f"The model {vectors.model} is not the one that the corpus {name} was embedded with."
                 )
                 raise StoreError(message, advice=f"Run `arena corpora embed {name} --model {vectors.model}`.")
+            yield index, embedder, usage
+
+    @asynccontextmanager
+    async def _dense(self, name: str, ledger: Ledger | None) -> AsyncIterator[OpenedSource]:
+        manifest = self._library.open(name).manifest
+        async with self._vectors(name, ledger) as (index, embedder, usage):
+            vectors = index.about
             about = {
-                **_about(corpus.manifest, RetrieverKind.DENSE),
+                **_about(manifest, RetrieverKind.DENSE),
                 "model": vectors.model,
                 "endpoint": vectors.endpoint or None,
                 "fingerprint": vectors.fingerprint or None,
             }
             origin = vectors.fingerprint[:HASH_SHOWN] or vectors.endpoint
-            key = f"{_key(corpus.manifest)} dense={vectors.model}@{origin}"
+            key = f"{_key(manifest)} dense={vectors.model}@{origin}"
             yield OpenedSource(source=DenseSource(index, embedder), about=about, key=key, usage=usage)
 
     @asynccontextmanager

@@ -15,7 +15,7 @@ from data.records import BattleColumns, BattleRecord, Outcome, Preference
 from leaderboard.battles import BattleTable
 from leaderboard.standings.judged_shares import JudgedShare, JudgedShares
 
-_MISSING = list(Outcome).index(Outcome.MISSING)
+_NOT_EXPECTED = [list(Outcome).index(outcome) for outcome in (Outcome.MISSING, Outcome.ESTIMATED)]
 WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "tie"}
 
 
@@ -74,9 +74,14 @@ def outcomes_by_system(battles: BattleColumns) -> Mapping[str, Mapping[Outcome, 
 
 
 def judged_shares(battles: BattleColumns) -> JudgedShares:
-    """How much of the battles was judged, overall and of each system; missing answers are not expected."""
+    """How much of the battles was judged, overall and of each system.
+
+    Missing answers, what a round in waves estimates, and what a stopping rule left out, are not expected.
+    """
     judged = battles.preference >= 0
-    expected = battles.outcome != _MISSING
+    expected = ~np.isin(battles.outcome, _NOT_EXPECTED)
+    if battles.left_out is not None:
+        expected &= ~battles.left_out
     size = len(battles.systems)
     counts = [
         np.bincount(battles.a[chosen], minlength=size) + np.bincount(battles.b[chosen], minlength=size)

@@ -6,12 +6,14 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from arena.services.accounts.auth import Caller
 from arena.services.rounds.battle_table import WINNERS
 from arena.services.rounds.visibility import RoundAccess
+from arena.services.rounds.waves.estimate_lines import ESTIMATES, read_estimates
 from data.errors import FileFormatError
 from data.files.text_files import ReadLimits, parse_json, read_text
 from data.progress import counted, working
@@ -19,7 +21,8 @@ from data.records import BattleEvidence, BattleRecord
 from data.store import Store
 from leaderboard.formats.reading import read_battles
 from leaderboard.rates import win_rates
-from leaderboard.ratings import rate
+from leaderboard.ratings import IntervalKind, rate
+from leaderboard.vocabulary import OVERALL
 
 CHECKSUMS = "checksums.json"
 FILES = ("battles.jsonl", "judgments.jsonl", "outcomes.jsonl", "round.json", "standings.json")
@@ -27,7 +30,13 @@ TOLERANCE = 1e-6
 
 
 def write_round(
-    store: Store, name: str, standings: Mapping[str, Any], folder: Path, *, caller: Caller
+    store: Store,
+    name: str,
+    standings: Mapping[str, Any],
+    folder: Path,
+    *,
+    caller: Caller,
+    estimates: Iterable[Mapping[str, Any]] | None = None,
 ) -> Mapping[str, str]:
     """Write a round into a folder.
 
@@ -36,6 +45,7 @@ def write_round(
     - `judgments.jsonl`: every judgment with its provenance and raw reply;
     - `canaries.jsonl`: every canary, the attack, its verdict and judgments;
     - `round.json`: plan, judge, seed and counts; `standings.json`: the board;
+    - `estimates.jsonl`, of a round in waves (`estimates`): what each battle's estimate is made of;
     - `checksums.json`: the sha256 of each.
 
     What quotes texts that the caller may not see, such as those of a withdrawn submission, is left out.
@@ -71,7 +81,10 @@ def write_round(
         _write_lines(folder / "canaries.jsonl", map(asdict, seen.canaries(store.canaries.of_round(name))))
         _write_json(folder / "round.json", head)
         _write_json(folder / "standings.json", standings)
-        sums = {name: _checksum(folder / name) for name in FILES}
+        if estimates is not None:
+            _write_lines(folder / ESTIMATES, counted(estimates, "writing estimates", total))
+        files = FILES if estimates is None else (*FILES, ESTIMATES)
+        sums = {name: _checksum(folder / name) for name in files}
         _write_json(folder / CHECKSUMS, sums)
     except OSError as error:
         message = f"{folder} cannot be written: {error.strerror}."
@@ -110,13 +123,18 @@ def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
             raise _unfounded("ratings", "there are no judged battles")
         return
     table = read_battles(folder / "battles.jsonl").table
-    reference = standings["reference"] if standings["reference"] in table.systems else None
-    for row in win_rates(table, reference=reference, by_domain=False).rows:
-        if _differs(row.win_rate, lines[row.system]["rate"]["win_rate"]):
+    if standings.get("estimated"):
+        estimates = read_estimates(folder / ESTIMATES, table, standings["estimated"]["ask"])
+        scored, rates = estimates.powered.table, estimates.rates
+    else:
+        scored, rates = table, partial(win_rates, table, by_domain=False)
+    reference = standings["reference"] if standings["reference"] in scored.systems else None
+    for row in rates(reference=reference).rows:
+        if row.domain == OVERALL and _differs(row.win_rate, lines[row.system]["rate"]["win_rate"]):
             raise _unfounded(f"the win rate of {row.system}", f"the battles give {row.win_rate:.6f}")
     if standings["rating_settings"] is None:
         return
-    for rating in rate(table, bootstrap=2).ratings:
+    for rating in rate(scored, interval=IntervalKind.SANDWICH).ratings:
         if _differs(rating.rating, lines[rating.system]["rating"]["rating"]):
             raise _unfounded(f"the rating of {rating.system}", f"the battles give {rating.rating}")
 

@@ -9,12 +9,14 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from arena.services.rounds.pairing import Plan
-from data.errors import NotFoundError, SpecError
+from data.errors import InputError, NotFoundError, SpecError
 from data.records import OrderPolicy, PlannedBattle, Question, Round, SetSummary, Submission, require_name
 from data.records.rounds import require_amount
 from data.store import Store
 from judges.base import JudgeInput
 from judges.spec import JudgeSpec
+
+LoadSpec = Callable[[str], JudgeSpec]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +25,13 @@ class RoundRequest:
 
     `pairs` and `sample` are in the words of the command line; `systems` empty takes every system, `domains`
     empty every domain.
+    `cheap_judges` makes it a round in waves: they decide every battle and the judge a part, until as many
+    verdicts, the share or the money of `spend` are used up, or the widest interval of what `ask` asks is
+    `target_width` rating points wide.
     `canaries` None plants one of each family of attack where an LLM judges, but no more than a tenth of
-    the battles.
+    the battles. `stop_when` is the rule by which the round may stop early, None for none.
+    `controls` None asks up to 20 control battles again where an LLM judges that has judged the
+    set before, but no more than a tenth of the battles.
     """
 
     set_name: str
@@ -38,8 +45,25 @@ class RoundRequest:
     budget_usd: float | None = None
     name: str | None = None
     canaries: int | None = None
+    cheap_judges: tuple[str, ...] = ()
+    spend: str | None = None
+    target_width: float | None = None
+    ask: str = "ranking"
+    stop_when: str | None = None
+    controls: int | None = None
 
     def __post_init__(self) -> None:
+        if self.cheap_judges and self.spend is None and self.target_width is None:
+            message = "A round with cheap judges needs an end."
+            raise InputError(message, advice="Give --spend, --target-width, or both.")
+        if not self.cheap_judges and (self.spend is not None or self.target_width is not None):
+            message = "Only a round with cheap judges can be told what to spend, or how wide to be."
+            raise InputError(message, advice="Name them by --cheap-judge.")
+        if self.cheap_judges and self.stop_when is not None:
+            message = "A round with cheap judges ends by its width or spend, not by a stopping rule."
+            raise InputError(message, advice="Leave out --stop-when or --cheap-judge.")
+        if self.target_width is not None and not 0 < self.target_width < float("inf"):
+            raise InputError(f"{self.target_width} is no width.", advice="Give rating points above 0.")
         if self.name is not None:
             require_name(self.name, "Round name")
         if self.budget_usd is not None:
@@ -103,13 +127,22 @@ def round_spec(round_: Round, load_spec: Callable[[str], JudgeSpec]) -> JudgeSpe
         SpecError: Its files, or the endpoint of the settings, are not what they were; every setting
             that differs is named.
     """
-    stored: Any = round_.judge
+    return stored_spec(round_.judge, round_.judge_name, round_.name, load_spec)
+
+
+def stored_spec(
+    stored: Any,  # noqa: ANN401 - the JSON of a spec
+    judge_name: str,
+    round_name: str,
+    load_spec: Callable[[str], JudgeSpec],
+) -> JudgeSpec:
+    """The spec of a judge that a round began with, its own or a cheap one; raises as `round_spec`."""
     spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
     if spec.hash == stored["hash"]:
         return spec
     differing = "; ".join(_differences(stored, spec.canonical)) or "settings that were not stored"
     raise SpecError(
-        f"The judge {round_.judge_name} is not what round {round_.name} began with: {differing}.",
+        f"The judge {judge_name} is not what round {round_name} began with: {differing}.",
         advice="Restore its spec, prompt and endpoint (OPENAI_BASE_URL), or judge a new round.",
     )
 

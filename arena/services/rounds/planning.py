@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 from arena.services.rounds.canaries import canary_count
-from arena.services.rounds.models import PlannedRound, RoundRequest, judge_inputs, questions_in
+from arena.services.rounds.controls import plan_controls
+from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, judge_inputs, questions_in
 from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
+from arena.services.rounds.stopping import StopWhen
 from data.errors import NotFoundError
 from data.progress import working
-from data.records import JudgeKind, Submission
+from data.records import JudgeKind, Submission, Verdict
+from data.records.retests import PlannedControls
 from data.store import Store
+from judges.base import JudgeInput
 from judges.llm.prices import Prices
 from judges.llm.token_counting import TokenCounter
 from judges.pairwise.forecast import Estimate, cannot_decide, estimate
 from judges.spec import JudgeSpec, leaves
 
 LoadPrices = Callable[[], Prices]
-LoadSpec = Callable[[str], JudgeSpec]
+Decide = Callable[[JudgeSpec, Sequence[JudgeInput]], Sequence[Verdict]]
 
 
 class RoundPlanner:
-    """Lays out rounds; stores nothing."""
+    """Lays out rounds; stores nothing.
 
-    def __init__(self, store: Store, *, load_spec: LoadSpec, load_prices: LoadPrices) -> None:
+    Where replies are only `replayed`, there are control battles only where somebody says how many.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        load_spec: LoadSpec,
+        load_prices: LoadPrices,
+        replayed: bool = False,
+        decide: Decide | None = None,
+    ) -> None:
         self._store = store
+        self._replayed = replayed
+        self._decide = decide
         self._load_spec = load_spec
         self._load_prices = load_prices
 
@@ -36,7 +53,7 @@ class RoundPlanner:
 
         Raises:
             NotFoundError: The set, the judge or a named system does not exist.
-            InputError: Pairs or sample cannot be read, or there is nothing to judge.
+            InputError: Pairs, sample or stopping rule cannot be read, or there is nothing to judge.
         """
         with working("laying out the battles"):
             return self._planned(request)
@@ -58,16 +75,30 @@ class RoundPlanner:
             silent={side.id: self._store.submissions.silent(side.id) for side in (*entrants, reference)},
             named=bool(request.systems),
         )
+        if request.stop_when is not None:
+            StopWhen.parse(request.stop_when).require([entrant.system for entrant in entrants])
         plan = make_plan(
             scope, pairs=pairs, sample=sample, seed=request.seed, cannot=partial(cannot_decide, spec)
         )
         return PlannedRound(request=request, summary=summary, spec=spec, entrants=entrants, plan=plan)
 
-    def estimate(self, request: RoundRequest) -> dict[str, Any]:
-        """What `arena rounds plan` prints: battles, what is left out, requests, tokens, cost."""
+    def controls(self, planned: PlannedRound, name: str = "") -> PlannedControls | None:
+        """The control battles that a planned round of this name will ask; None where there are none."""
+        if self._replayed and planned.request.controls is None:
+            return None
+        return plan_controls(self._store, planned, name)
+
+    def estimate(self, request: RoundRequest, *, judging: bool = True) -> dict[str, Any]:
+        """What `arena rounds plan` prints: battles, what is left out, requests, tokens, cost.
+
+        Of a round in waves also `waves`: the expected width for numbers of verdicts. Embedded cheap judges
+        are asked for it where `judging` is true.
+        """
         planned = self.plan(request)
+        controls = self.controls(planned)
+        asked_anew = 0 if controls is None else len(controls.askings)
         with working("estimating the cost"):
-            expected = estimate_round(self._store, planned, self._load_prices())
+            expected = estimate_round(self._store, planned, self._load_prices(), asked_anew)
         return {
             "set": request.set_name,
             "judge": planned.spec.name,
@@ -76,10 +107,34 @@ class RoundPlanner:
             "planned": len(planned.plan.battles),
             "missing": planned.plan.missing,
             "canaries": canary_count(planned),
+            "controls": asked_anew,
             "left_out": dict(planned.plan.left_out),
             "undecidable": dict(planned.plan.undecidable),
             **asdict(expected),
+            **self._waves(planned, judging=judging),
         }
+
+    def _waves(self, planned: PlannedRound, *, judging: bool) -> dict[str, Any]:
+        from arena.services.rounds.waves.settings import settings_of  # noqa: PLC0415 - of rounds in waves alone
+
+        settings = settings_of(self._store, planned, load_spec=self._load_spec)
+        if settings is None:
+            return {}
+        from arena.services.rounds.waves.forecast import forecast  # noqa: PLC0415 - loads what plain plans do without
+
+        with working("expecting widths"):
+            told = forecast(
+                self._store,
+                planned,
+                settings,
+                self._cost,
+                self._load_spec,
+                self._decide if judging else None,
+            )
+        return {"waves": told.as_json()}
+
+    def _cost(self, planned: PlannedRound) -> float | None:
+        return estimate_round(self._store, planned, self._load_prices()).cost_usd
 
     def entrants(self, set_name: str) -> tuple[Submission, ...]:
         """The submissions that a round of a set takes where none is named."""
@@ -118,14 +173,15 @@ class RoundEstimate:
     cost_usd_most: float | None
 
 
-def estimate_round(store: Store, planned: PlannedRound, prices: Prices) -> RoundEstimate:
-    """Estimate a planned round from up to 200 of its battles, spread evenly."""
+def estimate_round(store: Store, planned: PlannedRound, prices: Prices, controls: int = 0) -> RoundEstimate:
+    """Estimate a planned round with its control battles from up to 200 of its battles, spread evenly."""
     open_battles = [battle for battle in planned.plan.battles if battle.outcome is None]
     step = max(1, len(open_battles) // SAMPLED)
     sample = open_battles[::step][:SAMPLED]
     inputs = tuple(judge_inputs(store, planned, sample))
     counter = TokenCounter()
-    factor = (len(open_battles) + canary_count(planned)) / len(sample) if sample else 0.0
+    asked = len(open_battles) + canary_count(planned) + controls
+    factor = asked / len(sample) if sample else 0.0
     total = Estimate()
     cost: float | None = 0.0
     most: float | None = 0.0

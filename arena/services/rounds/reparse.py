@@ -12,7 +12,7 @@ from data.progress import counted
 from data.records import BattleEvidence, Judgment, Round, RoundState, Verdict
 from data.records.plain import to_json
 from data.store import Store
-from judges.pairwise.parsing import compare
+from judges.pairwise.parsing import compare_parsers
 from judges.pairwise.reparse import reparse, reparse_verdict
 from judges.spec import JudgeSpec, ReplyFormat
 
@@ -22,8 +22,8 @@ EXAMPLES = 20
 
 
 @dataclass(slots=True)
-class Rereading:
-    """What changes where replies are read again.
+class ReparseReport:
+    """What changes where stored replies are parsed again.
 
     `digit_scan_differs` counts the replies that RAG-QA Arena's digit scan reads otherwise than the strict
     rating, whatever the round's own format.
@@ -50,7 +50,7 @@ class ReparseService:
         self._store = store
         self._round_spec = round_spec
 
-    def reparse(self, name: str, *, apply: bool) -> Rereading:
+    def reparse(self, name: str, *, apply: bool) -> ReparseReport:
         """Read every reply of a round again; with `apply`, store the new readings and verdicts.
 
         Raises:
@@ -64,7 +64,7 @@ class ReparseService:
                 advice="Read it again without --apply, or judge a new round.",
             )
         spec = self._round_spec(round_)
-        report = Rereading(applied=apply)
+        report = ReparseReport(applied=apply)
         changes: list[tuple[int, tuple[Judgment, ...], Verdict | None]] = []
         total = self._store.rounds.counts(name).planned
         for evidence in counted(self._store.verdicts.evidence(name), "reading replies of battles", total):
@@ -80,7 +80,7 @@ class ReparseService:
 
 
 def _reparsed(
-    spec: JudgeSpec, evidence: BattleEvidence, report: Rereading
+    spec: JudgeSpec, evidence: BattleEvidence, report: ReparseReport
 ) -> tuple[tuple[Judgment, ...], Verdict | None]:
     """The judgments read again, and the new verdict where it is another one."""
     report.battles += 1
@@ -119,4 +119,4 @@ def _reading(judgment: Judgment) -> tuple[object, ...]:
 def _scanned_otherwise(judgment: Judgment) -> bool:
     if judgment.reply is None:
         return False
-    return bool(compare([judgment.reply], ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN).changed)
+    return bool(compare_parsers([judgment.reply], ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN).changed)

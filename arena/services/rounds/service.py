@@ -5,13 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.rounds.canaries import CanaryResults, canary_results, plant_canaries
-from arena.services.rounds.models import PlannedRound, RoundRequest, round_spec
-from arena.services.rounds.planning import LoadSpec, RoundPlanner
+from arena.services.rounds.controls import ControlResults, control_results
+from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, round_spec
+from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.runner import RESUMABLE, RoundRunner
+from arena.services.rounds.stopping import StopWhen
 from arena.services.rounds.visibility import RoundAccess
+from arena.services.rounds.waves.settings import (
+    WAVES,
+    WaveReport,
+    WaveSettings,
+    go_on,
+    known_verdicts,
+    settings_of,
+    wave_report,
+)
 from data.errors import ConflictError, InputError, NotFoundError
 from data.progress import Report
 from data.records import (
@@ -26,10 +38,14 @@ from data.records import (
     RoundState,
     TokenScope,
 )
+from data.records.retests import PlannedControls
 from data.records.rounds import require_amount
 from data.store import Store
 from judges.pairwise.parsing import SCANNED_OTHERWISE, STRICT_PARSERS
 from judges.spec import JudgeSpec
+
+if TYPE_CHECKING:
+    from arena.services.rounds.live import LiveStanding
 
 REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
@@ -60,6 +76,7 @@ class RoundService:
         if request.name is not None:
             self._refuse_taken(request.name)
         planned = self._planner.plan(request)
+        waves = settings_of(self._store, planned, load_spec=self._load_spec)
         canaries = plant_canaries(self._store, planned)
         if not planned.plan.battles:
             raise InputError(
@@ -67,13 +84,20 @@ class RoundService:
                 advice="Add submissions with `arena submissions add`, or choose other pairs.",
             )
         name = request.name or self._free_name(planned)
+        controls = self._planner.controls(planned, name)
         with self._store.audit.audited() as notes:
-            created = self._create(name, request, planned, canaries)
+            created = self._create(name, request, planned, canaries, controls, waves)
             notes.take(caller.note(Action.ROUND_CREATED, f"round {name}", battles=len(planned.plan.battles)))
         return created
 
     def _create(
-        self, name: str, request: RoundRequest, planned: PlannedRound, canaries: Sequence[PlannedCanary]
+        self,
+        name: str,
+        request: RoundRequest,
+        planned: PlannedRound,
+        canaries: Sequence[PlannedCanary],
+        controls: PlannedControls | None,
+        waves: WaveSettings | None,
     ) -> Round:
         return self._store.rounds.create(
             name=name,
@@ -89,11 +113,16 @@ class RoundService:
                 "left_out": dict(planned.plan.left_out),
                 "undecidable": dict(planned.plan.undecidable),
                 "canaries": len(canaries),
+                **({"stop_when": str(StopWhen.parse(request.stop_when))} if request.stop_when else {}),
+                **({} if controls is None else {"controls": len(controls.askings)}),
+                **({} if waves is None else {WAVES: waves.as_json()}),
             },
             seed=request.seed,
             budget_usd=request.budget_usd,
             planned=planned.plan.battles,
             canaries=canaries,
+            controls=controls,
+            cheap=None if waves is None else known_verdicts(self._store, waves, planned.plan.battles),
         )
 
     def run(self, name: str, *, concurrency: int, report: Report) -> RoundCounts:
@@ -139,9 +168,27 @@ class RoundService:
         RoundAccess(self._store, caller, round_)
         return round_, self._store.rounds.counts(name)
 
+    def live(self, name: str, *, caller: Caller = OPERATOR) -> LiveStanding:
+        """How the systems of a round stand at this look.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        from arena.services.rounds.live import live_standing  # noqa: PLC0415 - loads arrays, which judging does without
+
+        return live_standing(self._store, self.status(name, caller=caller)[0])
+
     def attacks(self, name: str) -> CanaryResults:
         """How a round's canaries fared so far."""
         return canary_results(self._store.canaries.of_round(name))
+
+    def controls(self, name: str) -> ControlResults:
+        """What became of a round's control battles so far."""
+        return control_results(self._store.controls.of_round(name))
+
+    def waves(self, name: str) -> WaveReport | None:
+        """How far a round in waves is; None of a round that judges everything."""
+        return wave_report(self._store, self._store.rounds.get(name))
 
     def pause(self, name: str, *, caller: Caller = OPERATOR) -> Round:
         """Ask a running round to stop, or take it out of the queue; its battles in flight finish.
@@ -170,11 +217,17 @@ class RoundService:
             self._store.jobs.withdraw(round_.id, CANCELLED)
             self._store.battles.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
             self._store.canaries.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
+            self._store.controls.close_pending(round_.id, Outcome.SKIPPED, CANCELLED)
             notes.take(caller.note(Action.ROUND_CANCELLED, f"round {name}"))
         return round_
 
-    def retry(self, name: str, *, caller: Caller = OPERATOR) -> int:
+    def retry(self, name: str, *, stopped: bool = False, caller: Caller = OPERATOR) -> int:
         """Make failed and skipped battles and canaries pending again; no verdict is asked for twice.
+
+        Args:
+            name: The round.
+            stopped: Whether what a stopping rule left out is judged too; the rule is dropped then.
+            caller: Who asks.
 
         Returns:
             How many are pending again.
@@ -186,21 +239,32 @@ class RoundService:
         require(caller, TokenScope.ORGANISE)
         with self._store.audit.audited() as notes:
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-            reopened = self._store.battles.reopen(round_.id, RETRIED)
-            reopened += self._store.canaries.reopen(round_.id, RETRIED)
-            if not self._store.rounds.counts(name).pending and not self.attacks(name).pending:
+            if stopped:
+                self._store.rounds.drop_rule(name)
+            reopened = self._store.battles.reopen(round_.id, RETRIED, stopped=stopped) + go_on(
+                self._store, round_
+            )
+            reopened += self._store.canaries.reopen(round_.id, RETRIED, stopped=stopped)
+            reopened += self._store.controls.reopen(round_.id, RETRIED)
+            if not self._pending(round_):
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
             notes.take(caller.note(Action.ROUND_RETRIED, f"round {name}", reopened=reopened))
         return reopened
+
+    def _pending(self, round_: Round) -> int:
+        """How many battles, canaries and control battles have not ended."""
+        battles = self._store.rounds.counts(round_.name).pending
+        return battles + self.attacks(round_.name).pending + self._store.controls.pending(round_.id)
 
     def reopen_for(self, job: Job) -> int:
         """Make failed and skipped battles and canaries pending again, once for a job that retries them."""
         if job.round_id is None or not self._store.jobs.mark(job.id, "reopened"):
             return 0
         name = job.round_name or ""
-        self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-        battles = self._store.battles.reopen(job.round_id, RETRIED)
-        return battles + self._store.canaries.reopen(job.round_id, RETRIED)
+        round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
+        battles = self._store.battles.reopen(job.round_id, RETRIED) + go_on(self._store, round_)
+        canaries = self._store.canaries.reopen(job.round_id, RETRIED)
+        return battles + canaries + self._store.controls.reopen(job.round_id, RETRIED)
 
     def set_budget(self, name: str, budget_usd: float, *, caller: Caller = OPERATOR) -> Round:
         """Give a round another cap, so that what stopped at the old one can be tried again.

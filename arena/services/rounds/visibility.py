@@ -6,8 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from arena.services.accounts.auth import PUBLIC, Caller
-from arena.services.accounts.redaction import masked_evidence, redacted, redacted_question, sight_of
-from arena.services.accounts.visibility import Kind, Resource, Visibility, sight
+from arena.services.accounts.redaction import (
+    masked_evidence,
+    redacted,
+    redacted_question,
+    submission_visibility,
+)
+from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.rounds.models import entrants_of
 from data.errors import NotFoundError, RetractedError
 from data.records import (
@@ -46,7 +51,9 @@ class RoundAccess:
             None,
         )
         self._published = not retracted and round_of_set is not None and round_of_set.published
-        seen = sight(caller, Resource(kind=Kind.BATTLE, published=self._published, retracted=retracted))
+        seen = visibility_of(
+            caller, Resource(kind=Kind.BATTLE, published=self._published, retracted=retracted)
+        )
         if seen is not Visibility.FULL and retracted:
             raise RetractedError(round_.name, "" if round_of_set is None else round_of_set.notice)
         if seen is not Visibility.FULL:
@@ -77,7 +84,7 @@ class RoundAccess:
         submission = self.entrants.get(system)
         if submission is not None:
             return (
-                sight_of(self._caller, submission, published=self._published, kind=Kind.ANSWERS)
+                submission_visibility(self._caller, submission, published=self._published, kind=Kind.ANSWERS)
                 is Visibility.FULL
             )
         if question is None:
@@ -87,7 +94,10 @@ class RoundAccess:
     @property
     def hides_references(self) -> bool:
         """Whether references of the set, and what quotes them, are hidden from the caller."""
-        return sight(self._caller, Resource(kind=Kind.REFERENCE, hidden=self._hidden)) is not Visibility.FULL
+        return (
+            visibility_of(self._caller, Resource(kind=Kind.REFERENCE, hidden=self._hidden))
+            is not Visibility.FULL
+        )
 
     def evidence(self, evidence: BattleEvidence) -> BattleEvidence:
         """A battle whose judgments lose what quotes texts that are not seen."""
@@ -108,7 +118,7 @@ class RoundAccess:
             withdrawn=bool(self._withdrawn),
             hidden=self._hidden,
         )
-        if sight(self._caller, resource) is Visibility.FULL:
+        if visibility_of(self._caller, resource) is Visibility.FULL:
             yield from records
             return
         for canary in records:
@@ -138,7 +148,7 @@ class BattlePages:
         """
         state = self._store.rounds.get(round_name).state
         published, retracted = state is RoundState.PUBLISHED, state is RoundState.RETRACTED
-        seen = sight(caller, Resource(kind=Kind.BATTLE, published=published, retracted=retracted))
+        seen = visibility_of(caller, Resource(kind=Kind.BATTLE, published=published, retracted=retracted))
         if seen is not Visibility.FULL and retracted:
             raise RetractedError(round_name, self._store.boards.get(round_name).notice)
         if seen is not Visibility.FULL:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.services.system.text_work import within
+from arena.services.system.text_work import Poll, within
 from data.errors import TimeLimitError
 from data.files.text_files import MEBIBYTE, content_bytes
 from data.progress import working
@@ -18,7 +17,6 @@ from submissions.problem_codes import Code
 
 UNIT = 5 * MEBIBYTE
 """So many bytes of a file may take as long as one text."""
-Look = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +34,21 @@ class FileChecks:
     seconds: float
 
     def answers(
-        self, path: Path, questions: QuestionSet, limits: IntakeLimits, look: Look | None = None
+        self, path: Path, questions: QuestionSet, limits: IntakeLimits, poll: Poll | None = None
     ) -> CheckResult:
         """Check a file of answers; one that takes too long is refused, with that as its one problem (A4).
 
-        `look` is called at intervals meanwhile; what it raises ends the check.
+        `poll` is called at intervals meanwhile; what it raises ends the check.
         """
         asked = _Asked(
             questions.name, tuple(replace(question, passages=()) for question in questions.questions)
         )
         seconds = self.seconds
         try:
-            size = within(seconds, content_bytes, path, limits.reading, look=look)
+            size = within(seconds, content_bytes, path, limits.reading, poll=poll)
             seconds *= max(1.0, size / UNIT)
             with working(f"checking {path.name}", path.stat().st_size, in_bytes=True) as work:
-                return within(seconds, _check, path, asked, limits, look=look, work=work)
+                return within(seconds, _check, path, asked, limits, poll=poll, work=work)
         except TimeLimitError:
             return refused_for_time(questions, seconds)
 

@@ -11,8 +11,9 @@ from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.accounts.redaction import redacted_question
 from arena.services.accounts.teams import TeamService
 from arena.services.submissions.eligibility import Intake, Quota, require_accepted
-from arena.services.submissions.file_checks import FileChecks, Look
+from arena.services.submissions.file_checks import FileChecks
 from arena.services.submissions.views import SubmissionReader
+from arena.services.system.text_work import Poll
 from data.errors import ConflictError, InputError, InvalidFileError
 from data.no_answer import is_no_answer
 from data.records import (
@@ -28,7 +29,7 @@ from data.records import (
     require_name,
 )
 from data.store import Store
-from data.store.submissions.submissions import NewSubmission
+from data.store.submissions.writing import NewSubmission
 from submissions.card import load_card
 from submissions.check import CheckResult, read_answers
 from submissions.limits import IntakeLimits
@@ -64,16 +65,16 @@ class SubmissionService(SubmissionReader):
         self._intake = Intake(store, limits)
 
     def check(
-        self, path: Path, set_name: str, *, caller: Caller = OPERATOR, look: Look | None = None
+        self, path: Path, set_name: str, *, caller: Caller = OPERATOR, poll: Poll | None = None
     ) -> CheckResult:
         """Check a file against a set; every problem at once. Hidden references are not compared with.
 
-        `look` is called at intervals meanwhile; what it raises ends the check.
+        `poll` is called at intervals meanwhile; what it raises ends the check.
 
         Raises:
             NotFoundError: There is no such set.
         """
-        return self.checks.answers(path, self._questions(set_name, caller), self.limits(set_name), look)
+        return self.checks.answers(path, self._questions(set_name, caller), self.limits(set_name), poll)
 
     def add(
         self,
@@ -86,7 +87,7 @@ class SubmissionService(SubmissionReader):
         anonymous: bool | None = None,
         confirm: bool = True,
         caller: Caller = OPERATOR,
-        look: Look | None = None,
+        poll: Poll | None = None,
     ) -> AddedSubmission:
         """Check a file and store it as the system's next version, whole or not at all.
 
@@ -100,7 +101,7 @@ class SubmissionService(SubmissionReader):
             anonymous: Hide the names until publication; None as the system's version before.
             confirm: Accept it at once; else it is `checked` and waits for `confirm`.
             caller: Who asks.
-            look: Called at intervals while the file is checked; what it raises ends that.
+            poll: Called at intervals while the file is checked; what it raises ends that.
 
         Raises:
             InvalidFileError: The file or the card has errors; all are listed and nothing is stored.
@@ -118,7 +119,7 @@ class SubmissionService(SubmissionReader):
         questions = self._questions(set_name, caller)
         read_card = load_card(card, self.checks.card) if isinstance(card, Path) else card or SystemCard()
         self._intake.require_free_name(caller, set_name, system, team)
-        checked = self.checks.answers(path, questions, limits, look)
+        checked = self.checks.answers(path, questions, limits, poll)
         _require_clean(path, checked)
         with self._store.audit.audited(wait_ms=UPLOAD_WAIT_MS) as notes:
             if caller.organiser:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from arena.services.accounts.auth import PUBLIC, Caller
-from arena.services.accounts.redaction import redacted, sight_of
+from arena.services.accounts.redaction import redacted, submission_visibility
 from arena.services.accounts.visibility import Kind, Visibility
 from arena.services.submissions.eligibility import no_submission
 from arena.services.submissions.status import StatusReader, SubmissionStatus
@@ -19,7 +19,7 @@ class SubmissionLine:
     """A submission as somebody sees it."""
 
     submission: Submission
-    sight: Visibility
+    visibility: Visibility
     status: SubmissionStatus
 
 
@@ -56,7 +56,7 @@ class SubmissionReader:
                 caller, submission, published=status.published, places=places[submission.set_name]
             )
             if seen is not None and (team is None or seen[0].team == team):
-                lines.append(SubmissionLine(submission=seen[0], sight=seen[1], status=status))
+                lines.append(SubmissionLine(submission=seen[0], visibility=seen[1], status=status))
         # By the names that are shown: the position of a hidden name would reveal its first letters.
         return tuple(sorted(lines, key=_as_shown))
 
@@ -76,7 +76,7 @@ class SubmissionReader:
         counts = self._store.submissions.domain_counts(number)
         return SubmissionView(
             submission=seen[0],
-            sight=seen[1],
+            visibility=seen[1],
             status=status,
             coverage={
                 domain: counts.get(domain, (0, 0))[0] / asked if asked else 0.0
@@ -93,7 +93,7 @@ class SubmissionReader:
         """
         submission = self._store.submissions.get(number)
         published = StatusReader(self._store, submission.set_name).published(submission)
-        if sight_of(caller, submission, published=published) is Visibility.NONE:
+        if submission_visibility(caller, submission, published=published) is Visibility.NONE:
             raise no_submission(number)
         return submission
 
@@ -105,7 +105,10 @@ class SubmissionReader:
         """
         submission = self._store.submissions.get(number)
         published = StatusReader(self._store, submission.set_name).published(submission)
-        if sight_of(caller, submission, published=published, kind=Kind.ANSWERS) is not Visibility.FULL:
+        if (
+            submission_visibility(caller, submission, published=published, kind=Kind.ANSWERS)
+            is not Visibility.FULL
+        ):
             raise no_submission(number)
         return self._store.submissions.answers(number)
 
@@ -118,6 +121,9 @@ def _as_shown(line: SubmissionLine) -> tuple[str, str, int]:
 def _status_for(reader: StatusReader, submission: Submission, caller: Caller) -> SubmissionStatus:
     """The status of a submission; rounds that are not public are named to its team and organisers alone."""
     status = reader.of(submission)
-    if sight_of(caller, submission, published=status.published, kind=Kind.REPORT) is Visibility.FULL:
+    if (
+        submission_visibility(caller, submission, published=status.published, kind=Kind.REPORT)
+        is Visibility.FULL
+    ):
         return status
     return replace(status, rounds=reader.published_rounds(submission))

@@ -25,7 +25,9 @@ from data.progress import Work
 Value = TypeVar("Value")
 
 BATCH = 64
-LOOK_EVERY = 0.2
+POLL_EVERY = 0.2
+Poll = Callable[[], object]
+"""Called at intervals while work is waited for; what it raises ends the work."""
 STARTING = 120.0
 """Seconds that a new process may take until it has loaded what it needs."""
 TRIES = 2
@@ -49,12 +51,12 @@ def within(
     seconds: float,
     function: Callable[..., Value],
     *arguments: object,
-    look: Callable[[], object] | None = None,
+    poll: Poll | None = None,
     work: Work | None = None,
 ) -> Value:
     """Do one piece of work, and wait for it.
 
-    The function is one of a module, and its arguments are copied. `look` is called at intervals meanwhile;
+    The function is one of a module, and its arguments are copied. `poll` is called at intervals meanwhile;
     what it raises ends the work. The `done` of `work` follows what the function counts.
 
     Raises:
@@ -64,8 +66,8 @@ def within(
     results: list[Result] = []
 
     def stop_error(_since: float) -> None:
-        if look is not None:
-            look()
+        if poll is not None:
+            poll()
 
     for _ in range(TRIES):
         attempt = _Attempt([(function, arguments)], seconds, work)
@@ -127,7 +129,7 @@ class _Attempt:
     ) -> None:
         since = time.monotonic()
         while self.done < len(self._tasks) and self.error is None:
-            results = process.results(min(LOOK_EVERY, self._seconds / 4))
+            results = process.results(min(POLL_EVERY, self._seconds / 4))
             if self._work is not None:
                 self._work.done = process.done
             if results:

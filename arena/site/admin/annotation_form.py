@@ -36,7 +36,7 @@ def new_task(caller: Caller) -> None:
     source = st.radio("From", [FROM_SYSTEMS, FROM_ROUND], horizontal=True) if kind is TaskKind.PAIRS else ""
     set_name, round_name = "", ""
     if source == FROM_ROUND:
-        rounds = [one.name for one in arena().rounds.rounds(caller=caller)]
+        rounds = [round_.name for round_ in arena().rounds.rounds(caller=caller)]
         round_name = st.selectbox("Round", rounds) or ""
     else:
         set_name = st.selectbox("Question set", sets)

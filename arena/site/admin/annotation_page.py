@@ -72,7 +72,7 @@ def _show_disputed(task: AnnotationTask, caller: Caller) -> None:
 
 def _show_people(task: AnnotationTask, caller: Caller) -> None:
     """Set somebody's labels aside, with a reason, or delete them at their request."""
-    people = [one.name for one in arena().curation.people(task.name, caller=caller)]
+    people = [person.name for person in arena().curation.people(task.name, caller=caller)]
     if not people:
         return
     with st.expander("Set a person's labels aside, or delete them", icon=":material/person_off:"):

@@ -63,8 +63,8 @@ def _named(person: PersonQuality) -> str:
     return f"{person.name} (set aside: {person.aside_reason})"
 
 
-def _with_interval(found: Estimate) -> str:
-    text = shown(found.value, ".2f")
-    if found.interval is None:
+def _with_interval(estimate: Estimate) -> str:
+    text = shown(estimate.value, ".2f")
+    if estimate.interval is None:
         return text
-    return f"{text} ({found.interval.lower:.2f} to {found.interval.upper:.2f})"
+    return f"{text} ({estimate.interval.lower:.2f} to {estimate.interval.upper:.2f})"

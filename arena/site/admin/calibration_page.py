@@ -41,15 +41,15 @@ SIDES = {"a": "A better", "tie": "tie", "b": "B better", "none": "no verdict"}
 
 def choose_job(caller: Caller) -> int | None:
     """The calibration that the address names, or that is picked; None where there is none."""
-    found = {one.job.id: one.job for one in arena().calibrations.all(caller=caller)}
-    if not found:
+    jobs = {calibration.job.id: calibration.job for calibration in arena().calibrations.all(caller=caller)}
+    if not jobs:
         note("Nothing was calibrated yet.")
         return None
     wanted = st.query_params.get("job", "")
-    numbers = list(found)
-    place = numbers.index(int(wanted)) if wanted.isdecimal() and int(wanted) in found else 0
+    numbers = list(jobs)
+    place = numbers.index(int(wanted)) if wanted.isdecimal() and int(wanted) in jobs else 0
     chosen = st.selectbox(
-        "Calibration", numbers, place, format_func=lambda one: calibration_title(found[one])
+        "Calibration", numbers, place, format_func=lambda calibration: calibration_title(jobs[calibration])
     )
     return int(chosen)
 
@@ -116,8 +116,8 @@ def _people(report: Mapping[str, Any]) -> None:
     if biases:
         header = ("System", "Domain", "Pairs", "Judge", "People", "Bias")
         grid(header, biases, caption="Mean shares of the win, and what the judge gives beyond people")
-    found = report.get("human_round")
-    if found:
+    human_round = report.get("human_round")
+    if human_round:
         places = [
             (
                 row["system"],
@@ -125,7 +125,7 @@ def _people(report: Mapping[str, Any]) -> None:
                 _within(row, ("rating", "lower", "upper"), ".0f"),
                 _within(row, ("judge_rating", "judge_lower", "judge_upper"), ".0f"),
             )
-            for row in found["ratings"]
+            for row in human_round["ratings"]
         ]
         named = ("System", "Place", "People would say", "Judge says")
         grid(named, places, caption="What a full human round on questions like these would say")
@@ -135,15 +135,15 @@ def _people(report: Mapping[str, Any]) -> None:
 
 def _within(row: Mapping[str, Any], names: tuple[str, str, str], form: str) -> str:
     value, lower, upper = (row[name] for name in names)
-    said = shown(value, form)
-    return said if lower is None or upper is None else f"{said} ({lower:{form}} to {upper:{form}})"
+    figure = shown(value, form)
+    return figure if lower is None or upper is None else f"{figure} ({lower:{form}} to {upper:{form}})"
 
 
 def _estimate(report: Mapping[str, Any], name: str) -> str:
     form = ".1%" if name in {"accuracy", "decisive_accuracy", "tie_rate"} else ".2f"
     bounds = report["intervals"].get(name)
-    said = shown(report[name], form)
-    return said if not bounds else f"{said} ({shown(bounds[0], form)} to {shown(bounds[1], form)})"
+    figure = shown(report[name], form)
+    return figure if not bounds else f"{figure} ({shown(bounds[0], form)} to {shown(bounds[1], form)})"
 
 
 MOST_MB = 32

@@ -20,13 +20,14 @@ def accounts_part(caller: Caller) -> None:
     teams = arena().teams
     accounts = teams.accounts(caller=caller)
     rows = [
-        (one.name, _role(one.is_organiser), one.email or NOTHING, _day(one.created_at)) for one in accounts
+        (account.name, _role(account.is_organiser), account.email or NOTHING, _day(account.created_at))
+        for account in accounts
     ]
     if rows:
         grid(("Account", "Role", "E-mail", "Since"), rows)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Account", [one.name for one in accounts], width=240, key="role-of")
-        organises = {one.name: one.is_organiser for one in accounts}.get(name or "", False)
+        name = st.selectbox("Account", [account.name for account in accounts], width=240, key="role-of")
+        organises = {account.name: account.is_organiser for account in accounts}.get(name or "", False)
         word = "Take back the organiser's rights" if organises else "Make them an organiser"
         if st.button(word, disabled=name is None, icon=":material/shield_person:"):
             attempt(
@@ -49,12 +50,12 @@ def accounts_part(caller: Caller) -> None:
 def teams_part(caller: Caller) -> None:
     """The teams with their members, and forms for more."""
     teams = arena().teams
-    found = teams.all(caller=caller)
+    every = teams.all(caller=caller)
     members = {
-        one.name: [f"{m.account} ({m.role})" for m in teams.view(one.name, caller=caller).members]
-        for one in found
+        team.name: [f"{m.account} ({m.role})" for m in teams.view(team.name, caller=caller).members]
+        for team in every
     }
-    rows = [(one.name, one.title, one.contact or NOTHING, ", ".join(members[one.name])) for one in found]
+    rows = [(team.name, team.title, team.contact or NOTHING, ", ".join(members[team.name])) for team in every]
     if rows:
         grid(("Team", "Title", "Contact", "Members"), rows)
     else:
@@ -68,14 +69,16 @@ def teams_part(caller: Caller) -> None:
                 f"{name} is added.",
             )
     with st.expander("Put an account into a team"), st.form("member", border=False):
-        team = st.selectbox("Team", [one.name for one in found], key="member-team")
-        account = st.selectbox("Account", [one.name for one in teams.accounts(caller=caller)], key="member")
-        role = st.selectbox("Role", [one.value for one in Role])
+        team = st.selectbox("Team", [team.name for team in every], key="member-team")
+        account = st.selectbox(
+            "Account", [account.name for account in teams.accounts(caller=caller)], key="member"
+        )
+        role = st.selectbox("Role", [role.value for role in Role])
         sent = st.form_submit_button("Save", icon=":material/save:")
     if sent and team and account:
-        given = Role(role)
+        chosen = Role(role)
         attempt(
-            lambda: teams.add_member(team, account, role=given, caller=caller), f"{account} is in {team}."
+            lambda: teams.add_member(team, account, role=chosen, caller=caller), f"{account} is in {team}."
         )
 
 
@@ -88,19 +91,19 @@ def tokens_part(caller: Caller) -> None:
     tokens = arena().tokens.all(caller=caller)
     rows = [
         (
-            str(one.id),
-            one.name,
-            one.team or one.account or NOTHING,
-            ", ".join(sorted(one.scopes)),
-            "revoked" if one.revoked_at else _day(one.expires_at),
-            _day(one.used_at),
+            str(token.id),
+            token.name,
+            token.team or token.account or NOTHING,
+            ", ".join(sorted(token.scopes)),
+            "revoked" if token.revoked_at else _day(token.expires_at),
+            _day(token.used_at),
         )
-        for one in tokens
+        for token in tokens
     ]
     if rows:
         grid(("Token", "For", "Whose", "May", "Until", "Last used"), rows)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        living = {one.id: f"{one.id}: {one.name}" for one in tokens if one.revoked_at is None}
+        living = {token.id: f"{token.id}: {token.name}" for token in tokens if token.revoked_at is None}
         number = st.selectbox("Token", list(living), format_func=living.__getitem__, width=240)
         if st.button("Revoke", disabled=number is None, icon=":material/key_off:"):
             attempt(lambda: arena().tokens.revoke(number, caller=caller), f"Token {number} is revoked.")
@@ -111,11 +114,13 @@ def tokens_part(caller: Caller) -> None:
 def _new_token(caller: Caller) -> None:
     teams = arena().teams
     owners: dict[str, tuple[str | None, str | None]]
-    owners = {f"team {one.name}": (one.name, None) for one in teams.all(caller=caller)}
-    owners |= {f"account {one.name}": (None, one.name) for one in teams.accounts(caller=caller)}
+    owners = {f"team {team.name}": (team.name, None) for team in teams.all(caller=caller)}
+    owners |= {f"account {account.name}": (None, account.name) for account in teams.accounts(caller=caller)}
     whose = st.selectbox("Whose", list(owners))
     name = st.text_input("What it is for")
-    scopes = st.multiselect("It may", list(TokenScope), [TokenScope.READ], format_func=lambda one: one.value)
+    scopes = st.multiselect(
+        "It may", list(TokenScope), [TokenScope.READ], format_func=lambda scope: scope.value
+    )
     days = st.number_input("Days until it expires", 1, value=None, placeholder="never")
     if not st.form_submit_button("Make it", icon=":material/key:") or whose is None:
         return

@@ -49,9 +49,11 @@ class ChosenVotes:
             yield None
 
 
-def choose_votes(found: Round, caller: Caller) -> ChosenVotes:
+def choose_votes(round_: Round, caller: Caller) -> ChosenVotes:
     """Let the organiser choose votes on a round's battles."""
-    tasks = [one.name for one in arena().annotation.tasks(caller=caller) if one.set_name == found.set_name]
+    tasks = [
+        task.name for task in arena().annotation.tasks(caller=caller) if task.set_name == round_.set_name
+    ]
     labels = {
         NONE: "none: what the judge says alone",
         FILE: "a votes file",
@@ -73,16 +75,16 @@ def choose_votes(found: Round, caller: Caller) -> ChosenVotes:
     return ChosenVotes(task=picked.removeprefix("task ") if picked != FILE else "", file=file, rule=rule)
 
 
-def correct_published(found: Round, caller: Caller) -> None:
+def correct_published(round_: Round, caller: Caller) -> None:
     """Offer to put what people would say on a published board, as another snapshot."""
-    board = arena().boards.get(found.name, caller=caller)
+    board = arena().boards.get(round_.name, caller=caller)
     st.subheader("What people would say", anchor="people")
     note(f"{people_sentence(board.standings)}. A correction makes another snapshot; this one stays.")
-    votes = choose_votes(found, caller)
+    votes = choose_votes(round_, caller)
 
     def publish() -> None:
         with votes.source() as source:
-            arena().boards.publish(found.name, report=note, people=source, caller=caller)
+            arena().boards.publish(round_.name, report=note, people=source, caller=caller)
 
     if st.button("Publish the correction", icon=":material/how_to_vote:", disabled=not votes.chosen):
         attempt(publish, "The corrected board is published.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.rounds.models import RoundRequest
+from arena.services.rounds.waves.settings import EARLIER, TRAINED
 from arena.site.admin.common import (
     NOTHING,
     attempt,
@@ -20,11 +21,12 @@ from arena.site.admin.common import (
     usd,
     watched,
 )
+from arena.site.admin.waves_part import show_curve
 from arena.site.services import arena
 from arena.site.ui.components import note, strip
 from arena.site.ui.errors import plain
 from data.errors import ArenaError
-from data.records import JobState, OrderPolicy, SetSummary
+from data.records import JobState, OrderPolicy, RoundState, SetSummary
 
 MEASURED = "organise-measured"
 WORDS = {JobState.QUEUED: "It waits for a worker.", JobState.RUNNING: "A worker judges it now."}
@@ -72,6 +74,7 @@ def show_trial(number: int) -> None:
             st.text(verdict["why"] or NOTHING)
 
 
+JUDGED = (RoundState.FINISHED, RoundState.PUBLISHED)
 PLANNED, TRIAL = "organise-planned", "organise-trial"
 PAIRS = {
     "reference": "each system against the reference",
@@ -141,7 +144,9 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="Needed where an LLM judges")
         seed = st.number_input("Seed", 0, value=0)
         name = st.text_input("Name of the round", placeholder="Made of set, judge and day")
+    cheap = _asked_of_cheap(summary.name, names, judge)
     return RoundRequest(
+        **cheap,
         set_name=summary.name,
         judge=judge,
         pairs=pairs,
@@ -155,11 +160,41 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
     )
 
 
+def _asked_of_cheap(set_name: str, judges: Sequence[str], judge: str) -> dict[str, Any]:
+    """The fields of a round whose judge decides a part; none where it is to decide everything."""
+    earlier = [
+        f"{EARLIER}{round_.name}"
+        for round_ in arena().round_admin.rounds(caller=organiser())
+        if round_.set_name == set_name and round_.state in JUDGED
+    ]
+    choices = [*(name for name in judges if name != judge), TRAINED, *earlier]
+    chosen = st.multiselect(
+        "Cheap judges",
+        choices,
+        placeholder="None: the judge decides every battle",
+        help="They decide every battle, and the judge a sample of them, drawn in waves.",
+        key=f"cheap-{set_name}",
+    )
+    if not chosen:
+        return {}
+    left, right = st.columns(2, gap="large")
+    spend = left.text_input("Spend", "10%", help="500 battles, 10% of them, or 20USD; or none", key="spend")
+    ask = right.text_input("Asked", "ranking", help="ranking, leaders, pair:A,B or domains", key="ask")
+    width = left.number_input("Width wanted, in rating points", 0.0, value=None, key="width")
+    return {
+        "cheap_judges": tuple(chosen),
+        "spend": spend.strip() or None,
+        "target_width": width or None,
+        "ask": ask.strip(),
+    }
+
+
 def _show_plan(request: RoundRequest, plan: dict[str, Any]) -> None:
     strip(
         [
             ("battles", f"{plan['planned']:,}"),
             ("canaries", f"{plan['canaries']:,}"),
+            ("control battles", f"{plan['controls']:,}"),
             ("requests", f"{plan['requests']:,}–{plan['requests_most']:,}"),
             ("cost", f"{usd(plan['cost_usd'])} – {usd(plan['cost_usd_most'])}"),
             ("cap", NOTHING if request.budget_usd is None else usd(request.budget_usd)),
@@ -172,6 +207,8 @@ def _show_plan(request: RoundRequest, plan: dict[str, Any]) -> None:
     if undecidable:
         grid(("The judge cannot decide, since", "Battles"), undecidable)
     note(f"Systems: {', '.join(plan['systems']) or 'none'}. {plan['missing']:,} battles lack an answer.")
+    if "waves" in plan:
+        show_curve(plan["waves"])
 
 
 def _offer_trial(request: RoundRequest, caller: Caller) -> None:
@@ -189,7 +226,7 @@ def _offer_trial(request: RoundRequest, caller: Caller) -> None:
 def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -> None:
     st.header("Launch", anchor="launch")
     cap = "without a cap" if request.budget_usd is None else f"and at most {usd(request.budget_usd)}"
-    sure = st.checkbox(f"Judge {plan['planned']:,} battles for {_cost(plan)} {cap}.", key="organise-sure")
+    sure = st.checkbox(f"{_judging(request, plan)} {cap}.", key="organise-sure")
     if st.button("Launch", type="primary", disabled=not sure, icon=":material/rocket_launch:"):
 
         def launch() -> None:
@@ -198,6 +235,20 @@ def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -
             st.query_params["round"] = job.round_name or ""
 
         attempt(launch, "The round waits for a worker.")
+
+
+def _judging(request: RoundRequest, plan: dict[str, Any]) -> str:
+    """What would be launched, in a sentence without its end."""
+    if not request.cheap_judges:
+        return f"Judge {plan['planned']:,} battles for {_cost(plan)}"
+    ends = [
+        "" if request.spend is None else f"{request.spend} are spent",
+        "" if request.target_width is None else f"intervals are {request.target_width:g} points wide",
+    ]
+    judges = " and ".join(request.cheap_judges)
+    return f"Judge {plan['planned']:,} battles by {judges}, and some by {request.judge} until " + " or ".join(
+        filter(None, ends)
+    )
 
 
 def _cost(plan: dict[str, Any]) -> str:

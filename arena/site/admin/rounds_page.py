@@ -23,6 +23,7 @@ from arena.site.admin.common import (
 )
 from arena.site.admin.people_votes import choose_votes, correct_published
 from arena.site.admin.round_form import new_round
+from arena.site.admin.waves_part import show_waves
 from arena.site.services import arena
 from arena.site.ui.components import lead, name_page, note, strip
 from arena.site.ui.errors import plain
@@ -31,6 +32,7 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
 from data.errors import ArenaError
 from data.records import BattleRecord, JobKind, Preference, RoundState
+from leaderboard.standings.judged_shares import estimated_sentences
 from leaderboard.vocabulary import OVERALL
 
 ACTIVE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
@@ -44,6 +46,8 @@ def live(name: str, state: RoundState) -> None:
     if watch.round.state is not state:
         st.rerun()
     _figures(watch)
+    show_waves(watch)
+    _standing(watch)
     _controls(watch, caller)
     _recent(watch)
 
@@ -60,9 +64,10 @@ def _figures(watch: RoundWatch) -> None:
             ("time left", duration(watch.seconds_left)),
             ("workers", ", ".join(watch.alive) or "none"),
             ("canaries", str(watch.attacks)),
+            ("control battles", str(watch.controls)),
         ]
     )
-    names = ("judged", "unreadable", "refused", "failed", "skipped", "missing", "pending")
+    names = ("judged", "unreadable", "refused", "failed", "skipped", "missing", "estimated", "pending")
     strip([(name, f"{getattr(counts, name):,}") for name in names])
     if watch.dead:
         note(f"No heartbeat any more: {', '.join(watch.dead)}. Another worker takes over their claims.")
@@ -73,6 +78,29 @@ def _figures(watch: RoundWatch) -> None:
         show_work(watch.job)
         if job.error:
             st.text(job.error)
+
+
+def _standing(watch: RoundWatch) -> None:
+    """How the systems stand at this look, and at how many looks the intervals hold."""
+    rows = [
+        (
+            row.system,
+            shown(row.score, ".1%"),
+            _between(row.lower, row.upper),
+            shown(row.behind, ".1%"),
+            _between(row.behind_lower, row.behind_upper),
+            "yes" if row.separated else "no",
+        )
+        for row in watch.live.systems
+    ]
+    headers = ("System", "Score", "Interval", "Behind the leader", "Between", "Separated")
+    st.header("Standing", anchor="standing")
+    note(watch.live.sentence)
+    grid(headers, rows, caption="Mean share of the win a question")
+
+
+def _between(lower: float | None, upper: float | None) -> str:
+    return NOTHING if lower is None or upper is None else f"{lower:.1%} to {upper:.1%}"
 
 
 def _controls(watch: RoundWatch, caller: Caller) -> None:
@@ -202,6 +230,8 @@ def _show(preview: Preview) -> None:
             )
         )
     grid(("System", "Rating", "Rank", "Win", "Win + tie"), rows, caption="As it would be published")
+    for sentence in estimated_sentences(preview.standings.get("estimated") or {}):
+        note(sentence)
     changes = preview.changes
     if changes is None:
         note("There is no other board of this set to compare with.")

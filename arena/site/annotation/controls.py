@@ -37,7 +37,7 @@ def show_controls(labelling: Labelling, item: BlindItem) -> None:
 
 def _show_choices(labelling: Labelling, item: BlindItem) -> None:
     choices = choices_of(labelling.task.terms)
-    said = next((choice.words for choice in choices if choice.value == item.value), "")
+    saved = next((choice.words for choice in choices if choice.value == item.value), "")
     with st.container(key="choices", horizontal=True):
         for choice in choices:
             st.button(
@@ -48,8 +48,8 @@ def _show_choices(labelling: Labelling, item: BlindItem) -> None:
                 on_click=labelling.give,
                 args=(choice.value,),
             )
-    if said:
-        put(element("p", f"Saved: {said}. You can change it.", class_="aa-told", role="status"))
+    if saved:
+        put(element("p", f"Saved: {saved}. You can change it.", class_="aa-told", role="status"))
     elif item.skip_reason:
         put(element("p", f"Skipped: {item.skip_reason}", class_="aa-told", role="status"))
 
@@ -80,13 +80,13 @@ def _show_skipping(labelling: Labelling) -> None:
 
 def sentences_of(text: str) -> list[tuple[int, int]]:
     """Where the sentences of a text begin and end; what is blank alone belongs to none."""
-    found = []
+    spans = []
     for match in SENTENCE.finditer(text):
         words = match.group().strip()
         if words:
             start = match.start() + match.group().index(words)
-            found.append((start, start + len(words)))
-    return found
+            spans.append((start, start + len(words)))
+    return spans
 
 
 def _show_spans(labelling: Labelling, item: BlindItem) -> None:
@@ -94,7 +94,7 @@ def _show_spans(labelling: Labelling, item: BlindItem) -> None:
     marked = {(span.start, span.end): span.kind.value for span in item.spans}
     options = [FINE, SpanKind.WRONG.value, SpanKind.UNSUPPORTED.value]
     with st.form(f"spans-{item.id}", border=False):
-        said = []
+        marks = []
         for place, (start, end) in enumerate(sentences_of(item.first), start=1):
             st.text(item.first[start:end])
             chosen = st.segmented_control(
@@ -104,14 +104,14 @@ def _show_spans(labelling: Labelling, item: BlindItem) -> None:
                 key=f"sentence-{item.id}-{place}",
                 label_visibility="collapsed",
             )
-            said.append((start, end, chosen or FINE))
+            marks.append((start, end, chosen or FINE))
         missing = st.text_area(
             "What is missing, a statement a line",
             value="\n".join(span.text for span in item.spans if span.kind is SpanKind.MISSING),
         )
         sent = st.form_submit_button("Save and go on", type="primary", shortcut="W")
     if sent:
-        spans = [Span(kind=SpanKind(kind), start=a, end=b) for a, b, kind in said if kind != FINE]
+        spans = [Span(kind=SpanKind(kind), start=a, end=b) for a, b, kind in marks if kind != FINE]
         spans += [Span(kind=SpanKind.MISSING, text=line) for line in missing.splitlines() if line.strip()]
         labelling.give(len(spans), tuple(spans))
         st.rerun()

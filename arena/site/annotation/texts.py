@@ -51,9 +51,9 @@ def _show_passages(labelling: Labelling, item: BlindItem, *, unfolded: bool) -> 
         return
     with st.container(key="prose-passages", border=True):
         sought = st.text_input("Search the passages", key=f"search-{item.id}").strip().lower()
-        found = [one for one in passages if sought in f"{one.title} {one.text}".lower()]
-        note(f"{len(found)} of {len(passages)} passages" if sought else f"{len(passages)} passages")
-        for passage in found:
+        matching = [passage for passage in passages if sought in f"{passage.title} {passage.text}".lower()]
+        note(f"{len(matching)} of {len(passages)} passages" if sought else f"{len(passages)} passages")
+        for passage in matching:
             _show_passage(passage)
 
 

@@ -48,15 +48,15 @@ def _html(key: str, _make: Callable[[], Element]) -> str:  # noqa: ARG001 - name
 @st.cache_resource(max_entries=MOST, show_spinner=False)
 def _spec(key: str, _make: Callable[[], alt.LayerChart]) -> dict[str, Any]:  # noqa: ARG001 - as above
     """The chart's data are kept as Arrow, which Streamlit would make of them on every run otherwise."""
-    found: dict[str, Any] = _make().to_dict()
-    datasets = dict(found.get("datasets", {}))
-    values = found.get("data", {}).get("values")
+    spec: dict[str, Any] = _make().to_dict()
+    datasets = dict(spec.get("datasets", {}))
+    values = spec.get("data", {}).get("values")
     if values:
         datasets[INLINE] = values
-        found["data"] = {"name": INLINE}
+        spec["data"] = {"name": INLINE}
     if datasets:
-        found["datasets"] = {name: _as_arrow(rows) for name, rows in datasets.items()}
-    return found
+        spec["datasets"] = {name: _as_arrow(rows) for name, rows in datasets.items()}
+    return spec
 
 
 def _as_arrow(rows: list[dict[str, Any]]) -> bytes:

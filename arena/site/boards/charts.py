@@ -105,7 +105,7 @@ def domain_heatmap(view: BoardView) -> None:
 
 def profile_plot(view: BoardView, system: str) -> None:
     """One system's win + tie rate in every domain; the reference's is against all systems."""
-    found = [
+    rates = [
         (view.label(domain), line.own_rates.battles, line.own_rates.win_tie)
         for domain in (OVERALL, *view.domains)
         if (line := view.line(system, domain)) is not None and line.own_rates.win_tie is not None
@@ -119,7 +119,7 @@ def profile_plot(view: BoardView, system: str) -> None:
             upper=rate.span[1],
             note=f"{whole(battles)} battles",
         )
-        for label, battles, rate in found
+        for label, battles, rate in rates
     ]
 
     def draw(_ink: str) -> alt.LayerChart:
@@ -218,9 +218,9 @@ def chosen_scatter(view: BoardView, domain: str) -> None:
     behind(
         "trade-off",
         ("System", across.label, upward.label),
-        [(one.system, across.text(one.x), upward.text(one.y)) for one in points],
+        [(point.system, across.text(point.x), upward.text(point.y)) for point in points],
     )
-    rows: Rows = [{"system": one.system, across.label: one.x, upward.label: one.y} for one in points]
+    rows: Rows = [{"system": point.system, across.label: point.x, upward.label: point.y} for point in points]
     offer_files(view, "scatter", lambda: rows, title=f"{upward.label} by {across.label}", chart=draw)
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from arena.site.boards.board_parts import board_note, errata, show_files
 from arena.site.boards.pickers import choose_board
 from arena.site.public.links import addresses, embed_snippet, site_address
+from arena.site.questions.set_table import show_set_statistics
 from arena.site.ui.components import name_page, note, strip
 from arena.site.ui.help_texts import BATTLE_FIELDS, CITATION, COMMANDS, STANDINGS_FIELDS
 from arena.site.ui.markup import put
@@ -25,6 +26,7 @@ def show() -> None:
     show_files(view)
     if view.details:
         put(words_table(("About this board", ""), view.details))
+    show_set_statistics(view)
     st.header("Without a browser", anchor="api")
     note("The board as a page without scripts, a picture for links, a permalink, and the site map.")
     put(words_table(("Address", "What it is"), addresses(view)))

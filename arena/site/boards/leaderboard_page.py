@@ -16,20 +16,20 @@ from arena.site.boards.people_view import as_people_say, choose_voice, is_by_peo
 from arena.site.boards.pickers import addressed_board, choose_board, choose_domain, chosen_domain
 from arena.site.boards.sentences import headline
 from arena.site.boards.standings_table import columns_by_default, columns_to_choose, standings_table
-from arena.site.boards.view_model import OVERALL, BoardView, Line
+from arena.site.boards.view_model import BoardView, Line
 from arena.site.boards.vote_link import invite_to_vote
+from arena.site.trust.asked_again import warn_of_another_judge
+from arena.site.trust.control_figures import LABELS
+from arena.site.trust.covariates import choose_control, chosen_control
+from arena.site.trust.error_view import choose_error, chosen_error, show_parts, with_error
+from arena.site.trust.robustness import lead_to_trust
 from arena.site.ui.components import definitions, lead, name_page, strip
-from arena.site.ui.url_state import choose_pills, choose_switch, chosen_many, chosen_words, is_on, text_filter
-
-CONTROL = (
-    "Ratings as they would be if both answers of each battle were equally long: judges tend to favour long "
-    "answers. The headline, the table, the order and the charts of this page follow. Overall only."
-)
+from arena.site.ui.url_state import choose_pills, chosen_many, chosen_words, text_filter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableOptions:
-    """The board as it is shown, controlled for length or not, and its table's rows, columns and caption."""
+    """The board as it is shown, under a control or not, and its table's rows, columns and caption."""
 
     view: BoardView
     lines: tuple[Line, ...]
@@ -49,8 +49,9 @@ class TableOptions:
 def read_options(view: BoardView, domain: str) -> TableOptions:
     """What the address asks for."""
     by_people = is_by_people(view)
-    controlled = is_on("control") and domain == OVERALL and bool(view.controlled.ratings) and not by_people
-    shown = view.under_control() if controlled else as_people_say(view) if by_people else view
+    control = chosen_control(view, domain)
+    judged = with_error(view, chosen_error(view, domain, as_judged=not (control or by_people)))
+    shown = view.under_control(control) if control else as_people_say(view) if by_people else judged
     words = chosen_words("find").casefold().split()
     return TableOptions(
         view=shown,
@@ -58,26 +59,22 @@ def read_options(view: BoardView, domain: str) -> TableOptions:
             line for line in shown.lines[domain] if all(word in line.system.casefold() for word in words)
         ),
         columns=tuple(chosen_many("columns", columns_to_choose(view), columns_by_default(view))),
-        note=f"Ratings, ranks and order are controlled for length; rates are not. {view.controlled.note}"
-        if controlled
+        note=f"Ratings, ranks and order are controlled for {LABELS[control]}; rates are not. "
+        f"{view.controls[control].note}"
+        if control
         else "",
     )
 
 
-def options_form(view: BoardView, domain: str) -> None:
-    """Offer search, columns and control for length; the choice goes into the address."""
+def options_form(view: BoardView, domain: str, *, as_judged: bool) -> None:
+    """Offer search, columns and what to control for; the choice goes into the address."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="look"):
         text_filter("find", "Find systems", width=220)
         with st.popover("Columns", icon=":material/view_column:"):
             names = columns_to_choose(view)
             choose_pills("columns", "Columns", {name: name for name in names}, columns_by_default(view))
-        possible = bool(view.controlled.ratings) and domain == OVERALL and not is_by_people(view)
-        choose_switch(
-            "control",
-            "Control for length",
-            CONTROL if possible else view.controlled.note or CONTROL,
-            disabled=not possible,
-        )
+        choose_control(view, domain)
+        choose_error(view, domain, as_judged=as_judged)
 
 
 def show() -> None:
@@ -93,20 +90,23 @@ def show() -> None:
     # The table is sent before what chooses from it, so that it is there first.
     lead(headline(view, domain))
     errata(view)
+    warn_of_another_judge(view.drift)
     set_note(view)
     health(view)
     cached_html(view, f"standings {domain} {look.key}", partial(look.table, domain))
     show_moves(view)
+    show_parts(view)
     let_the_table_paint()
     with head:
         choose_board(width=560)
     with controls:
         choose_voice(board)
         choose_domain(board)
-        options_form(board, domain)
+        options_form(board, domain, as_judged=not (view.is_controlled or view.is_by_people))
     if not look.lines:
         st.info("No system matches.", icon=":material/search_off:")
     board_note(view)
+    lead_to_trust(view)
     between_systems(view)
     invite_to_vote(view)
     strip(view.facts)

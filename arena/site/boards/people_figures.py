@@ -81,10 +81,10 @@ def read_people(standings: Json) -> PeopleFigures | None:
     )
 
 
-def bounded(found: Json, name: str, lower: str, upper: str) -> Bounded | None:
+def bounded(fields: Json, name: str, lower: str, upper: str) -> Bounded | None:
     """A value with its bounds; None where there is no value."""
-    value = found.get(name)
-    return None if value is None else Bounded(value=value, lower=found.get(lower), upper=found.get(upper))
+    value = fields.get(name)
+    return None if value is None else Bounded(value=value, lower=fields.get(lower), upper=fields.get(upper))
 
 
 def _method(section: Json) -> str:

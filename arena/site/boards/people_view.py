@@ -47,7 +47,7 @@ def as_people_say(view: BoardView) -> BoardView:
     people = view.people
     if people is None:
         return view
-    lines = {domain: _by_rates(people, domain, found) for domain, found in view.lines.items()}
+    lines = {domain: _by_rates(people, domain, rated) for domain, rated in view.lines.items()}
     return replace(
         view,
         lines={**lines, OVERALL: _overall(people, lines[OVERALL])},
@@ -70,31 +70,31 @@ def moves_table(view: BoardView) -> Element:
     """The table of judge's and people's ratings; empty where no votes correct the board."""
     people = view.people
     rows = () if people is None else people.rows
-    body = [_row(view, one) for one in rows]
+    body = [_row(view, row) for row in rows]
     caption = f"{view.title}: from the judge's ratings to people's. Small figures are 95 % intervals."
     return rows_table(HEADINGS, body, caption=caption)
 
 
-def _row(view: BoardView, one: Moved) -> Element:
-    judged = view.judged_places.get(one.system, "–")
-    shift = "–" if one.shift is None else f"{one.shift:+.0f}".replace("-", "−")
+def _row(view: BoardView, row: Moved) -> Element:
+    judged = view.judged_places.get(row.system, "–")
+    shift = "–" if row.shift is None else f"{row.shift:+.0f}".replace("-", "−")
     return element(
         "tr",
-        element("th", one.system, scope="row"),
-        _estimate(one.corrected),
-        element("td", _places(one)),
-        _estimate(one.judge),
+        element("th", row.system, scope="row"),
+        _estimate(row.corrected),
+        element("td", _places(row)),
+        _estimate(row.judge),
         element("td", judged),
         element("td", shift, class_="aa-main"),
-        _estimate(one.alone, "aa-second"),
-        element("td", f"{one.labelled:,}", class_="aa-second"),
+        _estimate(row.alone, "aa-second"),
+        element("td", f"{row.labelled:,}", class_="aa-second"),
     )
 
 
-def _places(one: Moved) -> str:
-    if one.corrected is None:
+def _places(row: Moved) -> str:
+    if row.corrected is None:
         return "–"
-    best, worst = one.ranks
+    best, worst = row.ranks
     return str(best) if best == worst else f"{best}–{worst}"
 
 
@@ -110,15 +110,15 @@ def _overall(people: PeopleFigures, lines: tuple[Line, ...]) -> tuple[Line, ...]
     named = {line.system: line for line in lines}
     rated = [
         replace(
-            named[one.system],
-            rating=one.corrected,
-            rank_lower=one.ranks[0] if one.corrected else None,
-            rank_upper=one.ranks[1] if one.corrected else None,
+            named[row.system],
+            rating=row.corrected,
+            rank_lower=row.ranks[0] if row.corrected else None,
+            rank_upper=row.ranks[1] if row.corrected else None,
             letters=None,
             component=0,
         )
-        for one in people.rows
-        if one.system in named
+        for row in people.rows
+        if row.system in named
     ]
     known = {line.system for line in rated}
     rest = [_unrated(line) for line in lines if line.system not in known]
@@ -127,12 +127,12 @@ def _overall(people: PeopleFigures, lines: tuple[Line, ...]) -> tuple[Line, ...]
 
 def _by_rates(people: PeopleFigures, domain: str, lines: tuple[Line, ...]) -> tuple[Line, ...]:
     """With people's rates; in a domain there are no ratings of theirs, so the rates order the lines."""
-    found = []
+    corrected = []
     for line in lines:
         win, win_tie = people.rates.get((line.system, domain), (None, None))
         rates = replace(line.rates, win=win, win_tie=win_tie)
-        found.append(replace(_unrated(line), rates=rates, against_all=None))
-    return tuple(sorted(found, key=lambda line: -(line.win_tie.value if line.win_tie else -1.0)))
+        corrected.append(replace(_unrated(line), rates=rates, against_all=None))
+    return tuple(sorted(corrected, key=lambda line: -(line.win_tie.value if line.win_tie else -1.0)))
 
 
 def _unrated(line: Line) -> Line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.site.boards.view_model import OVERALL, BoardView, Line
+from arena.site.trust.control_figures import LABELS
 from arena.site.ui.formats import interval_of_points, interval_of_shares, percent, points, whole
 
 
@@ -30,9 +31,13 @@ def leading(view: BoardView, domain: str) -> str:
     else:
         return f"{leader.system} stands first, without a rating."
     where = "" if domain == OVERALL else f" in {view.label(domain)}"
-    control = "Controlled for length, " if view.is_controlled and domain == OVERALL else ""
-    said = "As people would say, " if view.is_by_people else ""
-    opening = f"{said}{control}{leader.system} leads{where} with {value}."
+    control = (
+        f"Controlled for {LABELS[view.controlled_for]}, "
+        if view.controlled_for is not None and domain == OVERALL
+        else ""
+    )
+    source = "As people would say, " if view.is_by_people else ""
+    opening = f"{source}{control}{leader.system} leads{where} with {value}."
     close = [line.system for line in rest if not view.separated(leader, line, domain)]
     if close:
         return (
@@ -72,8 +77,8 @@ def standing(view: BoardView, system: str) -> str:
     line = view.line(system)
     if line is None or line.rating is None:
         return f"{system} has no rating on this board."
-    others = [one for one in view.lines[OVERALL] if one is not line]
-    peers = [one.system for one in others if not view.separated(line, one, OVERALL)]
+    others = [other for other in view.lines[OVERALL] if other is not line]
+    peers = [other.system for other in others if not view.separated(line, other, OVERALL)]
     place = f"Rank {line.rank} of {len(view.systems)}, rating {points(line.rating.value)}"
     opening = f"{place} ({interval_of_points(line.rating)})."
     if not peers:

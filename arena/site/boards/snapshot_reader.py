@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from arena.site.boards.people_figures import read_people
-from arena.site.boards.view_model import OVERALL, BoardView, Controlled, Gap, Line, Placed, Rates
+from arena.site.boards.view_model import OVERALL, BoardView, Gap, Line, Rates
+from arena.site.trust.asked_again import asked_again_details, with_asked_again
+from arena.site.trust.control_figures import read_beside, read_controls
+from arena.site.trust.error_figures import read_error
+from arena.site.trust.reasons import Judging, TrustFigure, why_unmeasured
 from arena.site.ui.formats import Bounded, percent
 from data.records import Board
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
-from leaderboard.standings.judged_shares import partial_sentence
+from leaderboard.standings.judged_shares import estimated_sentences, partial_sentence
+from leaderboard.trust.asked_again import drift_warning
+from leaderboard.trust.sections import sections_of
 
 AGREEMENT = "agreement"
 ANSWER = "answer-crux"
@@ -20,10 +27,10 @@ BEST_ANSWER = "oracle answer"
 
 def agreement_notes(standings: Mapping[str, Any]) -> tuple[str, ...]:
     """The sentences; none where the board was published without them."""
-    found = standings.get(AGREEMENT)
-    if not isinstance(found, Mapping):
+    agreement = standings.get(AGREEMENT)
+    if not isinstance(agreement, Mapping):
         return ()
-    return tuple(filter(None, (_bounds(found["bounds"]), _order(found["systems"]))))
+    return tuple(filter(None, (_bounds(agreement["bounds"]), _order(agreement["systems"]))))
 
 
 def _bounds(bounds: Mapping[str, Any]) -> str:
@@ -52,59 +59,74 @@ def _order(systems: Mapping[str, Any]) -> str:
 Figure = tuple[str, str, str]
 
 
-def health_strip(found: Mapping[str, Any]) -> tuple[Figure, ...]:
-    """Label, value and meaning of each figure, from the board's `health`; empty for boards without."""
-    if not found:
+def health_strip(standings: Mapping[str, Any], judging: Judging) -> tuple[Figure, ...]:
+    """Label, value and meaning of each figure of the judge, or why it does not exist.
+
+    Boards of rounds that were published before there was a `health` have none.
+    """
+    health = standings.get("health") or {}
+    if not health and judging is not Judging.IMPORTED:
         return ()
+    attacks = health.get("attacks", {})
     return (
-        _agreement(found.get("agreement")),
-        _share(
-            "position flips",
-            found["flips"],
-            found["both_orders"],
-            "Share of the battles judged in both orders whose verdict changed with the order; they are ties.",
-            "not measured: one order only",
-        ),
-        _share(
-            "unreadable",
-            found["unreadable"],
-            found["planned"],
-            "Share of battles whose reply held no verdict, after a second request; they enter no rate.",
-            "no battles",
-        ),
-        _share(
-            "prompt-injection test",
-            found["attacks"]["succeeded"],
-            found["attacks"]["judged"],
-            "Share of planted attacks (canaries) in answers that the judge fell for; lower is better.",
-            "not run",
-        ),
+        _agreement(health.get("agreement"), judging),
+        _votes(standings, judging),
+        _share(TrustFigure.FLIPS, judging, health.get("flips"), health.get("both_orders")),
+        _share(TrustFigure.UNREADABLE, judging, health.get("unreadable"), health.get("planned")),
+        _share(TrustFigure.ATTACKS, judging, attacks.get("succeeded"), attacks.get("judged")),
     )
 
 
-def _with_people(figures: tuple[Figure, ...], standings: Mapping[str, Any]) -> tuple[Figure, ...]:
-    """The strip with what people say of the board, beside their agreement with its judge."""
-    if not figures and PEOPLE not in standings:
-        return ()
-    meaning = "Whether votes of people on some battles say what people would say of all of them."
-    return (*figures[:1], ("people's votes", people_sentence(standings), meaning), *figures[1:])
+def judging_of(standings: Mapping[str, Any], round_name: str | None) -> Judging:
+    """How the verdicts of a board came about."""
+    if round_name is None:
+        return Judging.IMPORTED
+    return Judging.EMBEDDED if standings["facts"].get("model") == Judging.EMBEDDED else Judging.ASKED
 
 
-def _agreement(found: Mapping[str, Any] | None) -> Figure:
-    label = "agreement with people"
-    meaning = "Share of pairs that people decided on which the judge decides alike, a tie being a miss."
-    if found is None or found.get("decisive_accuracy") is None:
-        return label, "not calibrated", meaning
-    kappa = "" if found.get("kappa") is None else f", κ {found['kappa']:.2f}"
-    return label, f"{100 * found['decisive_accuracy']:.0f} % of {found['pairs']:,} pairs{kappa}", meaning
+MEANINGS: Mapping[TrustFigure, str] = MappingProxyType(
+    {
+        TrustFigure.AGREEMENT: (
+            "Share of pairs that people decided on which the judge decides alike, a tie being a miss."
+        ),
+        TrustFigure.VOTES: (
+            "Whether votes of people on some battles say what people would say of all of them."
+        ),
+        TrustFigure.FLIPS: (
+            "Share of the battles judged in both orders whose verdict changed with the order; they are ties."
+        ),
+        TrustFigure.UNREADABLE: (
+            "Share of battles whose reply held no verdict, after a second request; they enter no rate."
+        ),
+        TrustFigure.ATTACKS: (
+            "Share of planted attacks (canaries) in answers that the judge fell for; lower is better."
+        ),
+    }
+)
 
 
-def _share(label: str, part: int, whole: int, meaning: str, without: str) -> Figure:
-    return label, f"{100 * part / whole:.1f} % of {whole:,}" if whole else without, meaning
+def _votes(standings: Mapping[str, Any], judging: Judging) -> Figure:
+    figure = TrustFigure.VOTES
+    known = PEOPLE in standings
+    said = people_sentence(standings) if known else why_unmeasured(figure, judging)
+    return figure, said, MEANINGS[figure]
+
+
+def _agreement(report: Mapping[str, Any] | None, judging: Judging) -> Figure:
+    figure = TrustFigure.AGREEMENT
+    if report is None or report.get("decisive_accuracy") is None:
+        return figure, why_unmeasured(figure, judging), MEANINGS[figure]
+    kappa = "" if report.get("kappa") is None else f", κ {report['kappa']:.2f}"
+    said = f"{100 * report['decisive_accuracy']:.0f} % of {report['pairs']:,} pairs{kappa}"
+    return figure, said, MEANINGS[figure]
+
+
+def _share(figure: TrustFigure, judging: Judging, part: int | None, whole: int | None) -> Figure:
+    said = f"{100 * (part or 0) / whole:.1f} % of {whole:,}" if whole else why_unmeasured(figure, judging)
+    return figure, said, MEANINGS[figure]
 
 
 COMPREHENSIVENESS = "comprehensiveness"
-LENGTH_CONTROLLED = "length-controlled"
 BETWEEN_SYSTEMS = "between-systems"
 FACTUALITY, PREFERRED = "factuality-", "factuality-fr3 "
 AT_A_GLANCE = ("judge", "model", "question set", "pairs", "finished")
@@ -124,77 +146,76 @@ def title_of(board: Board) -> str:
 
 def read_board(board: Board) -> BoardView:
     """Read a published board."""
-    found: Json = board.standings
-    reference = found.get("reference") or ""
-    attempts: Mapping[str, int] = found.get("attempts") or {}
+    standings: Json = board.standings
+    reference = standings.get("reference") or ""
+    attempts: Mapping[str, int] = standings.get("attempts") or {}
+    judging = judging_of(standings, board.round_name)
     return BoardView(
         name=board.name,
         title=title_of(board),
-        note=found.get("note") or "",
+        note=standings.get("note") or "",
         notice=board.notice,
         round_name=board.round_name,
         content_hash=board.content_hash,
         published=board.published_at.date().isoformat(),
         reference=reference,
-        reference_by=found.get("reference_by") or "",
-        domains={domain["id"]: domain["label"] for domain in found["domains"]},
+        reference_by=standings.get("reference_by") or "",
+        domains={domain["id"]: domain["label"] for domain in standings["domains"]},
         lines={
             domain: tuple(_line(line, reference, attempts.get(line["system"])) for line in lines)
-            for domain, lines in found["lines"].items()
+            for domain, lines in standings["lines"].items()
         },
         facts=(
-            *((label, value) for label, value in found["facts"].items() if label in AT_A_GLANCE),
-            *_outcomes(found),
+            *((label, value) for label, value in standings["facts"].items() if label in AT_A_GLANCE),
+            *_outcomes(standings),
         ),
-        details=tuple((label, value) for label, value in found["facts"].items() if label not in AT_A_GLANCE),
-        method=_method(found),
-        tests=read_head_to_head(found["head_to_head"]),
-        gaps=_gaps(found.get("differences") or {}),
-        controlled=_beside(found, LENGTH_CONTROLLED),
-        between=_beside(found, BETWEEN_SYSTEMS),
-        yardsticks=found["facts"].get("yardsticks", ""),
-        health=_with_people(health_strip(found.get("health") or {}), found),
-        agreement=agreement_notes(found),
-        partial=partial_sentence(found),
-        people=read_people(found),
-        judged_places={line["system"]: _line(line, reference, None).rank for line in found["lines"][OVERALL]},
+        details=(
+            *((label, value) for label, value in standings["facts"].items() if label not in AT_A_GLANCE),
+            *asked_again_details(standings),
+        ),
+        method=_method(standings),
+        tests=read_head_to_head(standings["head_to_head"]),
+        gaps=_gaps(standings.get("differences") or {}),
+        controls=read_controls(standings),
+        between=read_beside(standings, BETWEEN_SYSTEMS),
+        yardsticks=standings["facts"].get("yardsticks", ""),
+        health=with_asked_again(health_strip(standings, judging), standings, judging),
+        drift=drift_warning(standings),
+        agreement=agreement_notes(standings),
+        partial=_how_judged(standings),
+        people=read_people(standings),
+        error=read_error(standings),
+        trust=sections_of(standings),
+        judged_places={
+            line["system"]: _line(line, reference, None).rank for line in standings["lines"][OVERALL]
+        },
     )
 
 
-def _gaps(found: Json) -> dict[tuple[str, str], Gap]:
-    names = found.get("systems", ())
+def _how_judged(standings: Json) -> str:
+    """How little was judged, or what is estimated, in sentences; empty where everything was judged."""
+    said = (partial_sentence(standings), *estimated_sentences(standings.get("estimated") or {}))
+    return " ".join(filter(None, said))
+
+
+def _gaps(differences: Json) -> dict[tuple[str, str], Gap]:
+    names = differences.get("systems", ())
     return {
-        (names[one], names[other]): Gap(points=Bounded(value=points, lower=lower, upper=upper), chance=chance)
-        for one, other, points, lower, upper, chance in found.get("pairs", ())
-    }
-
-
-def _beside(found: Json, kind: str) -> Controlled:
-    mine = next((one for one in found.get("beside") or () if one["kind"] == kind), None)
-    if mine is None:
-        return Controlled(ratings={}, note="")
-    ratings = {
-        one["system"]: Placed(
-            rating=value,
-            rank_lower=one["rank_lower"],
-            rank_upper=one["rank_upper"],
-            letters=one.get("letters"),
-            component=one.get("component", 0),
+        (names[first], names[second]): Gap(
+            points=Bounded(value=points, lower=lower, upper=upper), chance=chance
         )
-        for one in mine["ratings"]
-        if (value := _bounded(one, "rating", "lower", "upper")) is not None
+        for first, second, points, lower, upper, chance in differences.get("pairs", ())
     }
-    return Controlled(ratings=ratings, note=mine["note"])
 
 
-def _line(found: Json, reference: str, attempts: int | None) -> Line:
-    rating: Json = found["rating"] or {}
-    is_reference = found["system"] == reference
+def _line(fields: Json, reference: str, attempts: int | None) -> Line:
+    rating: Json = fields["rating"] or {}
+    is_reference = fields["system"] == reference
     # Boards published before `rate_against_all` have the reference's own rates where those of systems stand.
-    against_all = _rates((found.get("rate_against_all") or found["rate"] or {}) if is_reference else {})
-    rates = _rates({} if is_reference else found["rate"] or {})
+    against_all = _rates((fields.get("rate_against_all") or fields["rate"] or {}) if is_reference else {})
+    rates = _rates({} if is_reference else fields["rate"] or {})
     return Line(
-        system=found["system"],
+        system=fields["system"],
         rank_lower=rating.get("rank_lower"),
         rank_upper=rating.get("rank_upper"),
         letters=rating.get("letters"),
@@ -203,29 +224,29 @@ def _line(found: Json, reference: str, attempts: int | None) -> Line:
         against_all=against_all if is_reference else None,
         battles=rating.get("battles") or (against_all if is_reference else rates).battles,
         component=rating.get("component", 0),
-        comprehensiveness=_metric(found["scores"]),
-        factuality=asked_factuality(found["scores"]),
-        no_answer=found["no_answer_share"],
-        words=found["median_words"],
-        answers=found["answers"],
+        comprehensiveness=_metric(fields["scores"]),
+        factuality=asked_factuality(fields["scores"]),
+        no_answer=fields["no_answer_share"],
+        words=fields["median_words"],
+        answers=fields["answers"],
         flags=tuple(rating.get("flags", ())),
         is_reference=is_reference,
-        badges=tuple(found.get("badges", ())),
+        badges=tuple(fields.get("badges", ())),
         attempts=attempts,
         scores={
             name: mean
-            for name, score in found["scores"].items()
+            for name, score in fields["scores"].items()
             if (mean := _bounded(score, "mean", "lower", "upper")) is not None
         },
     )
 
 
-def _rates(found: Json) -> Rates:
+def _rates(fields: Json) -> Rates:
     return Rates(
-        win=_bounded(found, "win_rate", "lower", "upper"),
-        win_tie=_bounded(found, "win_tie_rate", "win_tie_lower", "win_tie_upper"),
-        battles=found.get("battles") or 0,
-        questions=found.get("questions") or 0,
+        win=_bounded(fields, "win_rate", "lower", "upper"),
+        win_tie=_bounded(fields, "win_tie_rate", "win_tie_lower", "win_tie_upper"),
+        battles=fields.get("battles") or 0,
+        questions=fields.get("questions") or 0,
     )
 
 
@@ -242,22 +263,22 @@ def asked_factuality(scores: Json) -> Bounded | None:
     return _bounded(scores[best[0]], "mean", "lower", "upper") if best else None
 
 
-def _bounded(found: Json, value: str, lower: str, upper: str) -> Bounded | None:
-    if found.get(value) is None:
+def _bounded(fields: Json, value: str, lower: str, upper: str) -> Bounded | None:
+    if fields.get(value) is None:
         return None
-    return Bounded(value=found[value], lower=found.get(lower), upper=found.get(upper))
+    return Bounded(value=fields[value], lower=fields.get(lower), upper=fields.get(upper))
 
 
-def _outcomes(found: Json) -> tuple[tuple[str, str], ...]:
+def _outcomes(standings: Json) -> tuple[tuple[str, str], ...]:
     """How the planned battles ended: the judged always, other outcomes where there are any."""
-    counts = {name: count for name, count in found["outcomes"].items() if count or name == "judged"}
+    counts = {name: count for name, count in standings["outcomes"].items() if count or name == "judged"}
     return tuple((f"battles {name}", f"{count:,}") for name, count in counts.items())
 
 
-def _method(found: Json) -> str:
-    settings: Json | None = found["rating_settings"]
+def _method(standings: Json) -> str:
+    settings: Json | None = standings["rating_settings"]
     if settings is None:
-        return f"There are no ratings: {found['unrankable']}"
+        return f"There are no ratings: {standings['unrankable']}"
     anchor = settings.get("anchor")
     scale = f"{anchor['system']} fixed at {anchor['rating']:.0f}" if anchor else "mean 1000"
     method = METHODS.get(settings["method"], settings["method"])
@@ -266,7 +287,7 @@ def _method(found: Json) -> str:
     interval = (
         f"{draws:,} resamples of {unit}, seed {settings['seed']}" if draws else str(settings["interval"])
     )
-    opponent = found["rate_settings"].get("reference")
+    opponent = standings["rate_settings"].get("reference")
     rates = f"against {opponent} alone" if opponent else "against every opponent"
     ratings = f"Ratings: {method}, {scale}, 400 points a factor of ten."
     return f"Rates are {rates}. {ratings} 95 % intervals: {interval}."

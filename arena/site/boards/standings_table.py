@@ -267,8 +267,8 @@ def _score(metric: str) -> Callable[[Line], Element]:
 
 
 def _by_domain(view: BoardView, of: Line) -> Mapping[str, float | None]:
-    found = {view.label(domain): view.line(of.system, domain) for domain in view.domains}
-    return {label: _value(None if line is None else line.win_tie) for label, line in found.items()}
+    lines = {view.label(domain): view.line(of.system, domain) for domain in view.domains}
+    return {label: _value(None if line is None else line.win_tie) for label, line in lines.items()}
 
 
 def _value(share: Bounded | None) -> float | None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
 from arena.site.boards.people_figures import PeopleFigures
+from arena.site.trust.control_figures import LABELS, NO_RATINGS, Controlled
+from arena.site.trust.error_figures import NOTHING, ErrorFigures
 from arena.site.ui.formats import Bounded
 from data.records import PEOPLE
 from data.store.boards.boards import SHORTEST_HASH, BoardHead
 from leaderboard.ratings.ranks import letter_set
 from leaderboard.standings.head_to_head import HeadToHeadTests
+from leaderboard.trust.sections import Section
+from leaderboard.vocabulary import Control, ErrorKind
 
 OVERALL = "overall"
 OVERALL_LABEL = "Overall"
@@ -105,28 +110,6 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
-    """A rating with the best and the worst place that the battles leave open, letters and component."""
-
-    rating: Bounded
-    rank_lower: int
-    rank_upper: int
-    letters: str | None
-    component: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Controlled:
-    """Ratings beside a board's own, best first: controlled for length, or of battles between systems alone.
-
-    `note` says what length is worth, what they are of, or why there are none.
-    """
-
-    ratings: Mapping[str, Placed]
-    note: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
     """Rating of one system less that of another, in points, paired; `chance` that it is the better, 0–1."""
 
@@ -155,12 +138,16 @@ class BoardView:
         method: How ratings and intervals were made, in one sentence.
         tests: How every two systems fared against each other.
         gaps: Differences of ratings, by the better and the other system.
-        controlled: Ratings controlled for length.
+        controls: Ratings under each control, or why there are none.
         health: How far the judge can be trusted, as label, value and meaning.
         agreement: How context and answer scores agree, and what is within reach, in sentences.
-        partial: How little was judged, in sentences; empty where enough was.
+        partial: How little was judged, or what is estimated, in sentences; empty where enough was.
         people: What votes of people make of the board; None where none correct it.
         judged_places: By system, the interval of ranks as the judge says.
+        drift: The warning that the judge is not the one that judged before; empty where nothing says so.
+        error: What is known of the judge's own error.
+        error_kind: What the intervals overall count.
+        trust: What is known of how far the judge can be trusted, section by section as the snapshot has it.
     """
 
     name: str
@@ -179,16 +166,20 @@ class BoardView:
     method: str
     tests: HeadToHeadTests
     gaps: Mapping[tuple[str, str], Gap]
-    controlled: Controlled
+    controls: Mapping[Control, Controlled]
     health: tuple[tuple[str, str, str], ...]
     agreement: tuple[str, ...] = ()
     partial: str = ""
-    is_controlled: bool = False
+    controlled_for: Control | None = None
     people: PeopleFigures | None = None
     is_by_people: bool = False
     judged_places: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    between: Controlled = Controlled(ratings={}, note="")
+    between: Controlled = NO_RATINGS
     yardsticks: str = ""
+    drift: str = ""
+    error: ErrorFigures = NOTHING
+    error_kind: ErrorKind = ErrorKind.QUESTIONS
+    trust: Mapping[Section, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def by_people(self) -> bool:
@@ -200,17 +191,23 @@ class BoardView:
         """What to call the reference in a sentence: human-written only where people wrote it."""
         return "the human-written reference" if self.by_people else "the reference"
 
-    def under_control(self) -> BoardView:
-        """The board with overall ratings, places and order controlled for length; rates stay as judged."""
+    @property
+    def is_controlled(self) -> bool:
+        """Whether the overall ratings are those under a control."""
+        return self.controlled_for is not None
+
+    def under_control(self, control: Control) -> BoardView:
+        """The board with overall ratings, places and order under a control; rates stay as judged."""
+        fit = self.controls[control]
         return replace(
             self,
-            lines={**self.lines, OVERALL: self._controlled_lines()},
-            method=f"{self.method} Overall ratings are controlled for length. {self.controlled.note}",
+            lines={**self.lines, OVERALL: self._controlled_lines(fit)},
+            method=f"{self.method} Overall ratings are controlled for {LABELS[control]}. {fit.note}",
             gaps={},
-            is_controlled=True,
+            controlled_for=control,
         )
 
-    def _controlled_lines(self) -> tuple[Line, ...]:
+    def _controlled_lines(self, fit: Controlled) -> tuple[Line, ...]:
         """Those without a controlled rating stand last."""
         lines = {line.system: line for line in self.lines.get(OVERALL, ())}
         rated = [
@@ -222,25 +219,29 @@ class BoardView:
                 letters=placed.letters,
                 component=placed.component,
             )
-            for name, placed in self.controlled.ratings.items()
+            for name, placed in fit.ratings.items()
             if name in lines
         ]
         rest = [
             replace(line, rating=None, rank_lower=None, rank_upper=None, letters=None)
             for name, line in lines.items()
-            if name not in self.controlled.ratings
+            if name not in fit.ratings
         ]
         return (*rated, *rest)
 
     @property
     def key(self) -> str:
-        """Names what the board shows: it is another page when it is controlled for length, or people's."""
-        shown = f"{' controlled' if self.is_controlled else ''}{' by people' if self.is_by_people else ''}"
-        return f"{self.name} {self.content_hash}{shown}"
+        """Names what the board shows: it is another page under a control, or when it is people's."""
+        shown = f" controlled for {self.controlled_for}" if self.controlled_for else ""
+        shown += " by people" if self.is_by_people else ""
+        counts = "" if self.error_kind is ErrorKind.QUESTIONS else f" {self.error_kind}"
+        return f"{self.name} {self.content_hash}{shown}{counts}"
 
     def rating_name(self, domain: str) -> str:
         """What a rating is called in a domain."""
-        return "rating controlled for length" if self.is_controlled and domain == OVERALL else "rating"
+        if self.controlled_for is None or domain != OVERALL:
+            return "rating"
+        return f"rating controlled for {LABELS[self.controlled_for]}"
 
     def separated(self, one: Line, other: Line, domain: str) -> bool:
         """Whether the battles separate two systems: by their letters, which come from tests of every pair.

@@ -46,7 +46,7 @@ def embed_snippet(view: BoardView, site: str) -> str:
 
 
 PAGES = ("", "leaderboard.html", "rounds", "methodology")
-OF_A_BOARD = ("leaderboard.html", "compare", "matrix", "questions", "data")
+OF_A_BOARD = ("leaderboard.html", "compare", "matrix", "questions", "trust", "data")
 SPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 MOST = 50_000
 """Addresses that one site map may hold."""

@@ -59,10 +59,10 @@ class VoteRoutes:
 
     async def sets(self, _request: Request) -> Response:
         """The sets that visitors vote on."""
-        found = await run_in_threadpool(self._votes.polls)
-        links = [(f"./vote/{quote(one.set_name)}", one.set_name) for one in found if one.open]
-        said = BLIND if links else "No set takes votes at present."
-        return _page("Judge answers", said, up="./", links=links)
+        polls = await run_in_threadpool(self._votes.polls)
+        links = [(f"./vote/{quote(poll.set_name)}", poll.set_name) for poll in polls if poll.open]
+        lead = BLIND if links else "No set takes votes at present."
+        return _page("Judge answers", lead, up="./", links=links)
 
     async def pair(self, request: Request) -> Response:
         """A blind pair with its buttons."""
@@ -101,10 +101,15 @@ class VoteRoutes:
             choice = Preference(fields.get("choice", ""))
         except ValueError as error:
             raise InputError("No answer was chosen.", advice="Choose one of the three.") from error
-        told = self._votes.vote(name, fields.get("token", ""), choice, visitor)
+        revealed = self._votes.vote(name, fields.get("token", ""), choice, visitor)
         title = self._sets.summary(name).title
         return _page(
-            title, revealed=told, said=_told(told), set_name=name, links=_board_link(name), notes=(KEPT,)
+            title,
+            revealed=revealed,
+            said=_told(revealed),
+            set_name=name,
+            links=_board_link(name),
+            notes=(KEPT,),
         )
 
     async def _answered(self, request: Request, make: Callable[[Visitor], HTMLResponse]) -> Response:
@@ -135,10 +140,10 @@ class VoteRoutes:
             raise ForbiddenError("The vote did not come from this site.", advice="Judge the pair here.")
 
 
-def _told(told: Revealed) -> str:
-    if told.gold:
+def _told(revealed: Revealed) -> str:
+    if revealed.gold:
         return "This was a test pair: one of the two answers another question. Thank you."
-    return "Thank you, your vote is kept." if told.taken else "Thank you. This vote does not count."
+    return "Thank you, your vote is kept." if revealed.taken else "Thank you. This vote does not count."
 
 
 def _board_link(name: str) -> list[tuple[str, str]]:

@@ -66,7 +66,7 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
             with st.spinner("Checking …"), _turns(), laid_down(dropped) as path:
                 checks = arena().submissions
                 result = shown(
-                    lambda look: checks.check(path, open_set.name, caller=caller, look=look),
+                    lambda poll: checks.check(path, open_set.name, caller=caller, poll=poll),
                     until_told="Reading the question set",
                 )
         except (FileFormatError, NotFoundError) as error:

@@ -170,7 +170,7 @@ def _show_one(view: SubmissionView, caller: Caller) -> None:
         put(element("p", anchor(words, "report", id=str(submission.id), class_="aa-button")))
     if may(caller, TokenScope.SUBMIT, team=submission.team):
         show_actions(submission, status, caller)
-    if view.sight is Visibility.FULL:
+    if view.visibility is Visibility.FULL:
         _show_content(view)
 
 

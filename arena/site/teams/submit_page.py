@@ -198,7 +198,7 @@ def _add(
         with st.spinner("Storing …"), laid_down(checked.file) as path:
             submissions = arena().submissions
             added = shown(
-                lambda look: submissions.add(
+                lambda poll: submissions.add(
                     path,
                     open_set.name,
                     system=request.system,
@@ -207,7 +207,7 @@ def _add(
                     anonymous=request.anonymous,
                     confirm=confirm,
                     caller=caller,
-                    look=look,
+                    poll=poll,
                 ),
                 until_told="Reading the question set",
             )

@@ -19,6 +19,7 @@ PAGES: Mapping[str, str] = MappingProxyType(
         "system": "System",
         "question": "Question",
         "report": "Report",
+        "trust": "Judge trust",
         "admin-data": "Organise sets",
         "admin-rounds": "Organise rounds",
         "admin-calibration": "Calibration",

@@ -42,20 +42,6 @@ def choose_pills(name: str, label: str, options: Mapping[str, str], default: Seq
     )
 
 
-def choose_switch(name: str, label: str, advice: str, *, disabled: bool = False) -> None:
-    """Offer to switch something on; `is_on` reads it."""
-    key = f"choice-{name}"
-    st.session_state[key] = is_on(name) and not disabled
-    st.toggle(
-        label, key=key, help=advice, disabled=disabled, on_change=_switch_into_address, args=(name, key)
-    )
-
-
-def is_on(name: str) -> bool:
-    """Whether the address switches something on."""
-    return st.query_params.get(name) == "1"
-
-
 def text_filter(name: str, label: str, *, width: int | Literal["stretch"] = 480) -> str:
     """What the reader searches for."""
     key = f"choice-{name}"
@@ -87,13 +73,23 @@ def choose_one(
 
 
 def choose_segment(
-    name: str, label: str, options: Mapping[str, str], *, shown: bool = True, wrap: bool | None = None
+    name: str,
+    label: str,
+    options: Mapping[str, str],
+    *,
+    shown: bool = True,
+    wrap: bool | None = None,
+    advice: str | None = None,
+    disabled: bool = False,
 ) -> str:
     """One of a few things side by side that the address may name; the first is the default.
 
-    `options` are values in the address to what the reader sees; the label may be hidden.
+    `options` are values in the address to what the reader sees; the label may be hidden. Where it is disabled
+    the default stands, whatever the address says.
     """
     key = _from_address(name, tuple(options), next(iter(options)))
+    if disabled:
+        st.session_state[key] = next(iter(options))
     chosen = st.segmented_control(
         label,
         tuple(options),
@@ -101,6 +97,8 @@ def choose_segment(
         format_func=options.__getitem__,
         key=key,
         wrap=wrap,
+        help=advice,
+        disabled=disabled,
         label_visibility="visible" if shown else "collapsed",
         on_change=_into_address,
         args=(name, key),
@@ -131,12 +129,5 @@ def _list_into_address(name: str, key: str) -> None:
     chosen = st.session_state[key]
     if chosen:
         st.query_params[name] = ",".join(chosen)
-    else:
-        st.query_params.pop(name, None)
-
-
-def _switch_into_address(name: str, key: str) -> None:
-    if st.session_state[key]:
-        st.query_params[name] = "1"
     else:
         st.query_params.pop(name, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,11 +31,26 @@ class ScoredAnswer:
     details: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerKey:
+    """An answer by the store's number, its system and its question."""
+
+    number: int
+    system: str
+    question_id: str
+
+
 class ScoreStore(StorePart):
     """Keeps one score an answer, metric and judge; a new one replaces it."""
 
     def unscored(
-        self, submission: int, *, metric: str, judge: str, again: Sequence[Outcome] = ()
+        self,
+        submission: int,
+        *,
+        metric: str,
+        judge: str,
+        again: Sequence[Outcome] = (),
+        only: Collection[int] | None = None,
     ) -> Iterator[tuple[int, MetricItem]]:
         """Yield the answers of a submission that have no score of this metric and judge yet.
 
@@ -44,6 +59,7 @@ class ScoreStore(StorePart):
             metric: Name of the metric.
             judge: Name of the judge that scores, empty for the embedded version.
             again: Outcomes that are to be tried again.
+            only: The store's numbers of the answers that are wanted; None for all.
         """
         after = 0
         while True:
@@ -66,13 +82,36 @@ class ScoreStore(StorePart):
                 return
             after = rows[-1].id
             for row in rows:
-                yield row.id, _item(row)
+                if only is None or row.id in only:
+                    yield row.id, _item(row)
+
+    def answers_of(self, numbers: Sequence[int]) -> tuple[AnswerKey, ...]:
+        """The answers of some submissions, by system and question."""
+        query = (
+            select(answers.c.id.label("number"), submissions.c.system, questions.c.key.label("question_id"))
+            .join(submissions, submissions.c.id == answers.c.submission_id)
+            .join(questions, questions.c.id == answers.c.question_id)
+            .where(submissions.c.id.in_(list(numbers)))
+            .order_by(submissions.c.system, questions.c.position)
+        )
+        return tuple(to_record(AnswerKey, row) for row in self._all(query))
 
     def pending(
-        self, numbers: Sequence[int], *, metric: str, judge: str, again: Sequence[Outcome] = ()
+        self,
+        numbers: Sequence[int],
+        *,
+        metric: str,
+        judge: str,
+        again: Sequence[Outcome] = (),
+        only: Collection[int] | None = None,
     ) -> int:
         """How many answers `unscored` would yield for some submissions."""
         scored = _scored_by(metric, judge, again)
+        if only is not None:
+            left = select(answers.c.id).where(
+                answers.c.submission_id.in_(list(numbers)), answers.c.id.not_in(scored)
+            )
+            return sum(number in only for number in self._values(left))
         (count,) = self._values(
             select(func.count())
             .select_from(answers)

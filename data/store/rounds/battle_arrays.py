@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, case, literal_column, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, case, func, literal_column, select
 
-from data.records import BattleColumns, Outcome, Preference
+from data.records import STOPPED, BattleColumns, Outcome, Preference, Presentation, VoteColumns
 from data.store.engine import Database
-from data.tables import battles, questions, rounds, submissions
+from data.tables import battles, judgments, questions, rounds, submissions
 
 ROWS_AT_ONCE = 50_000
 SIDES = 2**31
@@ -43,6 +43,7 @@ def read_columns(database: Database, round_name: str) -> BattleColumns:
         ).all()
         rows, score = _read(connection, round_id)
     question, ends = np.divmod(rows[:, 0], ENDS)
+    ends, left_out = np.divmod(ends, 2)
     ends, flipped = np.divmod(ends, len(_FLIPPED))
     outcome, preference = np.divmod(ends, len(Preference) + 1)
     a, b = np.divmod(rows[:, 1], SIDES)
@@ -59,7 +60,62 @@ def read_columns(database: Database, round_name: str) -> BattleColumns:
         preference=(preference - 1).astype(np.int8),
         flipped=(flipped - 1).astype(np.int8),
         score=score,
+        left_out=left_out.astype(np.bool_) if left_out.any() else None,
     )
+
+
+def read_votes(database: Database, round_name: str) -> VoteColumns:
+    """Read what each judge of a round said of its battles, in the order of the judgments."""
+    of_round = rounds.c.name == round_name
+    numbers = select(battles.c.id).join(rounds, rounds.c.id == battles.c.round_id).where(of_round)
+    query = (
+        select(judgments.c.battle_id, judgments.c.judge, _place(judgments.c.preference, Preference))
+        .join(battles, battles.c.id == judgments.c.battle_id)
+        .join(rounds, rounds.c.id == battles.c.round_id)
+        .where(of_round, judgments.c.preference.is_not(None))
+        .order_by(judgments.c.id)
+    )
+    with database.begin() as connection:
+        ids = np.fromiter(connection.execute(numbers.order_by(battles.c.id)).scalars(), np.int64)
+        rows = connection.execute(query).all()
+    judges = tuple(sorted({row[1] for row in rows}))
+    codes = {judge: code for code, judge in enumerate(judges)}
+    battle = np.fromiter((row[0] for row in rows), np.int64, len(rows))
+    preference = np.fromiter((row[2] for row in rows), np.int8, len(rows))
+    return VoteColumns(
+        judges=judges,
+        judge=np.fromiter((codes[row[1]] for row in rows), np.int32, len(rows)),
+        battle=np.searchsorted(ids, battle),
+        preference=preference - np.int8(1),
+    )
+
+
+def read_positions(database: Database, round_name: str) -> NDArray[np.float64]:
+    """Which answer LLMs were shown first in each battle of a round, in the order of `read_columns`.
+
+    Returns:
+        (N,) means over the judgments to which an LLM replied: 1 where side a was first, −1 where b was, 0
+        where each was as often; NaN where no LLM did.
+    """
+    replied = and_(
+        judgments.c.battle_id == battles.c.id,
+        judgments.c.outcome == Outcome.JUDGED.value,
+        judgments.c.reply_key.is_not(None),
+    )
+    first = case((judgments.c.presentation == Presentation.A_FIRST.value, _number(1)), else_=_number(-1))
+    query = (
+        select(func.sum(first), func.count(judgments.c.id))
+        .select_from(battles)
+        .join(rounds, rounds.c.id == battles.c.round_id)
+        .outerjoin(judgments, replied)
+        .where(rounds.c.name == round_name)
+        .group_by(battles.c.id)
+        .order_by(battles.c.id)
+        .execution_options(stream_results=True, yield_per=ROWS_AT_ONCE)
+    )
+    with database.begin() as connection:
+        counts = np.fromiter(chain.from_iterable(connection.execute(query)), np.float64).reshape(-1, 2)
+    return np.asarray(np.where(counts[:, 1] > 0, counts[:, 0] / np.maximum(counts[:, 1], 1), np.nan))
 
 
 _FLIPPED = (None, False, True)
@@ -72,8 +128,14 @@ def _packed(round_id: int) -> Select[int, int]:
     )
     changed = battles.c.flipped
     flipped = case((changed.is_(None), _number(0)), (changed, _number(2)), else_=_number(1))
+    left_out = case(
+        (battles.c.outcome.is_distinct_from(Outcome.SKIPPED.value), _number(0)),
+        (battles.c.detail.startswith(STOPPED), _number(1)),
+        else_=_number(0),
+    )
+    ended = (ends * _number(len(_FLIPPED)) + flipped) * _number(2) + left_out
     packed = select(
-        battles.c.question_id.cast(BigInteger) * _number(ENDS) + ends * _number(len(_FLIPPED)) + flipped,
+        battles.c.question_id.cast(BigInteger) * _number(ENDS) + ended,
         battles.c.a_id.cast(BigInteger) * _number(SIDES) + battles.c.b_id,
     )
     return packed.where(battles.c.round_id == round_id).order_by(battles.c.id)

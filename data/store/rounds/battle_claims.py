@@ -1,33 +1,100 @@
-"""Which battles and canaries a lease judges at present."""
+"""Which battles, canaries and control battles a lease judges at present."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, exists, func, literal, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, exists, func, literal, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from data.records import PendingBattle
+from data.records import Outcome, PendingBattle
+from data.records.retests import PendingAsking
 from data.store.base import StorePart
+from data.store.rounds.askings import pending_askings
 from data.store.rounds.battles import pending_battles
 from data.store.rounds.canaries import attacked_battles
 from data.store.rounds.fencing import lease_lost
-from data.tables import battle_holds, battles, canaries, canary_holds, seats
+from data.tables import (
+    asking_holds,
+    askings,
+    battle_holds,
+    battles,
+    canaries,
+    canary_holds,
+    cheap_verdicts,
+    questions,
+    seats,
+)
+
+CLAIMED = ((battles, battle_holds), (canaries, canary_holds), (askings, asking_holds))
+"""What a round has judged, each with who holds it."""
 
 
 class ClaimStore(StorePart):
     """Hands battles to leases, each to one."""
 
+    def questions(self, round_id: int, *, cheap: int | None = None) -> list[tuple[int, str]]:
+        """Numbers and ids of the questions with pending battles that nobody has claimed; see `battles`."""
+        free = (
+            select(battles.c.question_id)
+            .where(
+                battles.c.round_id == round_id,
+                _awaits(cheap),
+                ~_is_claimed(battles, battle_holds),
+            )
+            .distinct()
+        )
+        query = select(questions.c.id, questions.c.key).where(questions.c.id.in_(free))
+        return [(row.id, row.key) for row in self._all(query.order_by(questions.c.id))]
+
+    def pending(self, round_id: int) -> int:
+        """How many battles of a round have no outcome, claimed or not."""
+        query = select(func.count()).where(battles.c.round_id == round_id, battles.c.outcome.is_(None))
+        with self._database.begin() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def close(self, lease_id: int, round_id: int, outcome: Outcome, detail: str) -> int:
+        """End what is pending of a round and in no other worker's hands; returns how many battles.
+
+        Raises:
+            LeaseLostError: The lease was given up.
+        """
+        closed = 0
+        with self._database.together() as connection:
+            _lock(connection, lease_id)
+            for table, claims in reversed(CLAIMED):
+                (key, seat) = claims.c
+                others = exists().where(key == table.c.id, seat != lease_id)
+                closed = connection.execute(
+                    update(table)
+                    .where(table.c.round_id == round_id, table.c.outcome.is_(None), ~others)
+                    .values(outcome=outcome, detail=detail)
+                ).rowcount
+        return closed
+
     def battles(
-        self, lease_id: int, round_id: int, *, limit: int, after: int = 0
+        self,
+        lease_id: int,
+        round_id: int,
+        *,
+        limit: int,
+        after: int = 0,
+        among: Sequence[int] | None = None,
+        cheap: int | None = None,
     ) -> tuple[list[PendingBattle], int]:
         """Give a lease the next pending battles that nobody has claimed, question by question.
+
+        Of a round in waves those are the battles that a wave has drawn, or for `cheap` those that the cheap
+        judge at this place was not asked about.
 
         Args:
             lease_id: Who gets them.
             round_id: The round.
             limit: How many at most.
             after: The number of the question to begin with.
+            cheap: The place of a cheap judge; None for the round's own.
+            among: Numbers of the questions to choose from; None for all.
 
         Returns:
             The battles, and the number of the last question; 0 where there are none.
@@ -39,8 +106,8 @@ class ClaimStore(StorePart):
             select(battles.c.id, literal(lease_id))
             .where(
                 battles.c.round_id == round_id,
-                battles.c.outcome.is_(None),
-                battles.c.question_id >= after,
+                _awaits(cheap),
+                battles.c.question_id >= after if among is None else battles.c.question_id.in_(among),
                 ~_is_claimed(battles, battle_holds),
             )
             .order_by(battles.c.question_id, battles.c.id)
@@ -61,40 +128,68 @@ class ClaimStore(StorePart):
         Raises:
             LeaseLostError: The lease was given up.
         """
-        query = (
-            select(canaries.c.id, literal(lease_id))
-            .where(
-                canaries.c.round_id == round_id,
-                canaries.c.outcome.is_(None),
-                ~_is_claimed(canaries, canary_holds),
-            )
-            .order_by(canaries.c.id)
-            .limit(limit)
-            .with_for_update(skip_locked=True)
-        )
+        query = _free(canaries, canary_holds, lease_id, round_id).limit(limit)
         with self._database.together() as connection:
             claimed_ids = _claim(connection, canary_holds, lease_id, query)
             return list(attacked_battles(connection, canaries.c.id.in_(claimed_ids))) if claimed_ids else []
 
+    def controls(self, lease_id: int, round_id: int, *, limit: int) -> list[PendingAsking]:
+        """Give a lease control battles of a round that are pending and that nobody has claimed.
+
+        Raises:
+            LeaseLostError: The lease was given up.
+        """
+        query = _free(askings, asking_holds, lease_id, round_id).limit(limit)
+        with self._database.together() as connection:
+            claimed_ids = _claim(connection, asking_holds, lease_id, query)
+            return list(pending_askings(connection, askings.c.id.in_(claimed_ids))) if claimed_ids else []
+
 
 def has_pending(connection: Connection, round_id: int) -> bool:
-    """Whether a battle or canary of a round has no outcome."""
+    """Whether a battle, canary or control battle of a round has no outcome."""
     waiting = [
-        exists().where(table.c.round_id == round_id, table.c.outcome.is_(None))
-        for table in (battles, canaries)
+        exists().where(table.c.round_id == round_id, table.c.outcome.is_(None)) for table, _ in CLAIMED
     ]
     return bool(connection.execute(select(or_(*waiting))).scalar())
 
 
 def has_work(round_id: ColumnElement[Any]) -> ColumnElement[bool]:
-    """A clause: a battle or canary of the round is pending and nobody has claimed it."""
+    """A clause: a judge may be asked about something of the round that nobody has claimed."""
+    ready = (
+        (battles, battle_holds, _awaits(None)),
+        (battles, battle_holds, _awaits_cheap()),
+        (canaries, canary_holds, canaries.c.outcome.is_(None)),
+        (askings, asking_holds, askings.c.outcome.is_(None)),
+    )
     return or_(
         *(
-            exists().where(
-                table.c.round_id == round_id, table.c.outcome.is_(None), ~_is_claimed(table, claims)
-            )
-            for table, claims in ((battles, battle_holds), (canaries, canary_holds))
+            exists().where(table.c.round_id == round_id, awaits, ~_is_claimed(table, claims))
+            for table, claims, awaits in ready
         )
+    )
+
+
+def _awaits(cheap: int | None) -> ColumnElement[bool]:
+    """A clause: a battle waits for the round's own judge, or for the cheap one at a place."""
+    if cheap is None:
+        return battles.c.outcome.is_(None) & battles.c.wave.is_not(None)
+    return _awaits_cheap(cheap_verdicts.c.place == cheap)
+
+
+def _awaits_cheap(*which: ColumnElement[bool]) -> ColumnElement[bool]:
+    asked = exists().where(
+        cheap_verdicts.c.battle_id == battles.c.id, cheap_verdicts.c.outcome.is_(None), *which
+    )
+    return battles.c.outcome.is_(None) & asked
+
+
+def _free(table: Table, claims: Table, lease_id: int, round_id: int) -> Select[int, int]:
+    """What of a round is pending and not claimed: numbers, and the lease that wants them."""
+    return (
+        select(table.c.id, literal(lease_id))
+        .where(table.c.round_id == round_id, table.c.outcome.is_(None), ~_is_claimed(table, claims))
+        .order_by(table.c.id)
+        .with_for_update(skip_locked=True)
     )
 
 
@@ -105,13 +200,22 @@ def _is_claimed(table: Table, claims: Table) -> ColumnElement[bool]:
 
 def _claim(connection: Connection, table: Table, lease_id: int, selected: Select[int, int]) -> list[int]:
     """Claim what a query selects (numbers, and the lease), and return what was free."""
-    lease = connection.execute(
-        select(seats.c.id).where(seats.c.id == lease_id).with_for_update(read=True, key_share=True)
-    ).first()
-    if lease is None:
-        raise lease_lost(lease_id)
+    _lock(connection, lease_id)
     (key, _) = table.c
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     statement = dialect.insert(table).from_select([key.name, "seat_id"], selected)
     rows = connection.execute(statement.on_conflict_do_nothing().returning(key))
     return list(rows.scalars())
+
+
+def _lock(connection: Connection, lease_id: int) -> None:
+    """Hold a lease for the transaction.
+
+    Raises:
+        LeaseLostError: It was given up.
+    """
+    lease = connection.execute(
+        select(seats.c.id).where(seats.c.id == lease_id).with_for_update(read=True, key_share=True)
+    ).first()
+    if lease is None:
+        raise lease_lost(lease_id)

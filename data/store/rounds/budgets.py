@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 
 from data.errors import NotFoundError
 from data.records import Account
 from data.store.base import StorePart
 from data.store.rounds.fencing import lease_lost
-from data.tables import battles, canaries, judgments, ledgers, seats
+from data.tables import askings, battles, canaries, cheap_verdicts, judgments, ledgers, retest_ledgers, seats
 
 ROUNDING = 1e-12
+Paid = tuple[float, int, int]
+"""USD, input and output tokens."""
 
 
 class LedgerStore(StorePart):
-    """Accounts that many workers may draw on; `spent + lost + drawn <= cap` holds at every moment."""
+    """Rounds' accounts that many workers may draw on; `spent + lost + drawn <= cap` holds at every moment."""
+
+    _ledgers: ClassVar[Table] = ledgers
+    _key: ClassVar[str] = "round_id"
 
     def account(self, round_id: int) -> Account:
         """The account of a round as it stands.
@@ -22,9 +29,9 @@ class LedgerStore(StorePart):
         Raises:
             NotFoundError: The round has no account.
         """
-        row = self._first(select(ledgers).where(ledgers.c.round_id == round_id))
+        row = self._first(select(self._ledgers).where(self._of(round_id)))
         if row is None:
-            raise NotFoundError(f"There is no account of round {round_id}.")
+            raise NotFoundError(f"There is no account of {self._key} {round_id}.")
         return Account(cap=row.cap_usd, spent=row.spent_usd, drawn=row.reserved_usd, lost=row.lost_usd)
 
     def draw(self, round_id: int, least: float, wished: float, *, lease_id: int | None = None) -> float:
@@ -47,12 +54,12 @@ class LedgerStore(StorePart):
                 if lease_id is not None and not _add(connection, lease_id, drawn_usd=0.0):
                     raise lease_lost(lease_id)
                 changed = connection.execute(
-                    update(ledgers)
+                    update(self._ledgers)
                     .where(
-                        ledgers.c.round_id == round_id,
-                        ledgers.c.reserved_usd == account.drawn,
-                        ledgers.c.spent_usd == account.spent,
-                        ledgers.c.lost_usd == account.lost,
+                        self._of(round_id),
+                        self._ledgers.c.reserved_usd == account.drawn,
+                        self._ledgers.c.spent_usd == account.spent,
+                        self._ledgers.c.lost_usd == account.lost,
                     )
                     .values(reserved_usd=account.drawn + amount)
                 ).rowcount
@@ -79,12 +86,12 @@ class LedgerStore(StorePart):
             if lease_id is not None and not _add(connection, lease_id, drawn_usd=-freed, paid_usd=spent):
                 freed = 0.0
             connection.execute(
-                update(ledgers)
-                .where(ledgers.c.round_id == round_id)
+                update(self._ledgers)
+                .where(self._of(round_id))
                 .values(
-                    reserved_usd=ledgers.c.reserved_usd - freed,
-                    spent_usd=ledgers.c.spent_usd + spent,
-                    lost_usd=ledgers.c.lost_usd + lost,
+                    reserved_usd=self._ledgers.c.reserved_usd - freed,
+                    spent_usd=self._ledgers.c.spent_usd + spent,
+                    lost_usd=self._ledgers.c.lost_usd + lost,
                 )
             )
 
@@ -103,13 +110,13 @@ class LedgerStore(StorePart):
             if lease_id is not None:
                 _add(connection, lease_id, paid_usd=spent, paid_input=input_tokens, paid_output=output_tokens)
             connection.execute(
-                update(ledgers)
-                .where(ledgers.c.round_id == round_id)
+                update(self._ledgers)
+                .where(self._of(round_id))
                 .values(
-                    spent_usd=ledgers.c.spent_usd + spent,
-                    lost_usd=ledgers.c.lost_usd + lost,
-                    input_tokens=ledgers.c.input_tokens + input_tokens,
-                    output_tokens=ledgers.c.output_tokens + output_tokens,
+                    spent_usd=self._ledgers.c.spent_usd + spent,
+                    lost_usd=self._ledgers.c.lost_usd + lost,
+                    input_tokens=self._ledgers.c.input_tokens + input_tokens,
+                    output_tokens=self._ledgers.c.output_tokens + output_tokens,
                 )
             )
 
@@ -117,23 +124,16 @@ class LedgerStore(StorePart):
         """Free what a stopped run had set aside; only for a round that nobody judges.
 
         A run that was killed may have committed judgments whose cost it had not flushed yet: the account
-        is set to what judgments and canaries say was paid.
+        is set to what judgments, canaries, control battles and cheap verdicts say was paid.
         """
         with self._database.begin() as connection:
-            account_row = connection.execute(select(ledgers).where(ledgers.c.round_id == round_id)).first()
+            account_row = connection.execute(select(self._ledgers).where(self._of(round_id))).first()
             if account_row is None:
                 return
-            recorded = [
-                sum(values)
-                for values in zip(
-                    _paid(connection, judgments, battles.c.round_id == round_id),
-                    _paid(connection, canaries, canaries.c.round_id == round_id),
-                    strict=True,
-                )
-            ]
+            recorded = [sum(values) for values in zip(*self._recorded(connection, round_id), strict=True)]
             connection.execute(
-                update(ledgers)
-                .where(ledgers.c.round_id == round_id)
+                update(self._ledgers)
+                .where(self._of(round_id))
                 .values(
                     reserved_usd=0.0,
                     spent_usd=max(account_row.spent_usd, recorded[0]),
@@ -141,6 +141,29 @@ class LedgerStore(StorePart):
                     output_tokens=max(account_row.output_tokens, recorded[2]),
                 )
             )
+
+    def _of(self, number: int) -> ColumnElement[bool]:
+        """A clause: the account of one round, or of what else has accounts here."""
+        return self._ledgers.c[self._key] == number
+
+    def _recorded(self, connection: Connection, number: int) -> list[Paid]:
+        """What everything that was judged says was paid, by kind."""
+        return [
+            _paid(connection, judgments, battles.c.round_id == number),
+            _paid(connection, canaries, canaries.c.round_id == number),
+            _paid(connection, cheap_verdicts, cheap_verdicts.c.round_id == number),
+            _paid(connection, askings, askings.c.round_id == number),
+        ]
+
+
+class RetestLedgerStore(LedgerStore):
+    """Accounts of retests, which are no part of their rounds'."""
+
+    _ledgers: ClassVar[Table] = retest_ledgers
+    _key: ClassVar[str] = "retest_id"
+
+    def _recorded(self, connection: Connection, number: int) -> list[Paid]:
+        return [_paid(connection, askings, askings.c.retest_id == number)]
 
 
 def _add(connection: Connection, lease_id: int, **amounts: float) -> bool:
@@ -153,8 +176,8 @@ def _add(connection: Connection, lease_id: int, **amounts: float) -> bool:
     return changed.rowcount > 0
 
 
-def _paid(connection: Connection, table: Table, which: ColumnElement[bool]) -> tuple[float, int, int]:
-    """USD, input and output tokens that judgments or canaries of a round say were paid."""
+def _paid(connection: Connection, table: Table, which: ColumnElement[bool]) -> Paid:
+    """USD, input and output tokens that some judgments, canaries or askings say were paid."""
     sums = [
         func.coalesce(func.sum(table.c[name]), 0) for name in ("cost_usd", "input_tokens", "output_tokens")
     ]

@@ -6,9 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, insert, select, true, update
 
-from data.records import CanaryRecord, Judgment, Outcome, PendingBattle, PlannedCanary, Preference, Verdict
+from data.records import (
+    STOPPED,
+    CanaryRecord,
+    Judgment,
+    Outcome,
+    PendingBattle,
+    PlannedCanary,
+    Preference,
+    Verdict,
+)
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import pairs
 from data.store.rounds.battles import pending_battles
@@ -67,16 +76,23 @@ class CanaryStore(StorePart):
                         output_tokens=canaries.c.output_tokens
                         + sum(j.output_tokens for j in verdict.judgments),
                         cost_usd=canaries.c.cost_usd + sum(j.cost_usd or 0.0 for j in verdict.judgments),
-                        judgments=[_as_json(judgment) for judgment in verdict.judgments],
+                        judgments=[judgment_json(judgment) for judgment in verdict.judgments],
                     )
                 )
                 put_replies(connection, [judgment.reply for judgment in verdict.judgments if judgment.reply])
 
-    def reopen(self, round_id: int, outcomes: Sequence[Outcome]) -> int:
-        """Make the canaries that ended in one of `outcomes` pending again, and return how many."""
+    def reopen(self, round_id: int, outcomes: Sequence[Outcome], *, stopped: bool = False) -> int:
+        """Make the canaries that ended in one of `outcomes` pending again, and return how many.
+
+        Those that a stopping rule left out are only asked for with `stopped`.
+        """
         return self._change(
             update(canaries)
-            .where(canaries.c.round_id == round_id, canaries.c.outcome.in_(list(outcomes)))
+            .where(
+                canaries.c.round_id == round_id,
+                canaries.c.outcome.in_(list(outcomes)),
+                true() if stopped else ~canaries.c.detail.startswith(STOPPED),
+            )
             .values(outcome=None, preference=None, detail="")
         )
 
@@ -123,7 +139,8 @@ def _attacked(row: AnyRow, battle: PendingBattle) -> PendingBattle:
     return replace(battle, **changes)
 
 
-def _as_json(judgment: Judgment) -> dict[str, Any]:
+def judgment_json(judgment: Judgment) -> dict[str, Any]:
+    """A judgment as canaries, askings and cheap judges keep it; its reply is kept apart, by the key."""
     reply = judgment.reply
     of_reply = {
         "reply_key": None if reply is None else reply.key,
@@ -133,7 +150,7 @@ def _as_json(judgment: Judgment) -> dict[str, Any]:
 
 
 def is_unpriced(judgment: Mapping[str, Any]) -> bool:
-    """Whether a canary's judgment took calls of a model without a known price."""
+    """Whether a kept judgment took calls of a model without a known price."""
     return judgment["cost_usd"] is None and judgment["calls"] > 0
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, case, delete, func, in
 
 from data.records import Preference
 from data.store.base import StorePart, to_record
+from data.store.rounds.verdicts import is_asked
 from data.tables import battles, judgments, question_digests, questions, rounds, submissions
 
 COUNTS = ("battles", "undecided", "ties", "flips", "disputed")
@@ -23,7 +24,7 @@ class QuestionStats:
         id: The question's id in its set.
         domain: Its domain.
         question: Its text.
-        battles: Planned battles on it.
+        battles: Planned battles on it that the judge was to decide; estimated ones are not among them.
         undecided: Those without a verdict.
         ties: Those that ended as a tie.
         flips: Those in which a judge changed its mind with the order.
@@ -96,7 +97,7 @@ class QuestionStatsStore(StorePart):
                     _sum_of(battles.c.preference == Preference.TIE.value, "ties"),
                     _sum_of(battles.c.preference.is_(None), "undecided"),
                 )
-                .where(battles.c.round_id == round_id, at_a | at_b)
+                .where(battles.c.round_id == round_id, at_a | at_b, is_asked())
                 .group_by(battles.c.question_id)
                 .subquery()
             )
@@ -125,7 +126,7 @@ class QuestionStatsStore(StorePart):
             .join(questions, questions.c.id == battles.c.question_id)
             .join(side_a, side_a.c.id == battles.c.a_id)
             .join(side_b, side_b.c.id == battles.c.b_id)
-            .where(rounds.c.name == round_name)
+            .where(rounds.c.name == round_name, is_asked())
             .order_by(battles.c.id)
         )
         for name in (system, opponent):
@@ -159,7 +160,7 @@ def _counted(round_id: int) -> Select[Any]:
             _sum_of(disputed.c.battle_id.is_not(None), "disputed"),
         )
         .outerjoin(disputed, disputed.c.battle_id == battles.c.id)
-        .where(battles.c.round_id == round_id)
+        .where(battles.c.round_id == round_id, is_asked())
         .group_by(battles.c.round_id, battles.c.question_id)
     )
 

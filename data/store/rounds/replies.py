@@ -86,6 +86,6 @@ class BatchStore(StorePart):
         rows = self._all(query.order_by(batches.c.created_at, batches.c.name))
         return tuple(dict(row._mapping) for row in rows)  # noqa: SLF001 - SQLAlchemy's public name of it
 
-    def strike(self, name: str) -> None:
+    def delete(self, name: str) -> None:
         """Delete a batch's record."""
         self._change(delete(batches).where(batches.c.name == name))

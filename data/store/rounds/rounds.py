@@ -19,11 +19,15 @@ from data.records import (
     RoundCounts,
     RoundState,
 )
+from data.records.retests import PlannedControls
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id, pairs
+from data.store.rounds.askings import any_unpriced
 from data.store.rounds.battles import insert_battles
 from data.store.rounds.canaries import insert_canaries, is_unpriced
-from data.tables import battles, canaries, judgments, ledgers, question_sets, rounds
+from data.store.rounds.retests import insert_controls
+from data.store.rounds.waves import CheapVerdicts, insert_cheap
+from data.tables import askings, battles, canaries, cheap_verdicts, judgments, ledgers, question_sets, rounds
 from data.tables.columns import now
 
 ENDED = (RoundState.FINISHED, RoundState.CANCELLED)
@@ -44,8 +48,13 @@ class RoundStore(StorePart):
         budget_usd: float | None,
         planned: Iterable[PlannedBattle],
         canaries: Iterable[PlannedCanary] = (),
+        cheap: Sequence[CheapVerdicts | None] | None = None,
+        controls: PlannedControls | None = None,
     ) -> Round:
-        """Store a round with its battles and canaries in one transaction.
+        """Store a round with its battles, canaries and control battles in one transaction.
+
+        `cheap` makes it a round in waves: for each cheap judge what it is known to say of the battles, None
+        where it is to be asked.
 
         Raises:
             ConflictError: A round has this name.
@@ -66,6 +75,9 @@ class RoundStore(StorePart):
                 number = new_id(result)
                 insert_battles(connection, number, counted(planned, "storing battles"))
                 insert_canaries(connection, number, canaries)
+                insert_controls(connection, number, set_id, controls)
+                if cheap is not None:
+                    insert_cheap(connection, number, cheap)
                 connection.execute(insert(ledgers).values(round_id=number, cap_usd=budget_usd))
         except IntegrityError as error:
             raise ConflictError(
@@ -140,6 +152,18 @@ class RoundStore(StorePart):
             )
         return self.get(name)
 
+    def drop_rule(self, name: str) -> Round:
+        """Take a round's stopping rule out of its plan.
+
+        Raises:
+            NotFoundError: No round has this name.
+        """
+        with self._database.together() as connection:
+            plan = connection.execute(select(rounds.c.plan).where(rounds.c.name == name)).scalar() or {}
+            kept = {key: value for key, value in plan.items() if key != "stop_when"}
+            connection.execute(update(rounds).where(rounds.c.name == name).values(plan=kept))
+        return self.get(name)
+
     def counts(self, name: str) -> RoundCounts:
         """The books of a round.
 
@@ -192,5 +216,14 @@ def _asks_unpriced(connection: Connection, round_: Round) -> bool:
     )
     if connection.execute(unpriced.limit(1)).first() is not None:
         return True
-    query = select(canaries.c.judgments).where(canaries.c.round_id == round_.id)
-    return any(is_unpriced(judgment) for of_one in connection.execute(query).scalars() for judgment in of_one)
+    if any_unpriced(connection, askings.c.round_id == round_.id):
+        return True
+    others = [
+        select(table.c.judgments).where(table.c.round_id == round_.id) for table in (canaries, cheap_verdicts)
+    ]
+    return any(
+        is_unpriced(judgment)
+        for query in others
+        for of_one in connection.execute(query).scalars()
+        for judgment in of_one
+    )

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
 
 from data.records import (
     BattleColumns,
@@ -16,10 +18,11 @@ from data.records import (
     Outcome,
     Reply,
     Verdict,
+    VoteColumns,
 )
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import pairs
-from data.store.rounds.battle_arrays import read_columns
+from data.store.rounds.battle_arrays import read_columns, read_positions, read_votes
 from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import put_replies
 from data.tables import battle_holds, battles, judgments, questions, replies, rounds, submissions
@@ -54,6 +57,14 @@ class EvidenceReader(StorePart):
         """Every battle of a round as columns, many times as fast as `battles`; as of one moment."""
         return read_columns(self._database, round_name)
 
+    def positions(self, round_name: str) -> NDArray[np.float64]:
+        """Which answer LLMs were shown first, by battle as in `columns`: 1 a, −1 b, NaN no LLM."""
+        return read_positions(self._database, round_name)
+
+    def votes(self, round_name: str) -> VoteColumns:
+        """What each judge of a round said, a panel's members apart, as columns."""
+        return read_votes(self._database, round_name)
+
     def settings(self, round_name: str) -> Mapping[str, int]:
         """The settings that judgments of a round were made with, to how many battles have one of each."""
         query = (
@@ -68,11 +79,11 @@ class EvidenceReader(StorePart):
             return counts
 
     def of_question(self, round_name: str, question_id: str) -> tuple[BattleEvidence, ...]:
-        """The battles of a question in a round with every judgment."""
+        """The battles of a question in a round with every judgment, without those that are estimated."""
         with self._database.begin() as connection:
             rows = connection.execute(
                 _select()
-                .where(rounds.c.name == round_name, questions.c.key == question_id)
+                .where(rounds.c.name == round_name, questions.c.key == question_id, is_asked())
                 .order_by(battles.c.id)
             ).all()
             return tuple(_with_judgments(connection, rows))
@@ -108,6 +119,11 @@ class EvidenceReader(StorePart):
                 return
             after = rows[-1].id
             yield from batch
+
+
+def is_asked() -> ColumnElement[bool]:
+    """A clause: a battle is one that the round's judge is or was to decide."""
+    return battles.c.outcome.is_(None) | (battles.c.outcome != Outcome.ESTIMATED)
 
 
 def _select() -> Any:  # noqa: ANN401 - a Select over aliases has no narrower type

@@ -49,15 +49,15 @@ class BatchTransport:
 
     Args:
         settings: How long to gather, how often to look, how many requests a batch may have.
-        book: Where batches are written down.
+        journal: Where batches are written down.
         cache: Where replies are kept; tells which batches of earlier runs are still of use.
     """
 
     unlimited = True
 
-    def __init__(self, settings: AccessSettings, book: BatchJournal, cache: ReplyCache | None) -> None:
+    def __init__(self, settings: AccessSettings, journal: BatchJournal, cache: ReplyCache | None) -> None:
         self._settings = settings
-        self._journal = book
+        self._journal = journal
         self._cache = cache
         self._clients = OpenAIClients(settings)
         self._gathered: dict[str, Request] = {}
@@ -197,7 +197,7 @@ class BatchTransport:
             cached = {} if self._cache is None else await self._cache.get_many(written.keys)
             record = None if len(cached) == len(written.keys) else await self._find(written)
             if record is None:
-                await self._journal.strike(written.name)
+                await self._journal.delete(written.name)
                 continue
             for key in record.keys:
                 self._waiting.setdefault(key, loop.create_future())
@@ -210,7 +210,7 @@ class BatchTransport:
             await self._await(record)
         except CallError as fault:
             if fault.kind is CallErrorKind.FATAL:
-                await self._journal.strike(record.name)
+                await self._journal.delete(record.name)
             again = CallError(CallErrorKind.TRANSIENT, f"An earlier batch cannot be read: {fault.detail}")
             for key in record.keys:
                 self._settle(key, again)
@@ -261,7 +261,7 @@ class BatchTransport:
         await asyncio.gather(*tasks, return_exceptions=True)
         for record in self._read:
             if self._handed_out.issuperset(record.keys):
-                await self._journal.strike(record.name)
+                await self._journal.delete(record.name)
         await self._clients.close()
 
 

@@ -113,25 +113,6 @@ class BatchJournal(Protocol):
         """Every batch whose record was not deleted."""
         ...
 
-    async def strike(self, name: str) -> None:
+    async def delete(self, name: str) -> None:
         """Delete a batch's record: its replies are kept, or it never came to be."""
         ...
-
-
-class MemoryBatchBook:
-    """A journal for tests; it forgets everything with the process."""
-
-    def __init__(self) -> None:
-        self.records: dict[str, BatchRecord] = {}
-
-    async def write(self, record: BatchRecord) -> None:
-        """Write a batch down."""
-        self.records[record.name] = record
-
-    async def unread(self) -> Sequence[BatchRecord]:
-        """Every batch whose record was not deleted."""
-        return tuple(self.records.values())
-
-    async def strike(self, name: str) -> None:
-        """Delete a batch's record."""
-        self.records.pop(name, None)

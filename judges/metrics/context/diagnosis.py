@@ -36,11 +36,6 @@ class Losses:
         return share(self.written, self.answerable)
 
     @property
-    def use_of_context(self) -> float | None:
-        """The share of the retrieved that the answer answers; None where nothing was retrieved."""
-        return share(self.used, self.retrieved)
-
-    @property
     def lost_in_retrieval(self) -> float | None:
         """The share of the answerable that the context does not have."""
         return share(self.answerable - self.retrieved, self.answerable)
@@ -49,11 +44,6 @@ class Losses:
     def lost_in_writing(self) -> float | None:
         """The share of the answerable that the context has and the answer does not."""
         return share(self.retrieved - self.used, self.answerable)
-
-    @property
-    def beyond_context(self) -> float | None:
-        """The share of the answerable that the answer has and the context does not."""
-        return share(self.written - self.used, self.answerable)
 
 
 def losses(answerable: Iterable[int], retrieved: Collection[int], written: Collection[int]) -> Losses:

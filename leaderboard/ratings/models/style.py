@@ -1,30 +1,36 @@
-"""Style-controlled Bradley-Terry: how systems would rate if their answers were alike in length and form.
+"""Style-controlled Bradley-Terry: how systems would rate if their answers were alike in what sways a judge.
 
-Each covariate enters as the relative difference of the two answers, (a − b) / (a + b + 1), standardised
-over the battles to mean 0 and deviation 1, with one coefficient for all systems.
+Each covariate has one coefficient for all systems; `leaderboard.ratings.models.covariates` makes its column.
 
-Source: Li, Angelopoulos & Chiang, "Does style matter?", LMSYS blog, 28 August 2024, whose normalisation
-this is.
+Source: Li, Angelopoulos & Chiang, "Does style matter?", LMSYS blog, 28 August 2024.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from data.errors import InputError, RecordError, UnrankableError
+from data.errors import InputError, UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Floats, count_pairs
 from leaderboard.ratings.estimate import Estimate, in_gauge, restrict
+from leaderboard.ratings.models.covariates import (
+    ControlledRatings,
+    CovariateColumn,
+    Identified,
+    StyleEffect,
+    identify,
+    relative_columns,
+)
 from leaderboard.ratings.models.existence import find_groups
 from leaderboard.ratings.models.likelihoods import sigmoid
 from leaderboard.ratings.models.newton import CERTIFIED, SPARSE_ABOVE, TINY_STEP
-from leaderboard.ratings.rate import usable
+from leaderboard.ratings.rate import anchor_code, usable
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.uncertainty.bounds import quantile_of
@@ -33,25 +39,6 @@ from leaderboard.ratings.vocabulary import MEAN, POINTS, Cluster, IntervalKind, 
 
 STEPS = 100
 HALVINGS = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StyleEffect:
-    """What one covariate is worth.
-
-    Attributes:
-        covariate: Its name.
-        points: Rating points that one standard deviation more is worth.
-        se: Standard error.
-        lower: Lower end of the 95 % interval.
-        upper: Upper end.
-    """
-
-    covariate: str
-    points: float
-    se: float
-    lower: float
-    upper: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,25 +90,39 @@ def rate_with_style(
 
     Raises:
         RecordError: A covariate of another length, or a value that is no count.
-        InputError: A covariate that is the same in all battles, or too many systems.
-        UnrankableError: No ratings exist, or style and systems are collinear.
+        InputError: Covariates that are the same in all battles, or too many systems.
+        UnrankableError: No ratings exist.
     """
     chosen = replace(Settings() if settings is None else settings, prior=None, method=Method.BRADLEY_TERRY)
     plain = rate_as(battles, chosen)
-    style = np.stack([_normalised(name, ends, len(battles)) for name, ends in covariates.items()], axis=1)
+    columns, left_out = relative_columns(covariates, len(battles))
+    if not columns:
+        raise InputError(left_out[0].reason, advice="Leave it out.")
+    controlled = rate_under_control(battles, columns, chosen)
+    return StyleBeside(plain=plain, controlled=controlled.ratings, effects=controlled.effects)
+
+
+def rate_under_control(
+    battles: BattleTable, columns: Sequence[CovariateColumn], settings: Settings
+) -> ControlledRatings:
+    """Rate the main group under control for the columns of covariates, with sandwich intervals.
+
+    A column that says nothing beside the systems and the columns before it is left out, with the reason.
+
+    Raises:
+        InputError: No column is left, or too many systems.
+        NotFoundError: The anchor took part in no battle.
+        UnrankableError: No ratings exist.
+    """
+    style = np.stack([column.values for column in columns], axis=1)
     table = usable(battles)
     weighted = np.ones(len(battles), dtype=bool) if battles.weight is None else battles.weight > 0
     style = style[weighted] if len(table) < len(battles) else style
     pairs = count_pairs(table)
-    anchor = None if chosen.anchor is None else table.systems.index(chosen.anchor.system)
+    anchor = anchor_code(table, settings.anchor)
     groups = find_groups(pairs, anchor)
     members = np.flatnonzero(groups.label == 0)
-    if len(members) <= 1:
-        message = "No two systems have ratings, so none can be controlled for style."
-        raise UnrankableError(message, advice="Judge more battles.")
-    if len(members) > SPARSE_ABOVE:
-        message = f"Style is controlled for up to {SPARSE_ABOVE} systems."
-        raise InputError(message, advice="Rate fewer systems at a time.")
+    _require_systems(len(members))
     inside = (groups.label[table.a] == 0) & (groups.label[table.b] == 0)
     local = restrict(table.select(inside), members)
     problem = _Problem(
@@ -130,17 +131,61 @@ def rate_with_style(
         weight=np.ones(len(local)) if local.weight is None else local.weight,
         share=local.share,
     )
-    used = replace(chosen, method=Method.STYLE, interval=IntervalKind.SANDWICH, bootstrap=None)
+    used = replace(settings, method=Method.STYLE, interval=IntervalKind.SANDWICH, bootstrap=None, prior=None)
     with one_thread():
+        identified = _identified(problem, columns)
+        if identified.left_out:
+            problem = replace(problem, style=np.ascontiguousarray(problem.style[:, list(identified.kept)]))
         point, covariance = _fit(problem, used)
     place = None if anchor is None else int(np.searchsorted(members, anchor))
+    reach = quantile_of(len(local.questions) if settings.cluster is Cluster.QUESTION else None)
+    estimate = _estimate(point, covariance, members, place, used, reach)
+    size = len(members)
+    return ControlledRatings(
+        ratings=assemble(table, pairs, groups, [estimate], used),
+        effects=_effects(
+            [columns[kept] for kept in identified.kept],
+            point[size:],
+            np.diag(covariance)[size:],
+            reach,
+            identified.vif,
+        ),
+        left_out=identified.left_out,
+        collinearity=identified.collinearity,
+    )
+
+
+def _require_systems(count: int) -> None:
+    if count <= 1:
+        message = "No two systems have ratings, so none can be controlled for style."
+        raise UnrankableError(message, advice="Judge more battles.")
+    if count > SPARSE_ABOVE:
+        message = f"Style is controlled for up to {SPARSE_ABOVE} systems."
+        raise InputError(message, advice="Rate fewer systems at a time.")
+
+
+def _identified(problem: _Problem, columns: Sequence[CovariateColumn]) -> Identified:
+    """Which columns have a coefficient where nothing is known of the systems yet."""
+    size = problem.systems
+    _, products = _derivatives(problem, np.zeros(size + len(columns)))
+    return identify(columns, products[:size, :size], products[:size, size:], products[size:, size:])
+
+
+def _estimate(
+    point: Floats,
+    covariance: Floats,
+    members: NDArray[np.int64],
+    place: int | None,
+    settings: Settings,
+    reach: float,
+) -> Estimate:
+    """The ratings of a fit in their gauge, in points."""
     size = len(members)
     inner = in_gauge(in_gauge(covariance[:size, :size], place).T, place) * POINTS**2
-    zero = MEAN if chosen.anchor is None else chosen.anchor.rating
+    zero = MEAN if settings.anchor is None else settings.anchor.rating
     points = in_gauge(point[:size], place) * POINTS + zero
     se = np.sqrt(np.maximum(np.diag(inner), 0.0))
-    reach = quantile_of(len(local.questions) if chosen.cluster is Cluster.QUESTION else None)
-    estimate = Estimate(
+    return Estimate(
         members=members,
         points=points,
         se=se,
@@ -148,30 +193,6 @@ def rate_with_style(
         upper=points + reach * se,
         covariance=inner,
     )
-    return StyleBeside(
-        plain=plain,
-        controlled=assemble(table, pairs, groups, [estimate], used),
-        effects=_effects(tuple(covariates), point[size:], np.diag(covariance)[size:], reach),
-    )
-
-
-def _normalised(name: str, ends: tuple[ArrayLike, ArrayLike], rows: int) -> Floats:
-    first, second = (np.asarray(end, dtype=np.float64) for end in ends)
-    for column in (first, second):
-        if len(column) != rows:
-            message = f"Covariate {name} has {len(column)} rows but there are {rows} battles."
-            raise RecordError(message, advice="Give one value for each battle and answer.")
-        bad = ~(np.isfinite(column) & (column >= 0))
-        if bad.any():
-            row = int(np.argmax(bad))
-            message = f"Row {row + 1}, column {name}: {column[row]:g} is no count."
-            raise RecordError(message, advice="Give a number of 0 or more.")
-    relative = (first - second) / (first + second + 1)
-    spread = float(relative.std())
-    if not spread > 0:
-        message = f"Covariate {name} is the same in all battles, so it has no effect to control for."
-        raise InputError(message, advice="Leave it out.")
-    return np.asarray((relative - relative.mean()) / spread)
 
 
 def _fit(problem: _Problem, settings: Settings) -> tuple[Floats, Floats]:
@@ -255,11 +276,22 @@ def _meat(problem: _Problem, point: Floats, settings: Settings) -> Floats:
 
 
 def _effects(
-    names: tuple[str, ...], point: Floats, variance: Floats, reach: float
+    columns: Sequence[CovariateColumn],
+    point: Floats,
+    variance: Floats,
+    reach: float,
+    inflation: Sequence[float],
 ) -> tuple[StyleEffect, ...]:
-    effects = []
-    for name, value, spread in zip(names, point * POINTS, np.sqrt(variance) * POINTS, strict=True):
-        low, high = float(value - reach * spread), float(value + reach * spread)
-        effect = StyleEffect(covariate=name, points=float(value), se=float(spread), lower=low, upper=high)
-        effects.append(effect)
-    return tuple(effects)
+    rows = zip(columns, point * POINTS, np.sqrt(variance) * POINTS, inflation, strict=True)
+    return tuple(
+        StyleEffect(
+            covariate=column.name,
+            points=float(value),
+            se=float(spread),
+            lower=float(value - reach * spread),
+            upper=float(value + reach * spread),
+            scale=column.scale,
+            vif=vif,
+        )
+        for column, value, spread, vif in rows
+    )

@@ -30,6 +30,15 @@ def test_sets_are_listed_and_shown(public: httpx.Client) -> None:
     assert (listed["questions"], listed["counts"]) == (12, {"d0": 4, "d1": 4, "d2": 4})
 
 
+def test_what_a_set_is_made_of_is_counted(public: httpx.Client) -> None:
+    """Statistics come overall first, then by domain, and what cannot be counted is null."""
+    whole, *domains = public.get("/sets/tiny/statistics").json()["domains"]
+    assert (whole["domain"], whole["questions"], whole["passages"]) == ("overall", 12, 2)
+    assert [row["domain"] for row in domains] == ["d0", "d1", "d2"]
+    assert (whole["documents"], whole["short_answers"]) == (None, None)
+    assert public.get("/sets/none/statistics").status_code == 404
+
+
 def test_questions_come_in_pages_and_once_each(public: httpx.Client) -> None:
     """Following `next` gives every question once, in the order of the set."""
     found: list[str] = []

@@ -62,7 +62,9 @@ def test_domain_of_the_address_is_kept_when_another_is_chosen(
     walk.find(".aa-board caption", "Two")
 
 
-@pytest.mark.parametrize("path", ["/?board=rag-qa-arena", "/system?board=tiny&id=full", "/data?board=tiny"])
+@pytest.mark.parametrize(
+    "path", ["/?board=rag-qa-arena", "/system?board=tiny&id=full", "/data?board=tiny", "/trust?board=tiny"]
+)
 def test_phone_needs_no_sideways_scrolling(
     site: str, browser: webdriver.Chrome, walk: Walk, path: str
 ) -> None:
@@ -89,6 +91,7 @@ PAGES = {
     "/system?board=tiny&id=full": "full – System – A tiny set (tiny) – Answer Arena",
     "/question?board=tiny&id=q4": "q4: What do we know of item 4? – A tiny set (tiny) – Answer Arena",
     "/question": "Question – Answer Arena",
+    "/trust?board=tiny": "Judge trust – A tiny set (tiny) – Answer Arena",
     "/report": "Report – Answer Arena",
 }
 LEVELS = "return [...document.querySelectorAll('h1,h2,h3,h4,h5,h6')].map(one => Number(one.tagName[1]))"

@@ -27,6 +27,7 @@ PERMALINKS = {
     "/questions?board=tiny&system=full&opponent=short": (".aa-note", "12 of 12"),
     "/question?board=tiny&id=q3": (".aa-text", "Item 3"),
     "/rounds": (".aa-entry", "A tiny set"),
+    "/trust?board=tiny": (".aa-board caption", "neighbours on the board"),
     "/methodology": (".stMarkdown", "Bradley-Terry"),
     "/data?board=tiny": (".aa-board", "rank_lower"),
 }
@@ -133,7 +134,7 @@ def test_bars_stand_in_for_a_page_that_is_opened(site: str, browser: webdriver.C
         assert browser.execute_script("return window.bonesSeen") > 0
         assert not browser.find_elements("css selector", ".aa-bones")
         browser.execute_script("window.bonesSeen = 0")
-        walk.click("//*[@data-testid='stCheckbox']//label")
+        walk.click("//button[.//*[normalize-space()='Length']]")
         walk.rest()
         assert browser.execute_script("return window.bonesSeen") == 0
     finally:

@@ -9,14 +9,17 @@ import socket
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.cli import main
+from arena.site.boards.snapshot_reader import read_board
+from data.records import Board
 
 ROOT = Path(__file__).parents[3]
 TABLES = ROOT.parent / "shared" / "data" / "rag_qa_arena_tables"
@@ -33,7 +36,7 @@ class Ended:
 
 
 @pytest.fixture
-def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Cli]:
     """Run `arena …` in this process, with its state in a temporary folder."""
     monkeypatch.chdir(tmp_path)
     for name in ("ARENA_DATABASE_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY"):
@@ -49,11 +52,11 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
             main()
         except SystemExit as ended:
             code = int(ended.code or 0)
-        gc.collect()
         captured = capsys.readouterr()
         return Ended(code, captured.out, captured.err)
 
-    return run
+    yield run
+    gc.collect()
 
 
 def _json(result: Ended) -> Any:  # noqa: ANN401 - commands print any JSON
@@ -210,6 +213,27 @@ def test_unreachable_endpoint_is_one_clear_line(
     assert _json(cli("rounds", "status", "r", "--json"))["state"] == "paused"
 
 
+def _require_every_figure(
+    standings: dict[str, Any], *, round_name: str | None, measured: Sequence[str] = ()
+) -> None:
+    """Each entry of the strip above a board is a figure, or says in a sentence why there is none."""
+    board = Board(
+        name="b",
+        round_name=round_name,
+        standings=standings,
+        content_hash="ab" * 32,
+        notice="",
+        retracted=False,
+        published_at=datetime(2026, 11, 1, tzinfo=UTC),
+    )
+    strip = {label: value for label, value, _ in read_board(board).health}
+    assert {"agreement with people", "position flips", "unreadable", "prompt-injection test"} <= strip.keys()
+    for label, value in strip.items():
+        figure = re.fullmatch(r"\d+\.\d % of [\d,]+", value)
+        assert figure or (len(value.split()) > 5 and ":" in value), (label, value)
+        assert figure or label not in measured, (label, value)
+
+
 def test_demo_prepares_both_boards_and_repeats_itself(cli: Cli) -> None:
     """`arena demo` publishes the demo and the paper's board; a second run changes nothing."""
     first = _json(cli("demo", "--no-serve", "--json"))
@@ -217,7 +241,14 @@ def test_demo_prepares_both_boards_and_repeats_itself(cli: Cli) -> None:
     board = _json(cli("leaderboard", "show", "demo", "--json"))
     assert _json(cli("demo", "--no-serve", "--json")) == first
     assert _json(cli("leaderboard", "show", "demo", "--json")) == board
+    _require_every_figure(board, round_name="demo", measured=("position flips", "unreadable"))
+    _require_every_figure(_json(cli("leaderboard", "show", "rag-qa-arena", "--json")), round_name=None)
     assert board["lines"]["overall"][0]["system"] == "meridian"
+    controlled = cli("leaderboard", "show", "demo", "--control", "style").stdout
+    assert re.search(r"^length +\d+ +\d+ +\d+ ", controlled, re.MULTILINE)
+    assert "Condition number" in controlled
+    refused = cli("leaderboard", "show", "demo", "--control", "position")
+    assert (refused.returncode, "weighs each answer by itself" in refused.stderr) == (1, True)
     between = cli("leaderboard", "show", "demo", "--between-systems").stdout
     assert "without those against reference. The judge held answers against the reference in" in between
     assert re.search(r"^1–1 +meridian +\d{4} ", between, re.MULTILINE)

@@ -113,27 +113,27 @@ def test_items_of_other_kinds_are_labelled_by_commands(labelling: Commands) -> N
     assert (code, out) == (0, "2 labels of ann are deleted.\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("task", "show", "none"), "no annotation task"),
-        (("task", "open", "x", "--set", "tiny", "--systems", "half"), "two systems"),
-        (("task", "open", "x", "--set", "tiny", "--systems", "half,whole"), "cannot label each item"),
-        (("task", "open", "x", "--set", "tiny", "--items", "none.jsonl", "--open-to-all"), "cannot be read"),
-        (("task", "export", "people", "-", "--format", "xml"), "no format"),
-        (("give", "people", "1", "best", "--annotator", "ann"), "is no label"),
-        (("give", "people", "1", "--annotator", "ann"), "exactly one"),
-        (("give", "people", "1", "--spans", "[1]", "--annotator", "ann"), "spans cannot be read"),
-        (("next", "people", "--annotator", "cleo"), "no annotation task"),
-        (("next", "people", "--annotator", "ann"), "has not agreed"),
-        (("task", "settle", "people", "1", "c"), "settles nothing"),
-        (("task", "aside", "people", "ann"), "without a reason"),
-    ],
+MISTAKES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("task", "show", "none"), "no annotation task"),
+    (("task", "open", "x", "--set", "tiny", "--systems", "half"), "two systems"),
+    (("task", "open", "x", "--set", "tiny", "--systems", "half,whole"), "cannot label each item"),
+    (("task", "open", "x", "--set", "tiny", "--items", "none.jsonl", "--open-to-all"), "cannot be read"),
+    (("task", "export", "people", "-", "--format", "xml"), "no format"),
+    (("give", "people", "1", "best", "--annotator", "ann"), "is no label"),
+    (("give", "people", "1", "--annotator", "ann"), "exactly one"),
+    (("give", "people", "1", "--spans", "[1]", "--annotator", "ann"), "spans cannot be read"),
+    (("next", "people", "--annotator", "cleo"), "no annotation task"),
+    (("next", "people", "--annotator", "ann"), "has not agreed"),
+    (("task", "settle", "people", "1", "c"), "settles nothing"),
+    (("task", "aside", "people", "ann"), "without a reason"),
 )
-def test_mistakes_are_told_in_a_line(labelling: Commands, words: tuple[str, ...], said: str) -> None:
+
+
+def test_mistakes_are_told_in_a_line(labelling: Commands) -> None:
     """Each ends with 1 and one sentence that says what to do."""
     _open(labelling, "--systems", "half,whole", "--count", 2)
-    code, _, err = labelling("labels", *words)
-    assert code == 1
-    assert said in err
-    assert len(err.strip().splitlines()) == 1
+    for words, sentence in MISTAKES:
+        code, _, err = labelling("labels", *words)
+        assert (words, code) == (words, 1)
+        assert sentence in err
+        assert len(err.strip().splitlines()) == 1

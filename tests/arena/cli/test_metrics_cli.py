@@ -67,6 +67,49 @@ def test_an_llm_scores_a_set_and_what_is_scored_is_not_asked_again(
     assert {judge for judge, *_ in arena_of.scores()} == {"", done["judge"]}
 
 
+def test_an_llm_scores_a_sample_and_means_are_estimated(
+    arena_of: Commands, scripted_llm: Callable[..., Any]
+) -> None:
+    """The LLM is asked about the sample alone; the same seed asks nothing again and estimates the same."""
+    server = serve_rules(scripted_llm())
+    words = (*RUN, "--judge", "reference-free", "--cheap-metric", NLI, "--spend", "14", "--seed", "3")
+    done = arena_of.json(*words, endpoint=server.url)
+    assert (done["cheap"]["judged"], done["expensive"]["judged"], done["answers"]) == (24, 14, 24)
+    estimates = done["estimates"]
+    assert (estimates["scored"], estimates["answers"]) == (14, 24)
+    assert [mean["system"] for mean in estimates["means"]] == sorted(
+        mean["system"] for mean in estimates["means"]
+    )
+    for mean in (*estimates["means"], *estimates["differences"]):
+        assert mean["interval"]["lower"] <= mean["mean"] <= mean["interval"]["upper"]
+    first, second = estimates["means"]
+    (gap,) = estimates["differences"]
+    assert gap["mean"] == pytest.approx(first["mean"] - second["mean"])
+    asked = server.log.calls
+    again = arena_of.json(*words, endpoint=server.url)
+    assert (again["expensive"]["kept"], server.log.calls) == (14, asked)
+    assert again["estimates"] == estimates
+    whole = arena_of.json(*RUN, "--judge", "reference-free", endpoint=server.url)
+    assert (whole["kept"], whole["judged"]) == (14, 10)
+
+
+def test_a_sample_that_says_nothing_is_no_estimate(
+    arena_of: Commands, scripted_llm: Callable[..., Any]
+) -> None:
+    """A sample that is too small has no estimate, and why; a share or a judge that is none is refused."""
+    server = serve_rules(scripted_llm())
+    words = (*RUN, "--judge", "reference-free", "--cheap-metric", NLI)
+    few = arena_of.json(*words, "--spend", "10%", endpoint=server.url)
+    assert (few["expensive"]["judged"], few["estimates"]) == (2, None)
+    assert "2 expensive scores" in few["missing"]
+    code, _, said = arena_of(*words, "--spend", "much", endpoint=server.url)
+    assert code != 0
+    assert "'much' is no number of answers" in said
+    code, _, said = arena_of(*RUN, "--cheap-metric", NLI)
+    assert code != 0
+    assert "needs a judge whose LLM scores it" in said
+
+
 def test_malformed_replies_leave_answers_unscored_with_the_reason(
     arena_of: Commands, scripted_llm: Callable[..., Any]
 ) -> None:

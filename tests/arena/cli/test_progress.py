@@ -60,7 +60,7 @@ def all_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = Display.end
 
     def end(display: Display, work: Work) -> None:
-        display._view.look([work])
+        display._view.show([work])
         ended(display, work)
 
     monkeypatch.setattr(Display, "end", end)
@@ -88,7 +88,7 @@ def test_lines_come_every_few_seconds_and_at_the_end() -> None:
     view, work = LineView(out), _work("scoring", 2.0, 100, 1_000)
     for seconds, done in ((2.0, 100), (4.0, 200), (7.0, 350), (8.0, 400)):
         work.watch, work.done = _At(at=seconds), done
-        view.look([work])
+        view.show([work])
     view.end(work)
     lines = out.getvalue().splitlines()
     assert [line.split(",")[0] for line in lines] == [

@@ -19,11 +19,13 @@ from arena.site.boards.standings_table import standings_table
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.public.routes import embedded_page, static_page
 from arena.site.public.social_card import board_drawing
+from arena.site.trust.covariates import coefficient_table
 from data.records import Board
 from leaderboard.ratings import Cluster, Settings
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.published import bundled_board
+from leaderboard.vocabulary import Control
 from tests.narrow import known
 
 SEPARATED = "The battles separate it from every other system."
@@ -207,6 +209,34 @@ def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(
     assert "reference" not in said
 
 
+def test_each_control_is_another_view(standings: Mapping[str, Any]) -> None:
+    """A board with several fits has a view for each, which says what its terms are worth."""
+    found = before(standings)
+    rows = [dict(line["rating"]) for line in found["lines"][OVERALL]]
+    for place, rating in enumerate(rows, 1):
+        rating |= {"rank_lower": place, "rank_upper": place, "letters": chr(64 + place)}
+    term = {"name": "position", "value": 40.4, "se": 9.0, "lower": -12.6, "upper": 93.0}
+    fit = {
+        "note": "",
+        "ratings": rows,
+        "coefficients": [term | {"scale": "points of the first place", "vif": 1.25}],
+        "left_out": [{"name": "same_family", "reason": "No family."}],
+        "collinearity": {"sentence": "The terms can be told apart."},
+    }
+    fits = [fit | {"control": "position"}, fit | {"control": "all"}]
+    found["covariates"] = {"fits": [*fits, {"control": "family", "note": "No family."}]}
+    view = view_of(found)
+    shown = view.under_control(Control.POSITION)
+    assert shown.rating_name(OVERALL) == "rating controlled for position"
+    assert leading(shown, OVERALL).startswith("Controlled for position, ")
+    assert "What position is worth, in points: position 40 (-13 to 93)." in shown.method
+    assert len({view.key, shown.key, view.under_control(Control.ALL).key}) == 3
+    assert view.controls[Control.FAMILY].note == "No family."
+    assert not view.controls[Control.FAMILY].ratings
+    cells = ["".join(cell.itertext()) for cell in coefficient_table(view.controls[Control.ALL]).iter("td")]
+    assert cells == ["40", "−13 to 93", "1.2", "points of the first place"]
+
+
 def test_headline_order_and_charts_share_one_control_for_length(standings: Mapping[str, Any]) -> None:
     """D8: under control the whole view has other ratings and another order, and says so."""
     found = before(standings)
@@ -216,7 +246,7 @@ def test_headline_order_and_charts_share_one_control_for_length(standings: Mappi
         rating |= {"rank_lower": place, "rank_upper": place, "letters": chr(64 + place)}
     found["beside"] = [{"kind": "length-controlled", "ratings": reverse, "note": "Length is worth 9 points."}]
     view = view_of(found)
-    shown = view.under_control()
+    shown = view.under_control(Control.LENGTH)
     assert shown.systems == view.systems[::-1]
     assert leading(shown, OVERALL).startswith("Controlled for length, command-r leads with a rating of 1184")
     assert leading(shown, "fiqa") == leading(view, "fiqa")

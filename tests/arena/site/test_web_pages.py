@@ -199,6 +199,34 @@ def test_methodology_and_data_pages_stand(visit: Callable[..., AppTest]) -> None
     assert "content sha256" in data.code[-1].value
 
 
+def test_judge_trust_says_why_it_has_no_figures(visit: Callable[..., AppTest]) -> None:
+    """A board of published counts has no questions to leave out, and its page says so under each heading."""
+    page = visit("trust.trust_page", board="rag-qa-arena")
+    assert not page.exception
+    assert words_of(page).count("published as counts of verdicts") == 2
+    assert "the judge cannot be asked again from here" in words_of(page)
+    assert 'href="./?board=rag-qa-arena"' in html_of(page)
+
+
+def test_board_says_what_first_place_rests_on(visit: Callable[..., AppTest]) -> None:
+    """The front page has a sentence on first place, and leads to the page with every set and cycle."""
+    shown = html_of(visit("main", board="tiny"))
+    assert 'href="./trust?board=tiny"' in shown
+    assert re.search(r"first place|have the same rating|no set was found", shown)
+
+
+def test_judge_trust_names_questions_and_cycles(visit: Callable[..., AppTest]) -> None:
+    """Each two neighbours have what their order rests on, with links, and cycles stand beside coin flips."""
+    page = visit("trust.trust_page", board="tiny")
+    assert not page.exception
+    shown = html_of(page)
+    assert shown.count("<details>") == shown.count("<summary>") > 0
+    assert re.search(r'<li><a href="./question\?board=tiny&amp;id=q\d+"', shown)
+    assert "coin flips would in 25.0 %" in words_of(page)
+    assert "By the reference alone" in words_of(page)
+    assert "the same texts get the same verdict" in words_of(page)
+
+
 def test_no_page_allows_raw_html() -> None:
     """No page turns on raw HTML in Markdown or scripts in HTML."""
     for path in WEB.rglob("*.py"):
@@ -309,8 +337,40 @@ def test_control_for_length_changes_the_whole_page(visit: Callable[..., AppTest]
 def test_control_for_length_is_the_overall_board_s_alone(visit: Callable[..., AppTest]) -> None:
     """D8: within a domain the switch is off for the whole page, and says that it is."""
     page = visit("main", board="tiny", control="1", domain="d1")
-    assert page.toggle[0].disabled
+    assert next(choice for choice in page.button_group if choice.label == "Control for").disabled
     assert words_of(page) == words_of(visit("main", board="tiny", domain="d1"))
+
+
+def test_other_controls_are_offered_where_they_exist(visit: Callable[..., AppTest]) -> None:
+    """The choice has the controls with ratings; others are explained, and their address changes nothing."""
+    page = visit("main", board="tiny", control="style")
+    choice = next(choice for choice in page.button_group if choice.label == "Control for")
+    offered = [option.content for option in choice.proto.options]
+    assert offered[:2] == ["Nothing", "Length"]
+    assert "Position" not in offered
+    assert "Not for position: The embedded judge weighs each answer by itself" in choice.proto.help
+    plain = visit("main", board="tiny")
+    if "Length and form" in offered:
+        assert "Controlled for length and form" in words_of(page)
+    else:
+        assert "Not for length and form: " in choice.proto.help
+        assert words_of(page) == words_of(plain)
+    assert words_of(visit("main", board="tiny", control="position")) == words_of(plain)
+    assert words_of(visit("main", board="tiny", control="length")) == words_of(
+        visit("main", board="tiny", control="1")
+    )
+
+
+def test_what_sways_the_judge_is_told_with_intervals(visit: Callable[..., AppTest]) -> None:
+    """Each fit has its terms with intervals and inflation, or says why it is not there."""
+    page = visit("trust.trust_page", board="tiny")
+    shown = re.sub(r"<[^>]*>", " ", html_of(page))
+    assert "What sways the judge" in shown
+    assert re.search(r"Length\s+−?\d+\s+−?\d+ to −?\d+\s+\d+\.\d", shown)
+    assert "Condition number" in shown
+    assert "no LLM" in shown
+    paper = words_of(visit("trust.trust_page", board="rag-qa-arena"))
+    assert "The lengths of the answers are not known." in paper
 
 
 def test_the_reference_is_in_no_chart_of_rates(visit: Callable[..., AppTest]) -> None:
@@ -337,6 +397,7 @@ def test_strip_tells_how_far_the_judge_can_be_trusted(visit: Callable[..., AppTe
     shown = html_of(visit("main", board="tiny"))
     for text in ("agreement with people", "not calibrated", "position flips", "unreadable", "attacks"):
         assert text in shown
+    assert "the same texts get the same verdict" in shown
 
 
 def test_rounds_lists_every_board_with_its_hash(visit: Callable[..., AppTest]) -> None:
@@ -355,6 +416,14 @@ def test_data_page_tells_how_to_embed_and_cite(visit: Callable[..., AppTest]) ->
     assert "/embed/tiny" in codes
     assert "@misc{tiny-" in codes
     assert "/leaderboard.html?board=tiny" in html_of(page)
+
+
+def test_data_page_says_what_the_questions_are_made_of(visit: Callable[..., AppTest]) -> None:
+    """Words and passages by domain stand on the data page of a judged board, not of published counts."""
+    shown = html_of(visit("boards.data_page", board="tiny"))
+    assert "Words a reference" in shown
+    assert "Zero" in shown
+    assert "Words a reference" not in html_of(visit("boards.data_page", board="rag-qa-arena"))
 
 
 def test_boards_of_one_set_are_told_apart_where_they_are_chosen(

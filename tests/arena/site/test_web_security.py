@@ -183,6 +183,7 @@ PUBLIC_PAGES = (
     "/questions?board=tiny",
     "/question?board=tiny&id=q3",
     "/rounds",
+    "/trust?board=tiny",
     "/methodology",
     "/data?board=tiny",
     "/submit",

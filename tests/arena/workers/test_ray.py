@@ -64,9 +64,9 @@ def cluster(
 
 
 def _create(arena: Arena, name: str, **fields: Any) -> None:  # noqa: ANN401 - fields of a request
-    request = RoundRequest(
-        set_name="tiny", judge="reference-free", name=name, pairs="all", canaries=2, budget_usd=10.0, **fields
-    )
+    # Only a later round of a judge has control battles, and both rounds are to ask the same.
+    named: dict[str, Any] = {"canaries": 2, "controls": 0, "budget_usd": 10.0, **fields}
+    request = RoundRequest(set_name="tiny", judge="reference-free", name=name, pairs="all", **named)
     arena.rounds.create(request)
 
 

@@ -10,7 +10,7 @@ from data.errors import ConflictError, NotFoundError, StoreError
 from data.files.question_sets import content_hash
 from data.records import Answer, Passage, QuestionSet, SystemCard
 from data.store import Store
-from data.store.submissions.submissions import NewSubmission
+from data.store.submissions.writing import NewSubmission
 
 MakeSet = Callable[..., QuestionSet]
 

@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.errors import SpecError
-from data.records import Outcome, Passage, Preference, Presentation, Question, Verdict, Yardstick
+from data.records import OrderPolicy, Outcome, Passage, Preference, Presentation, Question, Verdict, Yardstick
 from judges.base import Judge, JudgeInput
 from judges.lexical import LexicalJudge
+from judges.lexical.judge import in_both_orders
 from tests.narrow import known
 
 
@@ -19,6 +20,7 @@ class Spec:
 
     name: str = "lexical"
     yardstick: Yardstick = Yardstick.NONE
+    order: OrderPolicy = OrderPolicy.PAPER
     lexical: dict[str, float] = field(default_factory=dict)
 
 
@@ -158,6 +160,30 @@ def test_what_was_judged_before_changes_nothing() -> None:
         busy.settle(JudgeInput(battle_id="y", question=QUESTION, answer_a=other, answer_b=SHORT))
     judge_input = JudgeInput(battle_id="x", question=QUESTION, answer_a=COMPLETE, answer_b=WRONG)
     assert busy.settle(judge_input) == LexicalJudge(Spec()).settle(judge_input)
+
+
+def test_both_orders_are_read_where_they_are_asked_for() -> None:
+    """A battle is settled again with its answers exchanged: two judgments that agree, and no flip."""
+    judge = LexicalJudge(Spec(order=OrderPolicy.BOTH))
+    once = LexicalJudge(Spec())
+    for side in (None, "a", "b"):
+        judge_input = JudgeInput(
+            battle_id="x", question=QUESTION, answer_a=COMPLETE, answer_b=WRONG, reference_side=side
+        )
+        verdict, plain = judge.settle(judge_input), once.settle(judge_input)
+        first, again = verdict.judgments
+        assert (verdict.preference, verdict.flipped) == (plain.preference, False)
+        assert plain.flipped is None
+        assert (first.presentation, again.presentation) == (Presentation.A_FIRST, Presentation.B_FIRST)
+        assert again.preference is first.preference
+        assert (again.margin, again.rationale) == (first.margin, first.rationale)
+
+
+def test_orders_that_disagree_are_a_tie() -> None:
+    """Should the order ever matter, the battle is a tie and a position flip, as with any judge."""
+    verdict = in_both_orders(settle(COMPLETE, WRONG), settle(COMPLETE, WRONG))
+    assert (verdict.preference, verdict.flipped) == (Preference.TIE, True)
+    assert verdict.judgments[1].preference is Preference.B
 
 
 @pytest.mark.parametrize("lexical", [{"balence": 1.0}, {"tie_band": -1}, {"scale": "wide"}])

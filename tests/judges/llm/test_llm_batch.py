@@ -16,15 +16,16 @@ from judges.llm.costs import MemoryLedger
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure, Message, Request
 from judges.llm.settings import AccessSettings, TransportKind
-from judges.llm.transports.batch_files import BatchRecord, MemoryBatchBook
+from judges.llm.transports.batch_files import BatchRecord
+from tests.memory_journal import MemoryJournal
 from tests.narrow import instances, known
 
 Serve = Callable[..., Any]
 SETTINGS = AccessSettings(transport=TransportKind.BATCH, batch_poll=0.02, batch_gather=0.02, backoff=0.01)
 
 
-class WatchedBook(MemoryBatchBook):
-    """A book that tells when it learnt a batch's id."""
+class WatchedJournal(MemoryJournal):
+    """A journal that tells when it learnt a batch's id."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +45,7 @@ def requests(url: str, count: int = 5) -> list[Request]:
 
 def ask(
     items: Sequence[Request],
-    book: MemoryBatchBook,
+    journal: MemoryJournal,
     cache: MemoryReplyCache | None = None,
     ledger: MemoryLedger | None = None,
     settings: AccessSettings = SETTINGS,
@@ -52,46 +53,44 @@ def ask(
     """Ask everything at once through batches."""
 
     async def run() -> list[Reply | CallFailure]:
-        async with open_client(settings, cache, ledger, book=book) as client:
+        async with open_client(settings, cache, ledger, journal=journal) as client:
             return await asyncio.gather(*(client.ask(item) for item in items))
 
     return asyncio.run(run())
 
 
 def test_requests_that_wait_together_travel_together(scripted_llm: Serve) -> None:
-    """Five requests are one file and one batch, at half the price, and the book is empty afterwards."""
-    server, book, ledger = scripted_llm(), MemoryBatchBook(), MemoryLedger(1.0)
-    replies = ask(requests(server.url), book, ledger=ledger)
+    """Five requests are one file and one batch, at half the price, and the journal is empty afterwards."""
+    server, journal, ledger = scripted_llm(), MemoryJournal(), MemoryLedger(1.0)
+    replies = ask(requests(server.url), journal, ledger=ledger)
     replied = instances(Reply, replies)
     assert len({reply.text for reply in replied}) == 5
     [reply, *_] = replied
     assert reply.cost_usd == pytest.approx((reply.input_tokens * 2.5 + reply.output_tokens * 10) / 2e6)
-    assert asyncio.run(ledger.balance()).spent == pytest.approx(
-        sum(known(reply.cost_usd) for reply in replied)
-    )
+    assert ledger.spent == pytest.approx(sum(known(reply.cost_usd) for reply in replied))
     assert server.batches == 1
-    assert not book.records
+    assert not journal.records
 
 
 def test_batches_are_cut_to_size(scripted_llm: Serve) -> None:
     """No batch has more requests than allowed, and each has one model."""
-    server, book = scripted_llm(), MemoryBatchBook()
+    server, journal = scripted_llm(), MemoryJournal()
     items = requests(server.url, 7)
     items[0] = replace(items[0], model="gpt-4o-mini")
-    ask(items, book, settings=replace(SETTINGS, batch_size=4))
+    ask(items, journal, settings=replace(SETTINGS, batch_size=4))
     assert server.batches == 3
 
 
-def interrupted(url: str) -> tuple[WatchedBook, list[Any]]:
-    """Ask, stop once the batch is under way, and return the book and what the askers got."""
+def interrupted(url: str) -> tuple[WatchedJournal, list[Any]]:
+    """Ask, stop once the batch is under way, and return the journal and what the askers got."""
 
-    async def run() -> tuple[WatchedBook, list[Any]]:
-        book = WatchedBook()
-        async with open_client(SETTINGS, book=book) as client:
+    async def run() -> tuple[WatchedJournal, list[Any]]:
+        journal = WatchedJournal()
+        async with open_client(SETTINGS, journal=journal) as client:
             waiting = asyncio.gather(*(client.ask(item) for item in requests(url)), return_exceptions=True)
-            await book.known.wait()
+            await journal.known.wait()
             client.stop()
-            return book, await waiting
+            return journal, await waiting
 
     return asyncio.run(run())
 
@@ -100,39 +99,39 @@ def interrupted(url: str) -> tuple[WatchedBook, list[Any]]:
 def test_a_crash_loses_no_batch(noted: bool, scripted_llm: Serve) -> None:
     """A batch is found again by its id, or by its name where the id was not noted; none is sent twice."""
     server, cache = scripted_llm(batch_polls=1_000_000), MemoryReplyCache()
-    book, _ = interrupted(server.url)
+    journal, _ = interrupted(server.url)
     if not noted:
-        book.records = {name: replace(record, batch_id="") for name, record in book.records.items()}
+        journal.records = {name: replace(record, batch_id="") for name, record in journal.records.items()}
     server.script.batch_polls = 0
-    replies = ask(requests(server.url), book, cache)
+    replies = ask(requests(server.url), journal, cache)
     assert all(isinstance(reply, Reply) for reply in replies)
     assert len(cache.replies) == 5
     assert server.batches == 1
-    assert not book.records
+    assert not journal.records
 
 
 def test_a_batch_that_never_came_to_be_is_asked_again(scripted_llm: Serve) -> None:
     """A name that the provider does not know is struck out and its requests travel in a new batch."""
-    server, book = scripted_llm(), MemoryBatchBook()
+    server, journal = scripted_llm(), MemoryJournal()
     items = requests(server.url)
     keys = tuple(item.key for item in items)
-    asyncio.run(book.write(BatchRecord(name="arena-lost", endpoint=server.url, keys=keys)))
-    assert all(isinstance(reply, Reply) for reply in ask(items, book))
-    assert not book.records
+    asyncio.run(journal.write(BatchRecord(name="arena-lost", endpoint=server.url, keys=keys)))
+    assert all(isinstance(reply, Reply) for reply in ask(items, journal))
+    assert not journal.records
 
 
 def test_stopping_does_not_wait_for_the_batch(scripted_llm: Serve) -> None:
-    """A stop returns at once, to everybody, and the book keeps the batch."""
+    """A stop returns at once, to everybody, and the journal keeps the batch."""
     server = scripted_llm(batch_polls=1_000_000)
-    book, answers = interrupted(server.url)
+    journal, answers = interrupted(server.url)
     assert all(isinstance(answer, StoppedError) for answer in answers)
-    assert [record.batch_id for record in book.records.values()] == ["batch_1"]
+    assert [record.batch_id for record in journal.records.values()] == ["batch_1"]
 
 
 def test_what_a_batch_failed_on_is_tried_in_another(scripted_llm: Serve) -> None:
     """Requests in the error file travel again; a refusal is final."""
-    server, book = scripted_llm(first=["server_error", "refusal"]), MemoryBatchBook()
-    answers = ask(requests(server.url, 3), book)
+    server, journal = scripted_llm(first=["server_error", "refusal"]), MemoryJournal()
+    answers = ask(requests(server.url, 3), journal)
     assert sum(isinstance(answer, Reply) for answer in answers) == 2
     assert [answer.outcome for answer in answers if isinstance(answer, CallFailure)] == [Outcome.REFUSED]
     assert server.batches == 2
@@ -140,8 +139,8 @@ def test_what_a_batch_failed_on_is_tried_in_another(scripted_llm: Serve) -> None
 
 def test_a_completed_batch_without_output_fails_its_requests(scripted_llm: Serve) -> None:
     """Batches that end "completed" with no file are tried again, then failed, never read as replies."""
-    server, book = scripted_llm(batch_output=False), MemoryBatchBook()
-    answers = ask(requests(server.url, 2), book, settings=replace(SETTINGS, attempts=2))
+    server, journal = scripted_llm(batch_output=False), MemoryJournal()
+    answers = ask(requests(server.url, 2), journal, settings=replace(SETTINGS, attempts=2))
     failures = instances(CallFailure, answers)
     assert {failure.outcome for failure in failures} == {Outcome.FAILED}
     assert "ended as completed without an answer" in failures[0].detail
@@ -150,9 +149,9 @@ def test_a_completed_batch_without_output_fails_its_requests(scripted_llm: Serve
 
 def test_a_batch_that_the_provider_turns_down_stops_the_run(scripted_llm: Serve) -> None:
     """A file that fails validation is one clear error."""
-    server, book = scripted_llm(batch_end="failed", batch_output=False), MemoryBatchBook()
+    server, journal = scripted_llm(batch_end="failed", batch_output=False), MemoryJournal()
     with pytest.raises(EndpointError, match="ended as failed"):
-        ask(requests(server.url, 2), book)
+        ask(requests(server.url, 2), journal)
 
 
 def test_batches_need_a_book() -> None:

@@ -25,10 +25,9 @@ from judges.llm.tasks import (
     TaskRunner,
     read_reply,
     strict_schema,
-    token_shares,
-    weighted_score,
 )
 from judges.llm.templates import Input, Tagged, Template
+from judges.llm.token_shares import token_shares, weighted_score
 
 Serve = Callable[..., Any]
 

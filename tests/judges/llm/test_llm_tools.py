@@ -26,6 +26,7 @@ from judges.metrics.comprehensiveness.answer_relations import (
     AnswerRelation,
 )
 from judges.metrics.comprehensiveness.claims import Missing
+from tests.memory_journal import MemoryJournal
 from tests.narrow import known
 from tests.scripted_llm import ToolUse
 
@@ -210,14 +211,12 @@ def test_an_endpoint_without_tools_is_asked_by_a_field_of_the_reply(
 
 def test_batches_go_without_tools(scripted_llm: Serve, tool_use: Callable[..., object]) -> None:
     """In a batch every turn would take a day, so the call goes through the reply there."""
-    from judges.llm.transports.batch_files import MemoryBatchBook  # noqa: PLC0415
-
     server = scripted_llm()
     server.handlers["compare_answers"] = by_result(tool_use)
     settings = AccessSettings(transport=TransportKind.BATCH, batch_gather=0.05, batch_poll=0.01)
 
     async def once() -> object:
-        async with open_client(settings, MemoryReplyCache(), book=MemoryBatchBook()) as client:
+        async with open_client(settings, MemoryReplyCache(), journal=MemoryJournal()) as client:
             comparer = AnswerComparer(TaskRunner(client, endpoint=server.url, model="m"))
             return await comparer("How far?", "10 km", "10,000 m")
 

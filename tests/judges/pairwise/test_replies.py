@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.records import Outcome, Reply
-from judges.pairwise.parsing import SCANNED_OTHERWISE, Choice, compare, read
+from judges.pairwise.parsing import SCANNED_OTHERWISE, Choice, compare_parsers, read
 from judges.spec import ReplyFormat
 
 
@@ -124,7 +124,7 @@ def test_readings_can_be_compared() -> None:
         reply(text)
         for text in ("<rating>1</rating>", "no idea", "<rating>1, not 2</rating>", "<rating>0</rating>")
     ]
-    found = compare(replies, ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN)
+    found = compare_parsers(replies, ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN)
     assert (found.replies, found.changed, found.only_first, found.only_second) == (4, (1, 2), 0, 2)
     assert found.share == 0.5
 
@@ -173,7 +173,7 @@ def test_judged_replies_note_that_the_digit_scan_reads_them_otherwise(parts: lis
     one = reply("".join(parts))
     strict = read(one, ReplyFormat.RATING)
     if strict.outcome is Outcome.JUDGED:
-        differs = compare([one], ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN).changed != ()
+        differs = compare_parsers([one], ReplyFormat.RATING, ReplyFormat.DIGIT_SCAN).changed != ()
         assert (SCANNED_OTHERWISE in strict.detail) == differs
 
 

@@ -20,7 +20,7 @@ from leaderboard.agreement import coefficients
 from leaderboard.agreement.bias import excess
 from leaderboard.agreement.boards import compare_rankings, overstatement, ranking_agreement
 from leaderboard.agreement.coefficients import Resampling, Scale, krippendorff_alpha
-from leaderboard.agreement.pairs import CalibrationPair, agree, calibrate, majority
+from leaderboard.agreement.pairs import CalibrationPair, calibrate, majority
 from leaderboard.battles import BattleTable
 from tests.narrow import known
 
@@ -238,19 +238,6 @@ def test_pairs_of_one_question_are_resampled_together() -> None:
     assert once is not None
     assert copied is not None
     assert copied.width == pytest.approx(once.width)
-
-
-def test_judges_are_compared_on_pairs_that_both_decided_on() -> None:
-    """Judge against judge: a missing verdict of either is counted, equal ones agree fully."""
-    sides: list[Preference | None] = [Preference.A, Preference.B, Preference.TIE, Preference.A, None]
-    other = [*sides[:3], None, Preference.B]
-    found = agree(sides, other, ["q1", "q2", "q3", "q4", "q5"], QUICK)
-    assert found.unreadable == 2
-    assert found.accuracy.value == 1
-    assert found.kappa.value == 1
-    assert found.alpha.value == 1
-    with pytest.raises(RecordError, match="do not pair up"):
-        agree(sides, other, ["q1"])
 
 
 def test_labels_out_of_range_are_refused() -> None:

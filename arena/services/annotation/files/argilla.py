@@ -70,8 +70,8 @@ def read_argilla(content: bytes, task: AnnotationTask) -> Iterator[FiledLabel]:
                 by_person[response.user_id][name] = response.value
                 if response.status == DISCARDED:
                     skipped.add(response.user_id)
-        for person, said in by_person.items():
-            yield _filed(place, task, record.metadata, person, said, skipped=person in skipped)
+        for person, values in by_person.items():
+            yield _filed(place, task, record.metadata, person, values, skipped=person in skipped)
 
 
 def _record(kind: TaskKind, entry: LabelledItem) -> Json:
@@ -112,7 +112,7 @@ def _answers(kind: TaskKind, label: GivenLabel, value: int) -> Json:
         case TaskKind.SPANS:
             marked = [span for span in label.spans if span.kind is not SpanKind.MISSING]
             answers["spans"] = [
-                {"label": one.kind.value, "start": one.start, "end": one.end} for one in marked
+                {"label": span.kind.value, "start": span.start, "end": span.end} for span in marked
             ]
             missing = [span.text for span in label.spans if span.kind is SpanKind.MISSING]
             if missing:
@@ -125,15 +125,15 @@ def _filed(
     task: AnnotationTask,
     named: Mapping[str, Any],
     person: str,
-    said: Mapping[str, Any],
+    values: Mapping[str, Any],
     *,
     skipped: bool,
 ) -> FiledLabel:
-    spans = _spans(place, said) if task.terms.kind is TaskKind.SPANS and not skipped else ()
+    spans = _spans(place, values) if task.terms.kind is TaskKind.SPANS and not skipped else ()
     value = None
     if not skipped:
-        value = len(spans) if task.terms.kind is TaskKind.SPANS else _value(place, task, said)
-    comment = str(said.get("comment") or "")
+        value = len(spans) if task.terms.kind is TaskKind.SPANS else _value(place, task, values)
+    comment = str(values.get("comment") or "")
     return FiledLabel(
         place=place,
         question_id=str(named.get("question_id") or refuse(place, "has no question_id in its metadata")),
@@ -149,29 +149,29 @@ def _filed(
     )
 
 
-def _value(place: str, task: AnnotationTask, said: Mapping[str, Any]) -> int:
+def _value(place: str, task: AnnotationTask, values: Mapping[str, Any]) -> int:
     match task.terms.kind:
         case TaskKind.ANSWERABILITY:
-            if said.get("answerable") in {"yes", "no"}:
-                return int(said["answerable"] == "yes")
+            if values.get("answerable") in {"yes", "no"}:
+                return int(values["answerable"] == "yes")
         case TaskKind.PASSAGES:
-            if isinstance(said.get("rating"), int):
-                return int(said["rating"])
+            if isinstance(values.get("rating"), int):
+                return int(values["rating"])
         case _:
-            grade = str(said.get("grade") or "").strip()
+            grade = str(values.get("grade") or "").strip()
             if grade.lstrip("-").isdecimal():
                 return int(grade)
-            if said.get("preference") in {"a", "b", "tie"}:
-                return value_of_side(said["preference"], task.terms.scale)
+            if values.get("preference") in {"a", "b", "tie"}:
+                return value_of_side(values["preference"], task.terms.scale)
     return refuse(place, f"has a response without a value for a task of {task.terms.kind}")
 
 
-def _spans(place: str, said: Mapping[str, Any]) -> tuple[Span, ...]:
-    found = []
-    for span in said.get("spans") or []:
+def _spans(place: str, values: Mapping[str, Any]) -> tuple[Span, ...]:
+    spans = []
+    for span in values.get("spans") or []:
         if not isinstance(span, dict) or str(span.get("label")) not in set(SpanKind):
             refuse(place, f"has a span that cannot be read: {span!r}")
-        found.append(Span(kind=SpanKind(span["label"]), start=span.get("start"), end=span.get("end")))
-    missing = str(said.get("missing") or "").splitlines()
-    found.extend(Span(kind=SpanKind.MISSING, text=line) for line in missing if line.strip())
-    return tuple(found)
+        spans.append(Span(kind=SpanKind(span["label"]), start=span.get("start"), end=span.get("end")))
+    missing = str(values.get("missing") or "").splitlines()
+    spans.extend(Span(kind=SpanKind.MISSING, text=line) for line in missing if line.strip())
+    return tuple(spans)

@@ -27,15 +27,15 @@ TIE = "Tie"
 
 def write_evaluations(content: LabelledTask) -> bytes:
     """The document: pairs in the task's order, votes in that of people."""
-    found: Json = {}
+    evaluation: Json = {}
     for entry in content.items:
-        given = [label.value for label in entry.labels if label.value is not None]
-        if given:
-            found[key_of(entry.item)] = {
-                "majority": _name(entry, majority([float(value) for value in given]).value),
-                "raw": [_name(entry, side_of(value)) for value in given],
+        values = [label.value for label in entry.labels if label.value is not None]
+        if values:
+            evaluation[key_of(entry.item)] = {
+                "majority": _name(entry, majority([float(value) for value in values]).value),
+                "raw": [_name(entry, side_of(value)) for value in values],
             }
-    return document(found)
+    return document(evaluation)
 
 
 def read_evaluations(

@@ -105,7 +105,10 @@ def _data(entry: LabelledItem) -> Json:
     data: Json = {
         "question": shown.question.question,
         "domain": shown.question.domain,
-        "passages": [{"id": one.id, "title": one.title, "text": one.text} for one in shown.question.passages],
+        "passages": [
+            {"id": passage.id, "title": passage.title, "text": passage.text}
+            for passage in shown.question.passages
+        ],
         "reference": shown.question.reference,
         "answer_a": shown.first,
         "answer_b": shown.second,
@@ -126,28 +129,28 @@ def _annotation(kind: TaskKind, label: GivenLabel) -> Json:
 
 def _results(kind: TaskKind, label: GivenLabel) -> list[Json]:
     value = label.value
-    found: list[Json] = []
+    results: list[Json] = []
     if value is not None:
         match kind:
             case TaskKind.PAIRS:
                 side = side_of(value)
                 if side == TIE:
-                    found.append(_result("choice", PAIR_OF_TEXTS, "choices", {"choices": [TIE]}))
+                    results.append(_result("choice", PAIR_OF_TEXTS, "choices", {"choices": [TIE]}))
                 else:
                     selected = {"selected": SELECTED[side]}
-                    found.append(_result("preference", PAIR_OF_TEXTS, "pairwise", selected))
-                found.append(_result("grade", "answer_b", "number", {"number": value}))
+                    results.append(_result("preference", PAIR_OF_TEXTS, "pairwise", selected))
+                results.append(_result("grade", "answer_b", "number", {"number": value}))
             case TaskKind.ANSWERABILITY:
                 chosen = "yes" if value else "no"
-                found.append(_result("answerable", "question", "choices", {"choices": [chosen]}))
+                results.append(_result("answerable", "question", "choices", {"choices": [chosen]}))
             case TaskKind.PASSAGES:
-                found.append(_result("rating", "passage", "rating", {"rating": value}))
+                results.append(_result("rating", "passage", "rating", {"rating": value}))
             case TaskKind.SPANS:
-                found.extend(map(_span, label.spans))
+                results.extend(map(_span, label.spans))
     text = label.skip_reason or label.comment
     if text:
-        found.append(_result("comment", "question", "textarea", {"text": [text]}))
-    return found
+        results.append(_result("comment", "question", "textarea", {"text": [text]}))
+    return results
 
 
 def _span(span: Span) -> Json:
@@ -161,18 +164,18 @@ def _result(name: str, target: str, kind: str, value: Mapping[str, Any]) -> Json
     return {"from_name": name, "to_name": target, "type": kind, "value": dict(value)}
 
 
-def _filed(place: str, task: AnnotationTask, named: Mapping[str, Any], one: _Annotation) -> FiledLabel:
-    results = {result.type: result.value for result in one.result}
-    texts = [result.value for result in one.result if result.type == "textarea"]
-    who = one.completed_by
+def _filed(place: str, task: AnnotationTask, named: Mapping[str, Any], annotation: _Annotation) -> FiledLabel:
+    results = {result.type: result.value for result in annotation.result}
+    texts = [result.value for result in annotation.result if result.type == "textarea"]
+    who = annotation.completed_by
     person = who.email or str(who.id or "") if isinstance(who, _User) else str(who)
     words = " ".join(str(text) for value in texts for text in value.get("text", []))
     spans: tuple[Span, ...] = ()
     comment = words
     value = None
-    if not one.was_cancelled:
+    if not annotation.was_cancelled:
         if task.terms.kind is TaskKind.SPANS:
-            spans = _spans(place, one)
+            spans = _spans(place, annotation)
             value, comment = len(spans), ""
         else:
             value = _value(place, task, results)
@@ -186,9 +189,9 @@ def _filed(place: str, task: AnnotationTask, named: Mapping[str, Any], one: _Ann
         person=person or refuse(place, "has a label of nobody: completed_by is empty"),
         value=value,
         spans=spans,
-        comment="" if one.was_cancelled else comment,
-        skip_reason=(words or "skipped in Label Studio") if one.was_cancelled else None,
-        seconds=one.lead_time or 0.0,
+        comment="" if annotation.was_cancelled else comment,
+        skip_reason=(words or "skipped in Label Studio") if annotation.was_cancelled else None,
+        seconds=annotation.lead_time or 0.0,
     )
 
 
@@ -212,16 +215,16 @@ def _value(place: str, task: AnnotationTask, results: Mapping[str, Mapping[str, 
     return refuse(place, f"has a label without a value for a task of {task.terms.kind}")
 
 
-def _spans(place: str, one: _Annotation) -> tuple[Span, ...]:
-    found = []
-    for result in one.result:
+def _spans(place: str, annotation: _Annotation) -> tuple[Span, ...]:
+    spans = []
+    for result in annotation.result:
         value = result.value
         if result.type == "labels":
             kind = str((value.get("labels") or [""])[0]).lower()
             start, end = value.get("start"), value.get("end")
             if kind not in set(SpanKind) or not isinstance(start, int) or not isinstance(end, int):
                 refuse(place, f"has a span of the kind {kind!r} from {start!r} to {end!r}")
-            found.append(Span(kind=SpanKind(kind), start=start, end=end, text=str(value.get("text") or "")))
+            spans.append(Span(kind=SpanKind(kind), start=start, end=end, text=str(value.get("text") or "")))
         elif result.type == "textarea":
-            found.extend(Span(kind=SpanKind.MISSING, text=str(text)) for text in value.get("text", []))
-    return tuple(found)
+            spans.extend(Span(kind=SpanKind.MISSING, text=str(text)) for text in value.get("text", []))
+    return tuple(spans)

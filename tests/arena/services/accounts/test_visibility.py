@@ -15,7 +15,7 @@ from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.accounts.redaction import WITHHELD
 from arena.services.accounts.teams import TeamService
 from arena.services.accounts.tokens import TokenService
-from arena.services.accounts.visibility import RULES, Kind, Resource, Visibility, sight
+from arena.services.accounts.visibility import RULES, Kind, Resource, Visibility, visibility_of
 from arena.services.annotation.curation import CurationService
 from arena.services.annotation.files.service import LabelFileService
 from arena.services.annotation.queue import LabelService
@@ -101,7 +101,7 @@ ROWS: tuple[tuple[Kind, State, tuple[Visibility, ...]], ...] = (
 def test_rule_says_who_sees_what(kind: Kind, state: State, seen: tuple[Visibility, ...]) -> None:
     """Public, another team, the team, the team without the scope to read, organisers and the operator."""
     resource = Resource(kind=kind, team="ours", **state)
-    assert {name: sight(caller, resource) for name, caller in CALLERS.items()} == dict(
+    assert {name: visibility_of(caller, resource) for name, caller in CALLERS.items()} == dict(
         zip(CALLERS, seen, strict=True)
     )
 
@@ -127,7 +127,8 @@ def test_more_rights_never_show_less() -> None:
             hidden=hidden,
         )
         public, organiser, operator = (
-            order.index(sight(CALLERS[name], resource)) for name in ("public", "organiser", "operator")
+            order.index(visibility_of(CALLERS[name], resource))
+            for name in ("public", "organiser", "operator")
         )
         if not (resource.withdrawn and kind is Kind.ANSWERS):
             assert public <= organiser <= operator, resource
@@ -148,6 +149,7 @@ WITHOUT_CALLER = {
     "BoardService.former": "former boards of a published round stay public",
     "BoardService.publish_paper": "bundled with the program",
     "BoardService.standings": "organisers alone; pages and routes read published boards",
+    "BoardService.worth_of_waves": "sentences of counts; organisers' command",
     "BoardService.retracted": "notices of boards that were retracted, which are public",
     "HistoryService.entries": "boards that stand, and notices of those that were retracted",
     "HistoryService.of_system": "boards that stand are public",
@@ -159,6 +161,9 @@ WITHOUT_CALLER = {
     "RoundService.judge": "workers alone",
     "RoundService.reopen_for": "workers alone",
     "RoundService.attacks": "counts alone; organisers' commands",
+    "RoundService.controls": "counts alone; organisers' commands and pages",
+    "RoundService.waves": "counts alone; organisers' commands and pages",
+    "RoundPlanner.controls": "numbers of battles; plans before anything is stored",
     "RoundPlanner.estimate": "organisers alone; plans before anything is stored",
     "RoundPlanner.plan": "organisers alone; plans before anything is stored",
     "RoundService.run": "organisers alone; judges, shows nothing",

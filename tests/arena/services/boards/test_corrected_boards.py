@@ -16,8 +16,7 @@ from streamlit.testing.v1 import AppTest
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.annotation.requests import TaskRequest
-from arena.services.people.round_votes import VoteSource
-from arena.services.people.task_votes import votes_of_task
+from arena.services.people.round_votes import VoteSource, votes_of_task
 from arena.services.rounds.models import RoundRequest
 from arena.site.public.routes import board_routes
 from arena.site.services import as_secrets

@@ -207,6 +207,7 @@ def test_silence_is_in_no_gold_pair(filled: Callable[..., Arena], answers_file: 
     assert "mute" in {side.system for one in shown for side in (one.a, one.b)}
 
 
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_visitors_and_addresses_have_limits(votes: PublicVotes, clock: Clock) -> None:
     """One visitor, and one address under many names, are shown a limited number of pairs an hour."""
     clock.step = timedelta(seconds=3)
@@ -239,11 +240,11 @@ def test_votes_are_exported_as_a_votes_file(
 ) -> None:
     """What counts is a votes file under pseudonyms, which corrects a board; nothing else mixes the two."""
     votes.open("tiny")
-    for number in range(40):
+    for number in range(12):
         list(give(votes, clock, Visitor(word=f"v{number}", host=f"10.{number}.0.1"), 5))
     text = votes.export("tiny")
     rows = [json.loads(line) for line in text.splitlines()]
-    assert len(rows) == len(votes.board("tiny").count.kept) == 40
+    assert len(rows) == len(votes.board("tiny").count.kept) == 12
     assert {row["annotator"][:8] for row in rows} == {"visitor-"}
     assert "10." not in text
     path = tmp_path / "public.jsonl"

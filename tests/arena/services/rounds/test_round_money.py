@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.container import Arena
-from arena.services.judging.llm_access import StoredBook
+from arena.services.judging.llm_access import StoredJournal
 from arena.services.rounds.models import RoundRequest
 from arena.services.system.prometheus import metrics_of
 from data.errors import ConflictError, InputError, ReplayMissError
@@ -24,7 +24,9 @@ FAULTS = {"wrong_format": 0.3, "malformed": 0.1, "refusal": 0.1, "bad_request": 
 
 def _run(arena: Arena, name: str = "r", **fields: Any) -> Any:  # noqa: ANN401 - the round's books
     arena.rounds.create(
-        RoundRequest(set_name="tiny", judge="reference-free", name=name, **{"pairs": "all", **fields})
+        RoundRequest(
+            set_name="tiny", judge="reference-free", name=name, **{"pairs": "all", "controls": 0, **fields}
+        )
     )
     return arena.rounds.run(name, concurrency=16, report=lambda _progress: None)
 
@@ -169,13 +171,13 @@ def test_book_keeps_batches_across_runs(store: Store) -> None:
     """A batch stays in the book, with what is known of it last, until it is struck out."""
 
     async def use() -> None:
-        book = StoredBook(store)
+        book = StoredJournal(store)
         sent = BatchRecord(name="one", endpoint="http://e/v1", keys=("a", "b"))
         await book.write(sent)
         known = BatchRecord(name="one", endpoint="http://e/v1", keys=("a", "b"), batch_id="batch-7")
         await book.write(known)
-        assert list(await StoredBook(store).unread()) == [known]
-        await book.strike("one")
+        assert list(await StoredJournal(store).unread()) == [known]
+        await book.delete("one")
         assert list(await book.unread()) == []
 
     asyncio.run(use())

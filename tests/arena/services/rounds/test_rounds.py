@@ -91,12 +91,12 @@ def test_both_orders_are_asked_and_a_flip_is_a_tie(
 def test_second_round_on_one_cache_asks_nothing(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
-    """The same battles judged again come from the reply cache and cost nothing."""
+    """The same battles judged again come from the reply cache and cost nothing; control battles never do."""
     server = scripted_llm()
     arena = filled(endpoint=server.url)
     _run(arena, name="one")
     asked = server.log.calls
-    counts = _run(arena, name="two")
+    counts = _run(arena, name="two", controls=0)
     assert server.log.calls == asked
     assert (counts.judged, counts.cost_usd, counts.input_tokens) == (72, 0.0, 0)
 

@@ -182,13 +182,13 @@ def test_check_of_a_file_says_how_far_it_is(
     hang()
     latest, heard = Latest(), set[int]()
 
-    def look() -> None:
+    def poll() -> None:
         if latest.work is not None and latest.work.done and not heard:
             heard.add(latest.work.done)
             go_on.write_text("go on")
 
     with listening(latest):
-        assert arena.submissions.check(path, "tiny", look=look).accepted
+        assert arena.submissions.check(path, "tiny", poll=poll).accepted
     assert all(0 < one <= path.stat().st_size for one in heard)
     assert heard
 
@@ -201,10 +201,10 @@ def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -
             if share:
                 raise StopException
 
-    def slow(look: Callable[[], None]) -> None:
+    def slow(poll: Callable[[], None]) -> None:
         with working("checking", 2) as work:
             work.done = 1
-            within(600.0, time.sleep, 600.0, look=look)
+            within(600.0, time.sleep, 600.0, poll=poll)
 
     monkeypatch.setattr(streamlit, "empty", Left)
     with pytest.raises(StopException):
@@ -246,9 +246,9 @@ def test_check_ends_when_its_client_has_left() -> None:
 
     async def ask() -> None:
         request = Request({"type": "http", "headers": []}, receive)
-        async with client_there(request) as look:
+        async with client_there(request) as poll:
             asyncio.get_running_loop().call_later(0.5, gone.set)
-            await asyncio.to_thread(within, 600.0, time.sleep, 600.0, look=look)
+            await asyncio.to_thread(within, 600.0, time.sleep, 600.0, poll=poll)
 
     with pytest.raises(StoppedError):
         asyncio.run(ask())
@@ -349,4 +349,4 @@ def test_worker_goes_on_after_a_text_that_hangs(
 
 def test_looking_ends_nothing_while_somebody_is_there() -> None:
     """A halt that is not set lets work be done."""
-    assert within(60.0, len, "abc", look=lambda: raise_if_stopped(None)) == 3
+    assert within(60.0, len, "abc", poll=lambda: raise_if_stopped(None)) == 3

@@ -141,7 +141,7 @@ def test_what_was_never_submitted_stays_unknown(
                 with pytest.raises(NotFoundError):
                     look(number, caller=caller)
     mine = arena.submissions.view(held, caller=TEAM)
-    assert (mine.sight, mine.submission.withdrawn_reason) == (Visibility.TOMBSTONE, "our own reason")
+    assert (mine.visibility, mine.submission.withdrawn_reason) == (Visibility.TOMBSTONE, "our own reason")
     assert {one.version for one in arena.store.submissions.versions("tiny", "ours")} == {1, 2, 3}
     assert arena.submissions.confirm(waiting, caller=TEAM).version == 2
     assert arena.submissions.view(waiting, caller=PUBLIC).status.attempts == 0

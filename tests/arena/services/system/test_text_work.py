@@ -69,13 +69,13 @@ def test_work_ends_when_nobody_wants_it() -> None:
     """A4: what is raised by whoever looks meanwhile, as when a client has left, ends the work at once."""
     looks: list[None] = []
 
-    def look() -> None:
+    def poll() -> None:
         looks.append(None)
         if len(looks) > 2:
             raise StoppedError("gone")
 
     with pytest.raises(StoppedError):
-        within(LONG, catastrophic, SLOW, look=look)
+        within(LONG, catastrophic, SLOW, poll=poll)
 
 
 def test_stopping_ends_what_hangs() -> None:

@@ -214,9 +214,7 @@ def test_losses_part_into_retrieval_and_writing() -> None:
     assert (found.answerable, found.retrieved, found.used, found.written) == (8, 5, 3, 4)
     assert found.lost_in_retrieval == 3 / 8
     assert found.lost_in_writing == 2 / 8
-    assert found.beyond_context == 1 / 8
-    assert found.use_of_context == 3 / 5
     nothing = losses((), (0,), (0,))
     assert nothing.context_coverage is None
-    assert nothing.use_of_context is None
+    assert nothing.lost_in_writing is None
     assert total([found, found, nothing]).lost_in_retrieval == 3 / 8

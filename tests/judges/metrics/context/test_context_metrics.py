@@ -84,7 +84,7 @@ def test_a_system_page_can_say_where_it_loses(
     context, answer = scored("context-crux", url, item), scored("answer-crux", url, item)
     found = losses_of(context, answer)
     assert found == losses(range(3), (0,), (0, 1))
-    assert (found.lost_in_retrieval, found.lost_in_writing, found.beyond_context) == (2 / 3, 0, 1 / 3)
+    assert (found.lost_in_retrieval, found.lost_in_writing) == (2 / 3, 0)
     bare = scored("context-crux", url, replace(item, contexts=()))
     assert losses_of(bare, answer) is None
     other = scored("answer-crux", url, replace(item, sub_questions=item.sub_questions[:2]))

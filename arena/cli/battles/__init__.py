@@ -1,0 +1,1 @@
+"""`arena battles`: rate, compare and convert files of battles, without any database."""

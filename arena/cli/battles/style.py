@@ -1,0 +1,54 @@
+"""What `arena battles` shows of ratings under control for covariates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.output import show_line, show_table
+from leaderboard.vocabulary import Covariate
+
+if TYPE_CHECKING:
+    from arena.services.battle_files import FileRatings
+
+CovariateNames = Annotated[
+    str | None,
+    typer.Option(
+        "--covariates",
+        metavar="NAME,…",
+        show_default="all that the file has",
+        help="With --method style: what to control for: `length`, `headings`, `bold`, `lists`, "
+        "`citations`, `position`, `same_family`.",
+    ),
+]
+HEADERS = ("covariate", "points", "lower", "upper", "se", "inflation", "of")
+
+
+def read_covariates(words: str | None) -> tuple[Covariate, ...] | None:
+    """Covariates by their names, with commas between them; None where none are named."""
+    if words is None:
+        return None
+    try:
+        return tuple(Covariate(word.strip()) for word in words.split(","))
+    except ValueError as error:
+        names = ", ".join(covariate.value for covariate in Covariate)
+        raise typer.BadParameter(f"{error}; there are {names}") from error
+
+
+def show_coefficients(rated: FileRatings) -> None:
+    """Print what each covariate is worth, where ratings are controlled for some."""
+    if rated.controlled is None:
+        return
+    rows = [
+        (
+            effect.covariate,
+            *(f"{value:.1f}" for value in (effect.points, effect.lower, effect.upper, effect.se, effect.vif)),
+            effect.scale,
+        )
+        for effect in rated.controlled.effects
+    ]
+    show_table(HEADERS, rows)
+    for covariate in rated.controlled.left_out:
+        show_line(covariate.reason)
+    show_line(rated.controlled.collinearity.sentence)

@@ -1,0 +1,97 @@
+"""Judges beside each other, as several commands print them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena.cli.output import note, show_line, show_table
+
+if TYPE_CHECKING:
+    from arena.services.boards.comparison import RoundComparison
+    from leaderboard.agreement.coefficients import Estimate
+    from leaderboard.agreement.comparison import BoardPair
+    from leaderboard.ratings import RatingTable
+    from leaderboard.ratings.judges import JudgeAwareRatings
+
+
+def show_judges(rated: JudgeAwareRatings) -> None:
+    """Print the judges, and the panels that they form."""
+    show_line("")
+    headers = ("judge", "discrimination", "lower", "upper", "weight", "battles")
+    show_table(
+        headers,
+        [
+            (judge.name, judge.discrimination, judge.lower, judge.upper, judge.weight, judge.battles)
+            for judge in rated.judges
+        ],
+    )
+    panel = rated.panel
+    show_line("")
+    ratings = {name: _points(table) for name, table in (("plain", panel.plain), ("weighted", panel.weighted))}
+    systems = [rating.system for rating in rated.ratings.ratings]
+    show_table(
+        ("system", "plain panel", "weighted panel"),
+        [(system, ratings["plain"].get(system), ratings["weighted"].get(system)) for system in systems],
+    )
+    note(
+        f"The panels settle {panel.battles:,} battles that at least two judges decided, {panel.differing:,} "
+        f"of them differently; {panel.single:,} that one judge alone decided are left out."
+    )
+
+
+def _points(table: RatingTable | None) -> dict[str, float | None]:
+    return {} if table is None else {rating.system: rating.rating for rating in table.ratings}
+
+
+def show_comparison(comparison: RoundComparison) -> None:
+    """Print how alike rounds rank, who moves, and the judge-aware ratings."""
+    show_line(
+        f"{comparison.battles:,} battles on {comparison.questions:,} questions of {comparison.set_name}, "
+        f"decided by all of {', '.join(side.name for side in comparison.sides)}"
+    )
+    for pair in comparison.pairs:
+        _show_pair(pair)
+    if comparison.trust is not None:
+        show_line("")
+        headers = ("system", "judge-aware rating", "lower", "upper", "rank")
+        show_table(
+            headers,
+            [
+                (row.system, row.rating, row.lower, row.upper, f"{row.rank_lower}–{row.rank_upper}")
+                for row in comparison.trust.ratings.ratings
+            ],
+        )
+        show_judges(comparison.trust)
+    for line in comparison.notes:
+        note(line)
+
+
+def _show_pair(pair: BoardPair) -> None:
+    agreement = pair.agreement
+    named = (("tau", agreement.kendall), ("ranks", agreement.spearman), (pair.by.value, agreement.pearson))
+    show_line("")
+    show_line(
+        f"{pair.first} and {pair.second}: " + ", ".join(f"{name} {_spelt(part)}" for name, part in named)
+    )
+    headers = ("system", "rank before", "rank after", "shift", "lower", "upper", "moved", "score")
+    rows = [
+        (
+            move.system,
+            move.rank_before,
+            move.rank_after,
+            move.shift.value,
+            None if move.shift.interval is None else move.shift.interval.lower,
+            None if move.shift.interval is None else move.shift.interval.upper,
+            "yes" if move.moved else "within noise",
+            move.score.value,
+        )
+        for move in pair.moves
+    ]
+    show_table(headers, rows)
+
+
+def _spelt(part: Estimate) -> str:
+    if part.value is None:
+        return "–"
+    bounds = "" if part.interval is None else f" ({part.interval.lower:.2f} to {part.interval.upper:.2f})"
+    return f"{part.value:.2f}{bounds}"

@@ -1,0 +1,1 @@
+"""`arena rounds`: plan, run, publish and report rounds."""

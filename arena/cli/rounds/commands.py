@@ -1,0 +1,321 @@
+"""`arena rounds`: plan, run and monitor rounds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arena.cli.options import (
+    AsJson,
+    Cache,
+    Concurrency,
+    Domains,
+    Engine,
+    EngineKind,
+    JudgeName,
+    Pairs,
+    Queue,
+    Rpm,
+    Sample,
+    Seed,
+    SetName,
+    StopWhenText,
+    Systems,
+    Timeout,
+    Tpm,
+    Transport,
+    Workers,
+    grouped,
+    in_flight,
+)
+from arena.cli.output import note, show_fields, show_json, show_line, show_rows
+from arena.cli.rounds import publication, reports
+from arena.cli.rounds.reports import RoundArgument, show_status, undecidable_lines
+from arena.cli.rounds.retest import retest
+from arena.cli.rounds.waves import WaveOptions, names_in, show_curve
+from arena.container import Arena, open_arena
+from arena.services.judging.llm_overrides import LlmOverrides
+from arena.settings import read_settings
+from data.progress import reporting
+from data.records import OrderPolicy, Round
+
+if TYPE_CHECKING:
+    from arena.services.rounds.models import RoundRequest
+
+
+Budget = Annotated[
+    float | None,
+    typer.Option("--budget-usd", metavar="X", min=0.0, help="The most that the round may spend."),
+]
+NewBudget = Annotated[
+    float | None,
+    typer.Option(
+        "--budget-usd",
+        metavar="X",
+        min=0.0,
+        help="A new budget for the round, not below what it has spent; battles that the old one skipped can "
+        "then be retried.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeOptions:
+    """What a round is to judge."""
+
+    set_name: SetName
+    judge: JudgeName
+    pairs: Pairs = "reference"
+    systems: Systems = None
+    domains: Domains = None
+    sample: Sample = None
+    order: Annotated[
+        OrderPolicy | None,
+        typer.Option("--order", show_default="as the judge's spec says", help="Which answer is shown first."),
+    ] = None
+    seed: Seed = 0
+    budget_usd: Budget = None
+    canaries: Annotated[
+        int | None,
+        typer.Option(
+            "--canaries",
+            metavar="K",
+            min=0,
+            show_default="one of each family for an LLM judge, for a tenth of the battles at most, else none",
+            help="Attacks planted beside the battles; 0 plants none.",
+        ),
+    ] = None
+    stop_when: StopWhenText = None
+    controls: Annotated[
+        int | None,
+        typer.Option(
+            "--controls",
+            metavar="K",
+            min=0,
+            show_default="20 where the judge has a complete round of the set, a tenth of the battles at most",
+            help="Control battles: some that an LLM judge decided in its first round of the set are asked "
+            "again beside the battles, to see whether it is still the same judge; 0 asks none.",
+        ),
+    ] = None
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", show_default="set, judge and date", help="Name of the round."),
+    ] = None
+
+    def request(self, waves: WaveOptions) -> RoundRequest:
+        """The same for the service."""
+        from arena.services.rounds.models import RoundRequest
+
+        named = {"systems": names_in(self.systems), "domains": names_in(self.domains)}
+        return RoundRequest(**{**asdict(self), **named, **waves.fields()})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgingOptions:
+    """How a round is judged; what is None is as the settings say."""
+
+    concurrency: Concurrency = None
+    cache_mode: Cache = None
+    transport: Transport = None
+    rpm: Rpm = None
+    tpm: Tpm = None
+    timeout: Timeout = None
+    engine: Engine = EngineKind.LOCAL
+    workers: Workers = None
+    queue: Queue = False
+
+    def open(self) -> Arena:
+        """The arena with these options in place of the environment's settings."""
+        return open_arena(self._reaching().over(read_settings()))
+
+    def judge(self, arena: Arena, name: str, *, as_json: bool) -> None:
+        """Judge what is pending in a round, here, on a cluster, or by the workers of the queue."""
+        reaching = self._reaching()
+        if self.queue:
+            options = {} if self.concurrency is None else {"concurrency": self.concurrency}
+            job = arena.jobs.judge(name, options={**options, **reaching.to_json()}, workers=self.workers)
+            note(f"Job {job.id} waits for a worker (`arena worker`); see: arena rounds status {name}")
+            show_status(arena, name, as_json=as_json)
+            return
+        with reporting(f"judging {name}") as report:
+            concurrency = in_flight(arena, self.concurrency)
+            if self.engine is EngineKind.RAY:
+                from arena.workers.ray import judge_on_ray
+
+                workers = self.workers
+                judge_on_ray(
+                    arena, name, concurrency=concurrency, workers=workers, reaching=reaching, report=report
+                )
+            else:
+                arena.rounds.run(name, concurrency=concurrency, report=report)
+        counts = show_status(arena, name, as_json=as_json)
+        if counts.pending:
+            note(f"{counts.pending:,} battles are pending; go on with: arena rounds resume {name}")
+
+    def _reaching(self) -> LlmOverrides:
+        return LlmOverrides(
+            cache_mode=self.cache_mode,
+            transport=self.transport,
+            rpm=self.rpm,
+            tpm=self.tpm,
+            timeout=self.timeout,
+        )
+
+
+@grouped
+def plan(scope: ScopeOptions, waves: WaveOptions, *, as_json: AsJson = False) -> None:
+    """Show what a round would judge and what it would cost, without storing anything.
+
+    Lists also what is left out, and the battles that the judge cannot decide, with the reason.
+    """
+    fields = open_arena().planner.estimate(scope.request(waves))
+    if as_json:
+        show_json(fields)
+        return
+    left_out: dict[str, int] = fields.pop("left_out")
+    undecidable: dict[str, int] = fields.pop("undecidable")
+    curve: dict[str, Any] | None = fields.pop("waves", None)
+    show_fields({**fields, "systems": ", ".join(fields["systems"])})
+    for reason, count in left_out.items():
+        show_line(f"left out: {count:,} {reason}")
+    for line in undecidable_lines(undecidable, fields["planned"]):
+        show_line(line)
+    if curve is not None:
+        show_curve(curve)
+
+
+@grouped
+def run(scope: ScopeOptions, waves: WaveOptions, how: JudgingOptions, *, as_json: AsJson = False) -> None:
+    """Create a round and judge it.
+
+    With --cheap-judge, cheap judges decide every battle and the judge a sample: battles that it was not asked
+    about end as `estimated`, and the board says how much was judged.
+
+    Ctrl-C pauses it; `arena rounds resume` continues.
+    """
+    arena = how.open()
+    created = arena.rounds.create(scope.request(waves))
+    for line in undecidable_lines(created.plan["undecidable"], arena.rounds.status(created.name)[1].planned):
+        note(line)
+    note(f"Round {created.name}; if it is cut off, go on with: arena rounds resume {created.name}")
+    how.judge(arena, created.name, as_json=as_json)
+
+
+@grouped
+def resume(
+    name: RoundArgument, budget_usd: NewBudget = None, *, how: JudgingOptions, as_json: AsJson = False
+) -> None:
+    """Judge the pending battles of a round.
+
+    A round that reached its budget continues with `arena rounds retry ROUND --budget-usd X`.
+    """
+    arena = how.open()
+    if budget_usd is not None:
+        arena.rounds.set_budget(name, budget_usd)
+    how.judge(arena, name, as_json=as_json)
+
+
+@grouped
+def retry(
+    name: RoundArgument,
+    budget_usd: NewBudget = None,
+    *,
+    stopped: Annotated[
+        bool,
+        typer.Option(
+            "--stopped", help="Also judge what `--stop-when` left out; the round's rule is dropped."
+        ),
+    ] = False,
+    how: JudgingOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Judge failed and skipped battles again, and no others.
+
+    What a stopping rule left out stays so, unless --stopped asks for it.
+    """
+    arena = how.open()
+    if budget_usd is not None:
+        arena.rounds.set_budget(name, budget_usd)
+    reopened = arena.rounds.retry(name, stopped=stopped)
+    note(f"{reopened:,} battles are tried again.")
+    if reopened:
+        how.judge(arena, name, as_json=as_json)
+    else:
+        show_status(arena, name, as_json=as_json)
+
+
+commands = typer.Typer(help="Rounds: fixed battles with a judge, a seed and a budget.", no_args_is_help=True)
+for command in (plan, run, resume, retry):
+    commands.command()(command)
+
+
+@commands.command("list")
+def list_(*, as_json: AsJson = False) -> None:
+    """List the rounds, newest first."""
+    rounds = open_arena().rounds.rounds()
+    show_rows(
+        [_round_fields(round_) for round_ in rounds],
+        ("round", "set", "judge", "state", "pairs"),
+        [
+            (round_.name, round_.set_name, round_.judge_name, round_.state, round_.plan["pairs"])
+            for round_ in rounds
+        ],
+        as_json=as_json,
+        empty="There are no rounds yet. Start one with `arena rounds run`.",
+    )
+
+
+@commands.command()
+def status(name: RoundArgument, *, as_json: AsJson = False) -> None:
+    """Show a round's state, counts and cost.
+
+    Includes its speed, the seconds left, and its job: place in the queue, workers and last error; and how
+    the systems stand, while the round runs with intervals that hold however often one looks.
+    """
+    show_status(open_arena(), name, as_json=as_json)
+
+
+commands.command()(retest)
+commands.command()(reports.table)
+commands.command()(reports.compare)
+commands.command()(reports.reparse)
+commands.command()(reports.reports)
+
+
+@commands.command()
+def pause(name: RoundArgument) -> None:
+    """Pause a running round; battles in flight finish."""
+    open_arena().rounds.pause(name)
+    show_line(f"{name} is paused; `arena rounds resume {name}` goes on.")
+
+
+@commands.command()
+def cancel(name: RoundArgument) -> None:
+    """Cancel a round permanently; its pending battles become skipped."""
+    open_arena().rounds.cancel(name)
+    show_line(f"{name} is cancelled.")
+
+
+for command in (
+    publication.publish,
+    publication.retract,
+    publication.notice,
+    publication.export,
+    publication.verify,
+):
+    commands.command()(command)
+
+
+def _round_fields(round_: Round) -> dict[str, Any]:
+    return {
+        "name": round_.name,
+        "set": round_.set_name,
+        "judge": round_.judge_name,
+        "state": round_.state.value,
+        "plan": dict(round_.plan),
+        "seed": round_.seed,
+        "budget_usd": round_.budget_usd,
+        "created_at": round_.created_at.isoformat(),
+    }

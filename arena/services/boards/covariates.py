@@ -1,0 +1,62 @@
+"""What a round's judge saw beside the texts of answers: their order, and perhaps its own family."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from data.records import BattleColumns, JudgeKind, Round, Submission
+from data.store import Store
+from leaderboard.families import UNKNOWN, family_of
+from leaderboard.standings.covariates import JudgeSight
+
+EMBEDDED = "The embedded judge weighs each answer by itself, so which is shown first cannot sway it."
+NO_LLM = "The embedded judge is no LLM, so no system is of its family."
+UNREAD = "No battle was read by an LLM, so none was shown in an order."
+
+
+def sight_of(
+    store: Store, found: Round, battles: BattleColumns, entrants: Sequence[Submission]
+) -> JudgeSight:
+    """What the judge of a round saw, of its judged battles in the order of the table that is rated."""
+    families = {side.system: family_of(side.card.model) or family_of(side.system) for side in entrants}
+    models = tuple(_models(found.judge))
+    if not models:
+        return JudgeSight(no_position=EMBEDDED, no_family=NO_LLM, families=families)
+    position = store.verdicts.positions(found.name)[battles.preference >= 0]
+    # What no LLM read, such as an empty answer, was settled whatever the order.
+    return JudgeSight(
+        position=None if np.isnan(position).all() else np.nan_to_num(position),
+        no_position=UNREAD,
+        no_family=why_no_family(models, families),
+        families=families,
+    )
+
+
+def why_no_family(models: Sequence[str], families: Mapping[str, str]) -> str:
+    """Why a round does not tell how far its judge favours its own family, with who is of it."""
+    own = sorted({family for model in models if (family := family_of(model)) != UNKNOWN})
+    if not own:
+        return f"The family of the judge's model ({', '.join(models)}) is not known."
+    counts = Counter(families.values())
+    unknown = f" {counts[UNKNOWN]} of {len(families)} systems are of no known family." * bool(counts[UNKNOWN])
+    kin = sum(counts[family] for family in own)
+    if not kin:
+        return f"No system is known to be of the judge's family ({', '.join(own)}).{unknown}"
+    return (
+        f"{kin} of {len(families)} systems are of the judge's family ({', '.join(own)}), and the same judge "
+        "read all their battles: how far it favours them cannot be told from how good they are. Battles of "
+        "judges of several families can tell (`arena battles rate --method style`, column a_same_family)."
+        f"{unknown}"
+    )
+
+
+def _models(judge: Mapping[str, Any]) -> Iterator[str]:
+    """The LLMs of a canonical judge spec, those of a panel's members too."""
+    if judge["kind"] == JudgeKind.LLM:
+        yield str(judge.get("model") or "")
+    for member in judge.get("members") or ():
+        yield from _models(member)

@@ -1,0 +1,95 @@
+"""What the board of a round in waves says: estimates of every battle, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.services.rounds.battle_table import table_of_columns
+from arena.services.rounds.waves.estimate_lines import estimate_lines
+from arena.services.rounds.waves.plans import WavePlanner
+from arena.services.rounds.waves.settings import WaveSettings, waves_of
+from arena.services.rounds.waves.stored import StoredWaves
+from data.errors import StatisticsError
+from data.records import Round
+from data.store import Store
+from leaderboard.sampling.asks import Ask
+from leaderboard.sampling.estimates import Estimates, estimated, section
+from leaderboard.sampling.waves import WaveState
+from leaderboard.standings.judged_shares import estimated_sentences
+
+ESTIMATED = "estimated"
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class _Part:
+    """A round in waves as it is stored, and what its estimates are made of."""
+
+    settings: WaveSettings
+    stored: StoredWaves
+    state: WaveState
+
+    @property
+    def preference(self) -> NDArray[np.int8]:
+        """(N,) places among the members of `Preference`, of the battles that are estimated."""
+        return self.stored.columns.preference[self.stored.kept]
+
+
+def _part(store: Store, round_: Round) -> _Part | None:
+    settings = waves_of(round_)
+    if settings is None:
+        return None
+    stored = StoredWaves.read(store, round_, settings)
+    planner = WavePlanner(store, round_, settings)
+    shares = planner.shares(stored) if stored.end is None else stored.end.shares
+    return _Part(settings=settings, stored=stored, state=stored.state(shares))
+
+
+def estimates_of(store: Store, round_: Round) -> tuple[Estimates, dict[str, object]] | None:
+    """What a round in waves estimates, and the section of its board; None of a round that judges everything.
+
+    Raises:
+        StatisticsError: Fewer than ten battles were judged in complete waves.
+    """
+    part = _part(store, round_)
+    if part is None:
+        return None
+    judged = table_of_columns(part.stored.columns)
+    estimates = estimated(part.state, judged, part.preference, Ask.parse(part.settings.ask))
+    return estimates, section(estimates, _facts(round_, part.settings, part.stored))
+
+
+def estimate_rows(store: Store, round_: Round) -> Iterator[Mapping[str, Any]] | None:
+    """Every battle that a round in waves estimates, with all that its estimate is made of; None of others."""
+    part = _part(store, round_)
+    return None if part is None else estimate_lines(part.state, part.preference)
+
+
+def worth_of_waves(store: Store, round_: Round) -> tuple[str, ...]:
+    """How many battles a round's judge decided and what the cheap judges were worth, in sentences."""
+    try:
+        found = estimates_of(store, round_)
+    except StatisticsError as error:
+        return (f"Nothing can be estimated yet: {error}",)
+    return () if found is None else estimated_sentences(found[1])
+
+
+def _facts(round_: Round, settings: WaveSettings, stored: StoredWaves) -> Mapping[str, Any]:
+    end = stored.end
+    return {
+        "judge": round_.judge_name,
+        "set": round_.set_name,
+        "cheap_judges": [judge.name for judge in settings.cheap],
+        "ask": settings.ask,
+        "target_width": settings.target_width,
+        "ended": None if end is None else end.reason.value,
+        "width": None if end is None else end.width,
+        "waves": [
+            {"number": wave.number, "battles": wave.battles, "width": wave.width} for wave in stored.waves
+        ],
+        "classifier": None if end is None or end.classifier is None else dict(end.classifier),
+    }

@@ -1,0 +1,171 @@
+"""Passages for a set: a new version of it, with the passages of a file in place of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena.services.accounts.auth import OPERATOR, Caller, require
+from arena.services.retrieval.corpora import CorpusService
+from data.errors import FileFormatError, InputError, InvalidFileError
+from data.files.items import QuestionPassages, read_passages
+from data.files.question_sets import content_hash
+from data.files.text_files import ReadLimits, read_lines
+from data.files.trec_runs import read_run, run_field
+from data.records import Action, Passage, ProblemList, Question, QuestionSet, SetSummary, TokenScope
+from data.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedPassages:
+    """What attaching passages made.
+
+    Attributes:
+        summary: The new set.
+        created: False where the same set was there already.
+        questions: How many have passages of the file.
+        passages: How many passages they have together.
+        without: Questions of the set that the file does not name; they keep the passages that they had.
+        unknown: Questions of the file that the set does not have.
+        unresolved: Passages of a run that the corpus does not have.
+    """
+
+    summary: SetSummary
+    created: bool
+    questions: int
+    passages: int
+    without: int
+    unknown: int
+    unresolved: int
+
+
+@dataclass(frozen=True, slots=True)
+class _FromFile:
+    passages: Mapping[str, tuple[Passage, ...]]
+    unknown: int
+    unresolved: int = 0
+
+
+class SetPassages:
+    """Attaches passages to sets."""
+
+    def __init__(self, store: Store, corpora: CorpusService) -> None:
+        self._store = store
+        self._corpora = corpora
+
+    def attach(
+        self, name: str, path: Path, *, corpus: str = "", new_name: str = "", caller: Caller = OPERATOR
+    ) -> AttachedPassages:
+        """Store a new version of a set with passages from a file; rounds of the former keep theirs.
+
+        The file is JSONL with `question_id` (or `query`, the question's text) and `passages`, or a TREC run
+        whose texts a corpus has. The new set has the policy of the former; its answers are submitted anew.
+
+        Args:
+            name: The set.
+            path: The file.
+            corpus: Where the texts of a run are; ids are of its chunks or of its documents.
+            new_name: By default the set's name and its new version, as `lfrqa-v2`.
+            caller: Who asks.
+
+        Raises:
+            NotFoundError: There is no such set or corpus.
+            InvalidFileError: The file has problems, or names no question of the set; nothing is stored.
+            InputError: It is a run and no corpus is named.
+            ConflictError: Another set has the new name.
+            ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        former = self._store.sets.get(name)
+        given = self._from_run(former, path, corpus) if _is_run(path) else _from_rows(former, path)
+        if not given.passages:
+            problems = ProblemList()
+            message = f"{path.name} names no question of {name}."
+            problems.add(0, "unknown-question", message, advice="Use the ids or the texts of its questions.")
+            raise InvalidFileError(message, problems.result(), advice="Look at `arena sets export`.")
+        version = _next_version(former.version)
+        attached = replace(
+            former,
+            name=new_name or f"{former.name}-v{version}",
+            version=version,
+            questions=tuple(_with(question, given.passages) for question in former.questions),
+        )
+        created = self._add(attached, name, caller)
+        return AttachedPassages(
+            summary=self._store.sets.summary(attached.name),
+            created=created,
+            questions=len(given.passages),
+            passages=sum(map(len, given.passages.values())),
+            without=len(former.questions) - len(given.passages),
+            unknown=given.unknown,
+            unresolved=given.unresolved,
+        )
+
+    def _add(self, attached: QuestionSet, former: str, caller: Caller) -> bool:
+        with self._store.audit.audited() as notes:
+            created = self._store.sets.add(attached, content_hash(attached))
+            if created:
+                count = len(attached.questions)
+                notes.take(caller.note(Action.SET_IMPORTED, f"set {attached.name}", questions=count))
+        if created:
+            self._store.policies.put(replace(self._store.policies.get(former), set_name=attached.name))
+        return created
+
+    def _from_run(self, questions: QuestionSet, path: Path, corpus: str) -> _FromFile:
+        if not corpus:
+            message = f"{path.name} is a TREC run, which has no texts."
+            raise InputError(message, advice="Name the corpus that was searched with --corpus.")
+        run = read_run(path)
+        texts = self._corpora.passages(corpus, {line.passage for lines in run.values() for line in lines})
+        by_field = {run_field(question.id): question.id for question in questions.questions}
+        known = {by_field[name]: lines for name, lines in run.items() if name in by_field}
+        return _FromFile(
+            {
+                name: tuple(texts[line.passage] for line in lines if line.passage in texts)
+                for name, lines in known.items()
+            },
+            unknown=len(run) - len(known),
+            unresolved=sum(line.passage not in texts for lines in known.values() for line in lines),
+        )
+
+
+def _from_rows(questions: QuestionSet, path: Path) -> _FromFile:
+    rows = read_passages(path, ReadLimits())
+    ids = {question.question: question.id for question in questions.questions}
+    ids |= {question.id: question.id for question in questions.questions}
+    known = [row for row in rows if row.question in ids]
+    return _FromFile(_distinct(known, ids, path), unknown=len(rows) - len(known))
+
+
+def _distinct(
+    rows: Sequence[QuestionPassages], ids: Mapping[str, str], path: Path
+) -> dict[str, tuple[Passage, ...]]:
+    problems = ProblemList()
+    passages: dict[str, tuple[Passage, ...]] = {}
+    for row in rows:
+        name = ids[row.question]
+        if name in passages:
+            problems.add(row.line, "duplicate-id", f"The question {name} is there twice.")
+        elif len({passage.id for passage in row.passages}) < len(row.passages):
+            problems.add(row.line, "duplicate-passage", f"Two passages of the question {name} have one id.")
+        passages[name] = row.passages
+    if problems.errors:
+        message = f"{path.name} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
+        raise InvalidFileError(message, problems.result(), advice="Name each question and passage once.")
+    return passages
+
+
+def _is_run(path: Path) -> bool:
+    """Whether the first line is no JSON."""
+    for _, content in read_lines(path, ReadLimits()):
+        return not content.lstrip().startswith((b"{", b"["))
+    raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code="empty-file")
+
+
+def _with(question: Question, passages: Mapping[str, tuple[Passage, ...]]) -> Question:
+    return replace(question, passages=passages.get(question.id, question.passages))
+
+
+def _next_version(version: str) -> str:
+    return str(int(version) + 1) if version.isdecimal() else f"{version}-2"

@@ -1,0 +1,191 @@
+"""The next wave of a round, or its end, from what is stored."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.services.rounds.waves.settings import WaveSettings
+from arena.services.rounds.waves.stored import StoredWaves
+from data.errors import StatisticsError
+from data.progress import working
+from data.records import EndOfWaves, PendingBattle, Round, Wave, WavesEnd
+from data.store import Store
+from leaderboard.sampling.adaptive import NextBattles
+from leaderboard.sampling.asks import Ask, widths_of
+from leaderboard.sampling.cheap_judge import FEATURES, PairTexts, pair_features, predicted_shares
+from leaderboard.sampling.classifier import EVEN, LEAST_TRAINING, Classifier, train
+from leaderboard.sampling.waves import Ended, EndReason, WavePlan, next_wave, scores_of
+
+Floats = NDArray[np.float64]
+UNLIMITED = 10**9
+
+
+class WavePlanner:
+    """Draws the next wave of a round, or ends it; all from what is stored, so that any worker may."""
+
+    def __init__(self, store: Store, round_: Round, settings: WaveSettings) -> None:
+        self._store = store
+        self._round = round_
+        self._settings = settings
+
+    def advance(self) -> bool:
+        """Draw the next wave where the one before is complete; False where there is nothing more to claim.
+
+        Raises:
+            NotFoundError: The pair asked about is in no battle.
+        """
+        waves, number = self._store.waves, self._round.id
+        if waves.end_of(number) is not None or waves.open_count(number):
+            return False
+        with working("planning a wave"):
+            stored = StoredWaves.read(self._store, self._round, self._settings)
+            shares = self.shares(stored)
+            following = self._following(stored, shares)
+            if isinstance(following, NextBattles):
+                self._open(stored, following)
+                return True
+            waves.end(number, following)
+        return False
+
+    def shares(self, stored: StoredWaves) -> Floats:
+        """(N, K) share of side a of each planned battle by each cheap judge; even where one gave none.
+
+        The classifier's are of other questions' verdicts; it stands aside while there are too few.
+        """
+        cheap = np.where(np.isnan(stored.arrays.cheap), EVEN, stored.arrays.cheap)
+        columns = [cheap]
+        if self._settings.is_trained and np.isfinite(stored.verdicts).sum() >= LEAST_TRAINING:
+            columns.append(self._trained(stored)[:, None])
+        shares: Floats = np.hstack(columns)
+        return shares if shares.shape[1] else np.full((len(shares), 1), EVEN)
+
+    def _trained(self, stored: StoredWaves) -> Floats:
+        try:
+            return predicted_shares(
+                self._features, stored.verdicts, stored.columns.question, seed=self._round.seed
+            )
+        except StatisticsError:
+            # All verdicts so far are on questions of one group.
+            return np.full(len(stored.verdicts), EVEN)
+
+    @cached_property
+    def _features(self) -> Floats:
+        """(N, F) of every planned battle, by its number; zeros where it lacks an answer."""
+        numbers = self._store.waves.arrays(self._round.id, len(self._settings.places)).numbers
+        texts = list(self._store.waves.texts(self._round.id))
+        features = np.zeros((len(numbers), len(FEATURES)))
+        places = np.searchsorted(numbers, [battle.id for battle in texts])
+        features[places] = pair_features([_texts(battle) for battle in texts])
+        return features
+
+    def _following(self, stored: StoredWaves, shares: Floats) -> NextBattles | EndOfWaves:
+        """The next wave over the battles that are kept, or why there is none."""
+        in_cap, in_spend = self._rooms(stored)
+        state = stored.state(shares)
+        judged = int(state.judged.sum())
+        plan = WavePlan(
+            ask=Ask.parse(self._settings.ask),
+            target_width=self._settings.target_width,
+            cap=max(1, judged + min(in_cap, in_spend)),
+            seed=wave_seed(self._round.seed),
+        )
+        by_cap = WavesEnd.BUDGET if in_cap <= in_spend else WavesEnd.SPEND
+        if not judged and min(in_cap, in_spend) < 1:
+            return self._end(stored, shares, by_cap, None)
+        try:
+            following = next_wave(plan, state)
+        except StatisticsError:
+            # Everything there is was judged, and is too little to estimate from.
+            return self._end(stored, shares, WavesEnd.NOTHING_LEFT, None)
+        if not isinstance(following, Ended):
+            return following
+        reason = {EndReason.WIDTH: WavesEnd.WIDTH, EndReason.NOTHING_LEFT: WavesEnd.NOTHING_LEFT}
+        width = None if following.widths is None else following.widths.widest
+        return self._end(stored, shares, reason.get(following.reason, by_cap), width)
+
+    def _rooms(self, stored: StoredWaves) -> tuple[int, int]:
+        """How many more battles the cap and the spend leave room for, at what a battle cost so far."""
+        drawn, most = int((stored.arrays.wave > 0).sum()), self._settings.verdicts
+        in_verdicts = UNLIMITED if most is None else max(0, most - drawn)
+        if stored.cut_off:
+            return 0, in_verdicts
+        paid, battles = self._store.waves.paid(self._round.id)
+        if not battles or not paid:
+            return UNLIMITED, in_verdicts
+        account = self._store.ledgers.account(self._round.id)
+        used, each = account.spent + account.lost, paid / battles
+        cap, usd = (
+            UNLIMITED if limit is None else max(0, int((limit - used) / each + 1e-9))
+            for limit in (account.cap, self._settings.usd)
+        )
+        return cap, min(in_verdicts, usd)
+
+    def _open(self, stored: StoredWaves, following: NextBattles) -> None:
+        kept = np.flatnonzero(stored.kept)
+        # What is not kept now may be judged later, when it is tried again: its chance is that of its wave.
+        chances = stored.waves[-1].chances.copy() if stored.waves else np.zeros(len(stored.kept))
+        chances[kept] = following.chance
+        number = len(stored.waves) + 1
+        wave = Wave(
+            number=number,
+            seed=wave_seed(self._round.seed) + len(stored.complete),
+            battles=len(following.chosen),
+            width=self._width(stored),
+            chances=chances,
+        )
+        self._store.waves.open(self._round.id, wave, stored.arrays.numbers[kept[following.chosen]])
+
+    def _width(self, stored: StoredWaves) -> float | None:
+        """What is reached before a wave; None where there is no interval yet."""
+        try:
+            scored = scores_of(stored.state(self.shares(stored)))
+            return _finite(widths_of(scored.table, Ask.parse(self._settings.ask)).widest)
+        except StatisticsError:
+            return None
+
+    def _end(self, stored: StoredWaves, shares: Floats, reason: WavesEnd, width: float | None) -> EndOfWaves:
+        classifier = self._classifier(stored) if self._settings.is_trained else None
+        return EndOfWaves(
+            reason=reason,
+            width=_finite(width),
+            shares=shares,
+            classifier=None if classifier is None else classifier.as_json(),
+        )
+
+    def _classifier(self, stored: StoredWaves) -> Classifier | None:
+        """The classifier on all verdicts, for people to look at; None where there are too few."""
+        try:
+            return train(
+                self._features,
+                FEATURES,
+                stored.verdicts,
+                trained_on=self._round.name,
+                set_name=self._round.set_name,
+            )
+        except StatisticsError:
+            return None
+
+
+def wave_seed(seed: int) -> int:
+    """The seed of the draws of a round in waves, apart from its others."""
+    return int.from_bytes(hashlib.sha256(f"{seed}:waves".encode()).digest()[:4])
+
+
+def _finite(width: float | None) -> float | None:
+    return width if width is not None and math.isfinite(width) else None
+
+
+def _texts(battle: PendingBattle) -> PairTexts:
+    question = battle.question
+    known = question.reference if battle.reference_side is None else None
+    return PairTexts(
+        question=question.question,
+        answer_a=battle.answer_a,
+        answer_b=battle.answer_b,
+        yardstick=known or " ".join(passage.text for passage in question.passages),
+    )

@@ -1,0 +1,121 @@
+"""A round in waves as it is stored, turned into what waves are planned from and boards are estimated from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.services.rounds.battle_table import table_of_columns
+from arena.services.rounds.waves.settings import WaveSettings
+from data.records import BattleColumns, EndOfWaves, Outcome, Preference, Round, Wave, WaveArrays
+from data.records.waves import SHARES
+from data.store import Store
+from leaderboard.sampling.waves import WaveState
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+NEVER = 10**9
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class StoredWaves:
+    """A round in waves as it is stored.
+
+    Attributes:
+        columns: Every planned battle.
+        arrays: Waves and cheap shares of the same battles, in the same order.
+        waves: The waves so far.
+        end: Why there is no further one; None while there may be.
+    """
+
+    columns: BattleColumns
+    arrays: WaveArrays
+    waves: tuple[Wave, ...]
+    end: EndOfWaves | None
+
+    @classmethod
+    def read(cls, store: Store, round_: Round, settings: WaveSettings) -> StoredWaves:
+        """Read a round's state."""
+        return cls(
+            columns=store.verdicts.columns(round_.name),
+            arrays=store.waves.arrays(round_.id, len(settings.places)),
+            waves=store.waves.of_round(round_.id),
+            end=store.waves.end_of(round_.id),
+        )
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether the budget cut the last wave off, so that nothing is estimated from it."""
+        return bool(self._ended(Outcome.SKIPPED).any())
+
+    @property
+    def complete(self) -> tuple[Wave, ...]:
+        """The waves that estimates rest on: a wave that was cut off judged what came first, not a sample."""
+        skipped = self.arrays.wave[self._ended(Outcome.SKIPPED)]
+        first_cut = int(skipped.min()) if len(skipped) else NEVER
+        return tuple(wave for wave in self.waves if wave.number < first_cut)
+
+    @property
+    def kept(self) -> Flags:
+        """(N,) whether a battle is part of what is estimated: judged in a complete wave, or never drawn.
+
+        What was drawn and gave no verdict is left out, as in rounds that judge everything; what lacks an
+        answer too.
+        """
+        last = self.complete[-1].number if self.complete else 0
+        drawn = (self.arrays.wave > 0) & (self.arrays.wave <= last)
+        missing = self._ended(Outcome.MISSING)
+        kept: Flags = np.where(drawn, self.columns.preference >= 0, ~missing)
+        return kept
+
+    @property
+    def verdicts(self) -> Floats:
+        """(N,) the judge's share of side a, NaN where it gave none in a complete wave."""
+        plain = np.array([SHARES[preference] for preference in Preference])[self.columns.preference]
+        score = self.columns.score
+        shares = plain if score is None else np.where(np.isnan(score), plain, score)
+        last = self.complete[-1].number if self.complete else 0
+        known = (self.columns.preference >= 0) & (self.arrays.wave > 0) & (self.arrays.wave <= last)
+        verdicts: Floats = np.where(known, shares, np.nan)
+        return verdicts
+
+    def _ended(self, outcome: Outcome) -> Flags:
+        ended: Flags = self.columns.outcome == list(Outcome).index(outcome)
+        return ended
+
+    def state(self, shares: Floats) -> WaveState:
+        """What waves are planned from, and boards estimated from, over the battles that are kept.
+
+        Args:
+            shares: (N, K) shares of side a by each cheap judge, of all planned battles.
+        """
+        kept = self.kept
+        everything = replace(
+            self.columns,
+            question=self.columns.question[kept],
+            a=self.columns.a[kept],
+            b=self.columns.b[kept],
+            outcome=self.columns.outcome[kept],
+            preference=np.zeros(int(kept.sum()), dtype=np.int8),
+            flipped=self.columns.flipped[kept],
+            score=None,
+        )
+        first, *others = shares[kept].T
+        return WaveState(
+            planned=replace(table_of_columns(everything), score=first),
+            verdicts=self.verdicts[kept],
+            chance=self.chances[kept],
+            waves=len(self.complete),
+            others=tuple(others),
+        )
+
+    @property
+    def chances(self) -> Floats:
+        """(N,) chance of each planned battle to have been drawn in any complete wave."""
+        known = np.isfinite(self.verdicts[self.kept])
+        if len(known) and known.all():
+            # Where everything is judged nothing is estimated, whatever the waves before said.
+            return np.ones(len(self.kept))
+        return self.complete[-1].chances if self.complete else np.zeros(len(self.kept))

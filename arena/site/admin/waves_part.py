@@ -1,0 +1,69 @@
+"""Rounds in waves for organisers: what they would tell, and how far they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from arena.services.organisers.monitor import RoundWatch
+from arena.services.rounds.waves.settings import WaveReport
+from arena.site.admin.common import NOTHING, grid, usd
+from arena.site.ui.components import note, strip
+from arena.site.ui.formats import shown
+from data.records import CheapCounts
+
+
+def show_curve(waves: Mapping[str, Any]) -> None:
+    """Show the width that is expected of so many verdicts, beside that of a plain sample."""
+    columns = [f"Width at correlation {value:.2f}" for value in waves["correlations"]]
+    rows = [
+        (
+            f"{point['verdicts']:,}",
+            usd(point["cost_usd"]),
+            shown(point["plain_width"], ".0f"),
+            *(shown(width, ".0f") for width in point["widths"]),
+        )
+        for point in waves["curve"]
+    ]
+    headings = ("Verdicts", "Cost", "Plain sample's width", *columns)
+    grid(headings, rows, caption="Expected widths of 95 % intervals, in rating points")
+    note(f"From {waves['basis']}.")
+
+
+def show_waves(watch: RoundWatch) -> None:
+    """Show how far the cheap judges are, and what each wave drew; nothing of other rounds."""
+    waves = watch.waves
+    if waves is None:
+        return
+    st.header("Waves", anchor="waves")
+    strip([(label, value or NOTHING) for label, value in waves.lines().items()])
+    if waves.waves:
+        rows = [
+            (f"{wave['number']}", f"{wave['battles']:,}", shown(wave["width"], ".1f")) for wave in waves.waves
+        ]
+        grid(("Wave", "Battles drawn", "Width before it"), rows, caption="Waves of the round's own judge")
+    for line in _cheap(waves):
+        note(line)
+    if waves.classifier is not None:
+        classifier = waves.classifier
+        weights = zip(classifier["features"], classifier["coefficients"], strict=True)
+        grid(
+            ("Feature", "Log odds for a standard deviation more"),
+            [(name, f"{weight:+.2f}") for name, weight in weights],
+            caption=f"The classifier, trained on {classifier['verdicts']:,} verdicts of this round",
+        )
+
+
+def _cheap(waves: WaveReport) -> list[str]:
+    """How far each cheap judge is that is asked, in a sentence each."""
+    return [
+        f"{judge.name}: {_outcomes(counts)}, {usd(counts.cost_usd)}."
+        for judge, counts in zip(waves.settings.places, waves.cheap, strict=False)
+    ]
+
+
+def _outcomes(counts: CheapCounts) -> str:
+    ended = [f"{count:,} {outcome}" for outcome, count in counts.outcomes.items()]
+    return ", ".join([*ended, *([f"{counts.pending:,} pending"] if counts.pending else [])])

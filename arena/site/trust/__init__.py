@@ -1,0 +1,1 @@
+"""How far a board's judge can be trusted: the parts of pages that say it."""

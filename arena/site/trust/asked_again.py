@@ -1,0 +1,145 @@
+"""What asking a board's judge again says of it: figures of the strip, details, and a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from arena.site.boards.view_model import BoardView
+from arena.site.trust.reasons import Judging, TrustFigure, why_unmeasured
+from arena.site.ui.components import note
+from arena.site.ui.formats import percent
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import words_table
+from leaderboard.trust.asked_again import CAUSES, Cause, drift_sentence, share_text
+from leaderboard.trust.sections import Section
+
+MEANING = (
+    "Share of battles whose verdict changed when the judge was asked the same again, with its 95 % interval; "
+    "the board's own verdicts stay."
+)
+DRIFT_MEANING = (
+    "Battles of the judge's first round on these questions that were asked again beside this round, and how "
+    "many verdicts changed: more than asking again explains means that the judge is another one than before."
+)
+JUDGE_IS = {
+    "changed": "no: it judges otherwise",
+    "same": "no sign of another",
+    "unknown": "not enough to say",
+}
+CAUSE_HEADER = (
+    "What differs",
+    "Changed",
+    "95 % interval",
+    "Compared",
+    "The other answer wins",
+    "Without a verdict",
+)
+SHIFT_HEADER = ("System", "What differs", "Points", "95 % interval")
+EXPLAINED = (
+    "A sample of the battles was put to the judge again; the board's own verdicts stay. A verdict that "
+    "changes where nothing differs is the judge's own doubt, what changes beyond it is owed to order, words "
+    "or day."
+)
+SHIFTS = "How far each rating would move if every battle were asked again, in points."
+NO_JUDGE = "The board was published elsewhere, so its judge cannot be asked again here."
+NOT_SEEN = "not seen: verdicts changed on fewer than five questions"
+Figure = tuple[str, str, str]
+
+
+def with_asked_again(
+    figures: tuple[Figure, ...], standings: Mapping[str, Any], judging: Judging
+) -> tuple[Figure, ...]:
+    """The strip with whether the judge says the same again, and whether it is the one of before."""
+    if not figures:
+        return ()
+    return (*figures, *_asked_again(standings, judging), *_drift(standings))
+
+
+def _asked_again(standings: Mapping[str, Any], judging: Judging) -> Iterator[Figure]:
+    label, section = TrustFigure.RETEST, standings.get(Section.RETEST)
+    if section is None:
+        said = why_unmeasured(label, judging)
+        name = standings["facts"].get("round", "")
+        yield label, f"{said}: arena rounds retest {name}" if judging is Judging.ASKED else said, MEANING
+    else:
+        rows = [
+            row for row in section["causes"] if row["cause"] in {Cause.SAME, Cause.DAY} and row["comparisons"]
+        ]
+        yield label, _changed(rows[0]) if rows else "asked again without a verdict", MEANING
+
+
+def _drift(standings: Mapping[str, Any]) -> Iterator[Figure]:
+    section, label = standings.get(Section.DRIFT), "same judge as before"
+    if section is not None:
+        controls = section["controls"]
+        counts = f"{controls['changed']} of {controls['comparisons']} control battles changed"
+        yield (
+            label,
+            f"{JUDGE_IS[section['state']]}; {counts}",
+            f"{DRIFT_MEANING} {drift_sentence(section)}",
+        )
+
+
+def asked_again_details(standings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """How often verdicts changed by cause, as label and value; none where nothing was asked again."""
+    section = standings.get(Section.RETEST) or {"causes": ()}
+    rows = [row for row in section["causes"] if row["comparisons"]]
+    asked = ((f"changed by {CAUSES[Cause(row['cause'])]}{_wording(row)}", _changed(row)) for row in rows)
+    unjudged = (
+        (f"{CAUSES[Cause(row['cause'])]}{_wording(row)}, {ended}", f"{count:,}")
+        for row in section["causes"]
+        for ended, count in row["unjudged"].items()
+    )
+    drift = standings.get(Section.DRIFT)
+    said = (("same judge as before", drift_sentence(drift)),) if drift else ()
+    return (*asked, *unjudged, *said)
+
+
+def _wording(row: Mapping[str, Any]) -> str:
+    return f" ({row['wording']})" if row["cause"] == Cause.WORDING else ""
+
+
+def _changed(row: Mapping[str, Any]) -> str:
+    return f"{share_text(row)} of {row['comparisons']:,} changed"
+
+
+def warn_of_another_judge(warning: str) -> None:
+    """Say that today's judge is not the one that judged before; nothing where nothing says so."""
+    if warning:
+        put(element("p", element("strong", "Warning: "), warning, class_="aa-notice", role="alert"))
+
+
+def show_asked_again(view: BoardView) -> None:
+    """How often the judge says something else when it is asked again, and what that does to ratings."""
+    put(element("h2", "Asked again", id="asked-again"))
+    section, drift = view.trust.get(Section.RETEST), view.trust.get(Section.DRIFT)
+    if section is None:
+        reason = next((value for label, value, _ in view.health if label == TrustFigure.RETEST), NO_JUDGE)
+        note(f"{reason[0].upper()}{reason[1:].rstrip('.')}.")
+    else:
+        note(EXPLAINED)
+        put(words_table(CAUSE_HEADER, map(_cause_cells, section["causes"]), spare=2))
+        note(section["unrankable"] or SHIFTS)
+        if section["shifts"]:
+            put(words_table(SHIFT_HEADER, map(_shift_cells, section["shifts"])))
+    if drift is not None:
+        note(drift_sentence(drift))
+
+
+def _cause_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    ended = ", ".join(f"{count:,} {name}" for name, count in row["unjudged"].items())
+    interval = "–" if row["lower"] is None else f"{percent(row['lower'])} to {percent(row['upper'])}"
+    return (
+        f"{CAUSES[Cause(row['cause'])]}{_wording(row)}",
+        percent(row["share"]),
+        interval,
+        f"{row['comparisons']:,} on {row['questions']:,} questions",
+        f"{row['reversed']:,}",
+        ended or "none",
+    )
+
+
+def _shift_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    interval = NOT_SEEN if row["lower"] is None else f"{row['lower']:+.1f} to {row['upper']:+.1f}"
+    return row["system"], f"{CAUSES[Cause(row['cause'])]}{_wording(row)}", f"{row['points']:+.1f}", interval

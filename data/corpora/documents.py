@@ -1,0 +1,222 @@
+"""The documents of a corpus as other tools write them: BEIR, Pyserini, MS MARCO v2.1, TREC, plain folders.
+
+Sources: BEIR (Thakur et al., 2021), `corpus.jsonl`; Pyserini's JsonCollection; MS MARCO v2.1 of TREC RAG
+2024, documents and segments; TREC's SGML collections.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase
+from types import MappingProxyType
+
+from data.errors import FileFormatError
+from data.files.jsonl import each_record
+from data.files.text_files import MEBIBYTE, GuardedStream, ReadLimits
+from data.records import Passage, ProblemList
+
+LARGEST = ReadLimits(file_bytes=64 * 1024 * MEBIBYTE, lines=200_000_000)
+READ_AT_ONCE = MEBIBYTE
+LARGEST_TREC_DOCUMENT = 64 * MEBIBYTE
+BEIR_CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
+IDS = ("id", "_id", "docid", "doc_id", "docno")
+TEXTS = ("text", "contents", "segment", "body")
+ADVICE = (
+    "Give a folder of .txt or .md files, JSONL files with an id (`id`, `_id`, `docid`, `doc_id` or `docno`) "
+    "and a text (`text`, `contents`, `segment` or `body`) a line, or TREC files of <DOC> elements."
+)
+
+
+class DocumentFormat(StrEnum):
+    """How documents are written."""
+
+    TEXT = "text"
+    """A file each; the path within the folder is the id."""
+    JSONL = "jsonl"
+    """A line each."""
+    TREC = "trec"
+    """A `<DOC>` element each."""
+
+
+_FORMATS: Mapping[str, DocumentFormat] = MappingProxyType(
+    {
+        ".txt": DocumentFormat.TEXT,
+        ".md": DocumentFormat.TEXT,
+        ".text": DocumentFormat.TEXT,
+        ".jsonl": DocumentFormat.JSONL,
+        ".ndjson": DocumentFormat.JSONL,
+        ".trec": DocumentFormat.TREC,
+        ".sgml": DocumentFormat.TREC,
+    }
+)
+_ABOUT_THE_FOLDER = ("readme", "license", "licence")
+
+
+def read_documents(path: Path, problems: ProblemList, limits: ReadLimits = LARGEST) -> Iterator[Passage]:
+    """Yield the documents of a folder or a file, plain or gzipped.
+
+    What cannot be read is noted and left out. The `headings` of MS MARCO's rows join the title.
+
+    Raises:
+        FileFormatError: There is nothing of any kind at the path, or a folder mixes kinds.
+    """
+    for file in document_files(path):
+        kind = _kind_of(file)
+        if path.is_dir() and kind is DocumentFormat.TEXT:
+            yield from _text_file(file, file.relative_to(path).as_posix(), problems, limits)
+        elif kind is DocumentFormat.TREC:
+            yield from _trec_file(file, problems, limits)
+        else:
+            yield from (document for _, document in each_record(file, limits, _document, problems))
+
+
+def content_hash(path: Path, limits: ReadLimits = LARGEST) -> str:
+    """The sha256 of all that `read_documents` reads: names and bytes, in order.
+
+    Raises:
+        FileFormatError: There is nothing at the path, or it cannot be read.
+    """
+    digest = hashlib.sha256()
+    for file in document_files(path):
+        name = file.relative_to(path).as_posix() if path.is_dir() else ""
+        digest.update(f"{len(name)}:{name}:".encode())
+        with GuardedStream(file, limits) as stream:
+            while piece := stream.read(READ_AT_ONCE):
+                digest.update(piece)
+    return digest.hexdigest()
+
+
+def document_files(path: Path) -> Sequence[Path]:
+    """The files that hold the documents: the file itself, BEIR's `corpus.jsonl`, or all of one kind by path.
+
+    Raises:
+        FileFormatError: A folder holds none, or several kinds.
+    """
+    if not path.is_dir():
+        return (path,)
+    for name in BEIR_CORPUS:
+        if (path / name).is_file():
+            return (path / name,)
+    files = [file for file in sorted(path.rglob("*")) if _kind_of(file) and file.is_file()]
+    kinds = {_kind_of(file) for file in files}
+    if len(kinds) > 1:
+        files = [file for file in files if not file.stem.casefold().startswith(_ABOUT_THE_FOLDER)]
+        kinds = {_kind_of(file) for file in files}
+    if len(kinds) > 1:
+        message = f"{path} holds documents of several kinds: {', '.join(sorted(map(str, kinds)))}."
+        raise FileFormatError(message, advice="Put each kind into a folder of its own.", code="mixed-files")
+    if not files:
+        raise FileFormatError(f"{path} holds no documents.", advice=ADVICE, code="empty-file")
+    return files
+
+
+def _kind_of(path: Path) -> DocumentFormat | None:
+    plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return _FORMATS.get(plain.suffix.lower())
+
+
+def _text_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits) -> Iterator[Passage]:
+    try:
+        with GuardedStream(path, limits) as stream:
+            content = b"".join(iter(lambda: stream.read(READ_AT_ONCE), b""))
+        text = content.decode("utf-8")
+    except FileFormatError as error:
+        problems.add(0, error.code, f"{name}: {error.message}", advice=error.advice)
+    except UnicodeDecodeError:
+        problems.add(0, "encoding", f"{name} is no UTF-8 text.", advice="Save it as UTF-8.")
+    else:
+        yield Passage(name, text, path.stem)
+
+
+def _document(line: int, row: object, problems: ProblemList) -> Passage | None:
+    if not isinstance(row, Mapping):
+        problems.add(line, "not-object", "This line is not a JSON object.")
+        return None
+    name = next((row[key] for key in IDS if key in row), None)
+    if not isinstance(name, str | int) or isinstance(name, bool) or not str(name).strip():
+        problems.add(line, "missing-field", f"There is no id: none of {', '.join(IDS)} has one.")
+        return None
+    key = next((key for key in TEXTS if key in row), None)
+    text = row[key] if key else None
+    if not isinstance(text, str):
+        problems.add(line, "missing-field", f"There is no text: none of {', '.join(TEXTS)} is a string.")
+        return None
+    titles = [row[part] for part in ("title", "headings") if isinstance(row.get(part), str)]
+    return Passage(str(name), text, " ".join(title.strip() for title in titles if title.strip()))
+
+
+_TAG = re.compile(r"<[^<>]*+>")
+_SECTION = re.compile(r"<(TITLE|HEAD|HEADLINE|HL|TTL)>", re.IGNORECASE)
+_BODY = re.compile(r"<TEXT>", re.IGNORECASE)
+# `str.upper` lengthens some letters, and places would no longer agree.
+_CAPITALS = str.maketrans(ascii_lowercase, ascii_uppercase)
+
+
+def _trec_file(path: Path, problems: ProblemList, limits: ReadLimits) -> Iterator[Passage]:
+    """Yield the `<DOC>` elements; what stands outside of them is left alone, as TREC's tools do."""
+    try:
+        with GuardedStream(path, limits) as stream:
+            yield from _trec_documents(stream, problems)
+    except FileFormatError as error:
+        problems.add(error.line, error.code, f"{path.name}: {error.message}", advice=error.advice)
+
+
+def _trec_documents(stream: GuardedStream, problems: ProblemList) -> Iterator[Passage]:
+    lines: list[str] = []
+    start, size = 0, 0
+    while content := stream.readline():
+        line = content.decode("utf-8", "replace")
+        if not start and line.lstrip().upper().startswith("<DOC>"):
+            start, size, lines = stream.line, 0, []
+        if not start:
+            continue
+        lines.append(line)
+        size += len(content)
+        if size > LARGEST_TREC_DOCUMENT:
+            message = f"The document that begins here has more than {LARGEST_TREC_DOCUMENT:,} bytes."
+            raise FileFormatError(message, advice="Split it.", code="too-large", line=start)
+        if "</DOC>" in line.upper():
+            document = _trec_document("".join(lines))
+            if document is None:
+                problems.add(start, "missing-field", "This <DOC> has no <DOCNO>.")
+            else:
+                yield document
+            start = 0
+    if start:
+        problems.add(start, "truncated", "The <DOC> that begins here is not closed.")
+
+
+def _trec_document(element: str) -> Passage | None:
+    name = _within(element, "DOCNO").strip()
+    if not name:
+        return None
+    title = next((_plain(_within(element, match[1])) for match in _SECTION.finditer(element)), "")
+    body = _within(element, "TEXT") if _BODY.search(element) else _after(element, "</DOCNO>")
+    return Passage(name, _plain(body), title)
+
+
+def _within(element: str, tag: str) -> str:
+    """What all elements of a name hold."""
+    upper, pieces, at = element.translate(_CAPITALS), [], 0
+    tag = tag.translate(_CAPITALS)
+    opening, closing = f"<{tag}>", f"</{tag}>"
+    while (first := upper.find(opening, at)) >= 0:
+        last = upper.find(closing, first)
+        last = len(element) if last < 0 else last
+        pieces.append(element[first + len(opening) : last])
+        at = last + 1
+    return "\n".join(pieces)
+
+
+def _after(element: str, mark: str) -> str:
+    return element[element.translate(_CAPITALS).find(mark) + len(mark) :]
+
+
+def _plain(markup: str) -> str:
+    """Text without tags, with its entities as characters."""
+    return html.unescape(_TAG.sub(" ", markup)).strip()

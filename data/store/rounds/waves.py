@@ -1,0 +1,254 @@
+"""Rounds in waves: what cheap judges say, which battles each wave drew, and why there is no further one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from data.records import (
+    CheapCounts,
+    CheapVerdict,
+    EndOfWaves,
+    Outcome,
+    PendingBattle,
+    Verdict,
+    Wave,
+    WaveArrays,
+    soft_share,
+)
+from data.store.base import StorePart, to_record, to_row
+from data.store.engine import pairs
+from data.store.rounds.battles import QUESTIONS_AT_ONCE, pending_battles
+from data.store.rounds.canaries import judgment_json
+from data.store.rounds.fencing import release_claims
+from data.store.rounds.replies import put_replies
+from data.tables import battle_holds, battles, cheap_verdicts, judgments, waves, waves_ends
+
+CheapVerdicts = Mapping[str, CheapVerdict]
+"""Verdicts that are known from the start, by the keys of battles."""
+CHUNK = 5_000
+NOT_KNOWN = CheapVerdict(outcome=Outcome.MISSING, share=None, detail="The earlier round did not judge it.")
+DRAWN_NEVER = "No wave drew it; its share is estimated from the cheap judges and the battles judged."
+
+
+class WaveStore(StorePart):
+    """Keeps cheap verdicts and waves; plans nothing."""
+
+    def record_cheap(
+        self, place: int, verdicts: Sequence[tuple[int, Verdict]], *, lease_id: int | None = None
+    ) -> None:
+        """Commit what a cheap judge says of battles, by number; one that is known stays.
+
+        Raises:
+            LeaseLostError: The lease was given up; nothing is committed.
+        """
+        with self._database.begin() as connection:
+            if lease_id is not None:
+                release_claims(connection, battle_holds, lease_id, verdicts)
+            for number, verdict in verdicts:
+                made = verdict.judgments
+                connection.execute(
+                    update(cheap_verdicts)
+                    .where(
+                        cheap_verdicts.c.battle_id == number,
+                        cheap_verdicts.c.place == place,
+                        cheap_verdicts.c.outcome.is_(None),
+                    )
+                    .values(
+                        outcome=verdict.outcome,
+                        share=soft_share(verdict),
+                        detail=verdict.detail,
+                        input_tokens=sum(judgment.input_tokens for judgment in made),
+                        output_tokens=sum(judgment.output_tokens for judgment in made),
+                        cost_usd=sum(judgment.cost_usd or 0.0 for judgment in made),
+                        judgments=[judgment_json(judgment) for judgment in made if judgment.reply],
+                    )
+                )
+            replied = [judgment.reply for _, verdict in verdicts for judgment in verdict.judgments]
+            put_replies(connection, [reply for reply in replied if reply is not None and not reply.cached])
+
+    def cheap(self, round_id: int) -> tuple[CheapCounts, ...]:
+        """How far each cheap judge of a round is that is asked battle by battle, by its place."""
+        query = (
+            select(
+                cheap_verdicts.c.place,
+                cheap_verdicts.c.outcome,
+                func.count().label("battles"),
+                func.sum(cheap_verdicts.c.cost_usd).label("cost_usd"),
+            )
+            .join(battles, battles.c.id == cheap_verdicts.c.battle_id)
+            # A battle that ended otherwise, as where an answer was withdrawn, is not asked about any more.
+            .where(
+                cheap_verdicts.c.round_id == round_id,
+                cheap_verdicts.c.outcome.is_not(None) | battles.c.outcome.is_(None),
+            )
+            .group_by(cheap_verdicts.c.place, cheap_verdicts.c.outcome)
+        )
+        rows = self._all(query)
+        return tuple(
+            CheapCounts(
+                place=place,
+                outcomes={
+                    row.outcome: row.battles for row in rows if row.place == place and row.outcome is not None
+                },
+                pending=sum(row.battles for row in rows if row.place == place and row.outcome is None),
+                cost_usd=float(sum(row.cost_usd for row in rows if row.place == place)),
+            )
+            for place in sorted({row.place for row in rows})
+        )
+
+    def arrays(self, round_id: int, cheap_judges: int) -> WaveArrays:
+        """Which wave drew which battle, and the cheap shares, in the order of the battles' numbers."""
+        order = (
+            select(battles.c.id, battles.c.wave).where(battles.c.round_id == round_id).order_by(battles.c.id)
+        )
+        rows = self._all(order)
+        numbers = np.array([row.id for row in rows], dtype=np.int64)
+        shares = np.full((len(rows), cheap_judges), np.nan)
+        known = select(cheap_verdicts.c.battle_id, cheap_verdicts.c.place, cheap_verdicts.c.share).where(
+            cheap_verdicts.c.round_id == round_id, cheap_verdicts.c.share.is_not(None)
+        )
+        said = self._all(known)
+        places = np.searchsorted(numbers, [row.battle_id for row in said])
+        shares[places, [row.place for row in said]] = [row.share for row in said]
+        return WaveArrays(
+            numbers=numbers,
+            wave=np.array([row.wave or 0 for row in rows], dtype=np.int64),
+            cheap=shares,
+        )
+
+    def texts(self, round_id: int) -> Iterator[PendingBattle]:
+        """Yield every battle of a round that two answers are there for, with its texts."""
+        of_round = (battles.c.round_id == round_id, _undisturbed())
+        numbers = list(
+            self._values(
+                select(battles.c.question_id).where(*of_round).distinct().order_by(battles.c.question_id)
+            )
+        )
+        for start in range(0, len(numbers), QUESTIONS_AT_ONCE):
+            batch = numbers[start : start + QUESTIONS_AT_ONCE]
+            with self._database.begin() as connection:
+                found = list(pending_battles(connection, *of_round, battles.c.question_id.in_(batch)))
+            yield from found
+
+    def of_round(self, round_id: int) -> tuple[Wave, ...]:
+        """The waves of a round in order."""
+        rows = self._all(select(waves).where(waves.c.round_id == round_id).order_by(waves.c.number))
+        return tuple(to_record(Wave, row, chances=_array(row.chances)) for row in rows)
+
+    def end_of(self, round_id: int) -> EndOfWaves | None:
+        """Why a round drew no further wave; None where it may draw one."""
+        row = self._first(select(waves_ends).where(waves_ends.c.round_id == round_id))
+        return None if row is None else to_record(EndOfWaves, row, shares=_array(row.shares))
+
+    def open_count(self, round_id: int) -> int:
+        """How many battles that a wave drew have no outcome."""
+        open_ = (battles.c.round_id == round_id, battles.c.outcome.is_(None), battles.c.wave.is_not(None))
+        (count,) = self._values(select(func.count()).select_from(battles).where(*open_))
+        return int(count)
+
+    def paid(self, round_id: int) -> tuple[float, int]:
+        """What the round's own judge was paid for battles, and for how many."""
+        query = (
+            select(
+                func.coalesce(func.sum(judgments.c.cost_usd), 0.0),
+                func.count(judgments.c.battle_id.distinct()),
+            )
+            .join(battles, battles.c.id == judgments.c.battle_id)
+            .where(battles.c.round_id == round_id, judgments.c.outcome != Outcome.SKIPPED.value)
+        )
+        with self._database.begin() as connection:
+            cost, count = connection.execute(query).one()
+        return float(cost), int(count)
+
+    def open(self, round_id: int, wave: Wave, chosen: NDArray[np.int64]) -> bool:
+        """Draw battles, by their numbers, for the round's own judge; False where another worker did."""
+        row = to_row(waves, wave, round_id=round_id, chances=wave.chances.tolist())
+        row.pop("created_at")
+        try:
+            with self._database.begin() as connection:
+                connection.execute(insert(waves).values(row))
+                for start in range(0, len(chosen), CHUNK):
+                    numbers = chosen[start : start + CHUNK].tolist()
+                    connection.execute(
+                        update(battles)
+                        .where(battles.c.id.in_(numbers), battles.c.outcome.is_(None))
+                        .values(wave=wave.number)
+                    )
+        except IntegrityError:
+            return False
+        return True
+
+    def end(self, round_id: int, end: EndOfWaves) -> bool:
+        """Draw no further wave: what none drew is estimated. False where another worker ended it."""
+        try:
+            with self._database.begin() as connection:
+                row = to_row(waves_ends, end, round_id=round_id, shares=end.shares.tolist())
+                connection.execute(insert(waves_ends).values(row))
+                connection.execute(
+                    update(battles)
+                    .where(
+                        battles.c.round_id == round_id, battles.c.outcome.is_(None), battles.c.wave.is_(None)
+                    )
+                    .values(outcome=Outcome.ESTIMATED, detail=DRAWN_NEVER)
+                )
+        except IntegrityError:
+            return False
+        return True
+
+    def go_on(self, round_id: int) -> int:
+        """Let a round that ended draw waves again, and return how many battles may be drawn."""
+        with self._database.begin() as connection:
+            connection.execute(delete(waves_ends).where(waves_ends.c.round_id == round_id))
+            return connection.execute(
+                update(battles)
+                .where(battles.c.round_id == round_id, battles.c.outcome == Outcome.ESTIMATED)
+                .values(outcome=None, detail="")
+            ).rowcount
+
+
+def insert_cheap(connection: Connection, round_id: int, known: Sequence[CheapVerdicts | None]) -> None:
+    """Make a new round one in waves: no battle is drawn yet, and every cheap judge waits to be asked.
+
+    Args:
+        connection: Of the transaction that made the battles.
+        round_id: The round.
+        known: For each cheap judge, what it is known to say; None where it is to be asked.
+    """
+    connection.execute(update(battles).where(battles.c.round_id == round_id).values(wave=None))
+    open_ = (battles.c.round_id == round_id, battles.c.outcome.is_(None))
+    keys: dict[int, str] = pairs(connection.execute(_keys().where(*open_).order_by(battles.c.id)))
+    for place, verdicts in enumerate(known):
+        rows = [
+            {
+                "battle_id": number,
+                "place": place,
+                "round_id": round_id,
+                **_starting(None if verdicts is None else verdicts.get(key, NOT_KNOWN)),
+            }
+            for number, key in keys.items()
+        ]
+        for start in range(0, len(rows), CHUNK):
+            connection.execute(insert(cheap_verdicts), rows[start : start + CHUNK])
+
+
+def _keys() -> Select[int, str]:
+    return select(battles.c.id, battles.c.key)
+
+
+def _starting(verdict: CheapVerdict | None) -> dict[str, object]:
+    if verdict is None:
+        return {"outcome": None, "share": None, "detail": "", "judgments": []}
+    return {"outcome": verdict.outcome, "share": verdict.share, "detail": verdict.detail, "judgments": []}
+
+
+def _undisturbed() -> ColumnElement[bool]:
+    return battles.c.outcome.is_(None) | (battles.c.outcome != Outcome.MISSING)
+
+
+def _array(values: Sequence[object]) -> NDArray[np.float64]:
+    return np.array(values, dtype=np.float64)

@@ -1,0 +1,1 @@
+"""Ranked retrieval: passages with scores for the questions of a set."""

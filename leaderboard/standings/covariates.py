@@ -1,0 +1,175 @@
+"""What sways a board's judge: the fits that a reader may choose among, and why others do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import InputError, StatisticsError
+from leaderboard.battles import BattleTable
+from leaderboard.ratings import (
+    ControlledRatings,
+    CovariateColumn,
+    IntervalKind,
+    LeftOutCovariate,
+    Settings,
+    marked_column,
+    rate_under_control,
+    relative_columns,
+)
+from leaderboard.ratings.models.covariates import FIRST
+from leaderboard.standings.answer_stats import AnswerFact
+from leaderboard.vocabulary import COUNTS, Control, Covariate
+
+COVARIATES = "covariates"
+"""The section's name in a board's JSON."""
+NO_TEXTS = "The texts of the answers are not known here, so nothing of their form is."
+BOTH_ORDERS = "The judge read every battle in both orders, so no answer had the advantage of the first place."
+NO_POSITION = "Which answer the judge was shown first is not known here."
+NO_FAMILY = "Of which family of models the judge and the systems are is not known here."
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class JudgeSight:
+    """What a judge saw beside the texts, and what it may know of who wrote them.
+
+    Attributes:
+        position: (N,) by battle: 1 where side a was shown first, -1 where b was, 0 for both orders; None
+            where that is not known or cannot matter.
+        no_position: Why there is none.
+        no_family: Why favour for the judge's own family of models cannot be told.
+        families: By system the family of models that its card or name speaks of, empty where unknown.
+    """
+
+    position: NDArray[np.float64] | None = None
+    no_position: str = NO_POSITION
+    no_family: str = NO_FAMILY
+    families: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class ControlFit:
+    """The ratings under one control; `note` says why there are none."""
+
+    control: Control
+    fit: ControlledRatings | None
+    note: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """Ratings and coefficients as of `battles rate --method style`, with the note."""
+        named: dict[str, object] = {"control": self.control.value, "note": self.note}
+        if self.fit is None:
+            return named
+        return named | self.fit.as_json() | {"ratings": [row.as_json() for row in self.fit.ratings.ratings]}
+
+
+def covariate_section(
+    table: BattleTable, settings: Settings, answers: Mapping[str, Sequence[AnswerFact]], sight: JudgeSight
+) -> dict[str, object]:
+    """The section of a board's JSON: `fits`, one for each control, and the systems' `families`.
+
+    Empty where no fit exists at all.
+    """
+    fits = control_fits(table, settings, answers, sight)
+    if all(fit.fit is None for fit in fits):
+        return {}
+    return {"fits": [fit.as_json() for fit in fits], "families": dict(sight.families)}
+
+
+def control_fits(
+    table: BattleTable, settings: Settings, answers: Mapping[str, Sequence[AnswerFact]], sight: JudgeSight
+) -> tuple[ControlFit, ...]:
+    """The ratings of a board under each control; one that would repeat another is named instead."""
+    columns, reasons = _columns(table, answers, sight)
+    fits: dict[tuple[str, ...], ControlFit] = {}
+    listed = []
+    for control in Control:
+        usable = [columns[name] for name in control.covariates if name in columns]
+        missing = [reasons[name] for name in control.covariates if name in reasons]
+        names = tuple(column.name for column in usable)
+        if not usable:
+            listed.append(ControlFit(control=control, fit=None, note=_joined(missing)))
+        elif names in fits:
+            same = fits[names].control
+            others = [reason for reason in missing if reason.name not in same.covariates]
+            note = f"The same as control for {same.value}. {_joined(others)}".strip()
+            listed.append(ControlFit(control=control, fit=None, note=note))
+        else:
+            fits[names] = _fitted(control, table, usable, missing, sandwiched(settings))
+            listed.append(fits[names])
+    return tuple(listed)
+
+
+def _joined(reasons: Sequence[LeftOutCovariate]) -> str:
+    return " ".join(dict.fromkeys(reason.reason for reason in reasons))
+
+
+def _fitted(
+    control: Control,
+    table: BattleTable,
+    columns: Sequence[CovariateColumn],
+    missing: Sequence[LeftOutCovariate],
+    settings: Settings,
+) -> ControlFit:
+    try:
+        fit = rate_under_control(table, columns, settings)
+    except (StatisticsError, InputError) as error:
+        return ControlFit(control=control, fit=None, note=str(error))
+    complete = ControlledRatings(
+        ratings=fit.ratings,
+        effects=fit.effects,
+        left_out=(*missing, *fit.left_out),
+        collinearity=fit.collinearity,
+    )
+    return ControlFit(control=control, fit=complete)
+
+
+def _columns(
+    table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]], sight: JudgeSight
+) -> tuple[Mapping[Covariate, CovariateColumn], Mapping[Covariate, LeftOutCovariate]]:
+    """The terms that there are, and why there are no others."""
+    counts = {name: sides_of(table, answers, name) for name in COUNTS}
+    known = {name.value: sides for name, sides in counts.items() if sides is not None}
+    relative, constant = relative_columns(known, len(table))
+    columns = {Covariate(column.name): column for column in relative}
+    reasons = {name: NO_TEXTS for name, sides in counts.items() if sides is None}
+    reasons |= {Covariate(each.name): each.reason for each in constant}
+    if sight.position is None:
+        reasons[Covariate.POSITION] = sight.no_position
+    elif not sight.position.any():
+        reasons[Covariate.POSITION] = BOTH_ORDERS
+    else:
+        columns[Covariate.POSITION] = marked_column(Covariate.POSITION, sight.position, FIRST)
+    reasons[Covariate.SAME_FAMILY] = sight.no_family
+    left_out = {name: LeftOutCovariate(name=name, reason=reason) for name, reason in reasons.items()}
+    return columns, left_out
+
+
+def sides_of(
+    table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]], covariate: Covariate
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """(N,) counts of the two sides of each battle; None where one is not known."""
+    cells = np.full((len(table.systems), len(table.questions)), -1, dtype=np.int64)
+    place = {question: code for code, question in enumerate(table.questions)}
+    for code, system in enumerate(table.systems):
+        for fact in answers.get(system, ()):
+            if fact.question in place:
+                count = fact.words if covariate is Covariate.LENGTH else fact.form.get(covariate, -1)
+                cells[code, place[fact.question]] = count
+    first, second = cells[table.a, table.question], cells[table.b, table.question]
+    return None if (first < 0).any() or (second < 0).any() else (first, second)
+
+
+def sandwiched(settings: Settings) -> Settings:
+    """The same settings, with the intervals that fits beside a board's own have."""
+    return Settings(
+        interval=IntervalKind.SANDWICH,
+        bootstrap=None,
+        cluster=settings.cluster,
+        anchor=settings.anchor,
+        seed=settings.seed,
+    )

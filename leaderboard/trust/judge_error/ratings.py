@@ -1,0 +1,234 @@
+"""Ratings whose intervals count the judge's own error: what another round would say.
+
+Source: docs/method/judge-error.md, "The full interval".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+
+from data.errors import InputError
+from data.stats import LEVEL
+from leaderboard.ratings import Flag, Method, Rating, RatingTable, Settings
+from leaderboard.ratings.counts import Floats, Ints
+from leaderboard.ratings.models.likelihoods import sigmoid
+from leaderboard.ratings.ranks import MOST_SYSTEMS, holm, letters, tie_groups
+from leaderboard.ratings.uncertainty.differences import rate_as
+from leaderboard.ratings.vocabulary import POINTS, Cluster
+from leaderboard.trust.judge_error.components import Components, Counts, Spread
+from leaderboard.trust.judge_error.design import Design
+from leaderboard.trust.judge_error.readings import Readings, rows_of
+from leaderboard.trust.judge_error.reporting import (
+    UNKNOWN,
+    Parts,
+    error_json,
+    notes_on,
+    nothing_repeated,
+    parts_of,
+)
+from leaderboard.trust.judge_error.variances import SEVERAL, components
+from leaderboard.vocabulary import ErrorKind
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ErrorTable:
+    """Ratings with an interval of some kind.
+
+    Attributes:
+        table: The ratings; se, interval, ranks, groups and letters are of the kind.
+        kind: What the intervals count.
+        parts: By system.
+        notes: What readers must know of the readings, in sentences.
+        counts: What the parts rest on.
+    """
+
+    table: RatingTable
+    kind: ErrorKind
+    parts: Mapping[str, Parts]
+    notes: tuple[str, ...]
+    counts: Counts
+
+    def as_json(self) -> dict[str, object]:
+        """The object that `arena battles rate --error judge|all --json` prints."""
+        rows = [
+            {**row.as_json(), "components": self.parts[row.system].as_json()} for row in self.table.ratings
+        ]
+        return {**self.table.as_json(), "ratings": rows, **error_json(self.kind, self.counts, self.notes)}
+
+
+def rate_readings(readings: Readings, kind: ErrorKind, settings: Settings | None = None) -> ErrorTable:
+    """Rate systems by the mean of their battles' readings, with the judge's error in the intervals.
+
+    Args:
+        readings: Several of each battle, or of a part of the battles.
+        kind: What the intervals count: the judge, or all.
+        settings: How to rate.
+
+    Raises:
+        InputError: A method or clustering that this does not suit, or no battle was read again.
+        UnrankableError: The ratings do not exist.
+    """
+    chosen = Settings() if settings is None else settings
+    if chosen.method is not Method.BRADLEY_TERRY or chosen.cluster is not Cluster.QUESTION:
+        raise InputError(
+            "The judge's error is told for Bradley-Terry ratings clustered by question.",
+            advice="Use `--method bradley-terry --cluster question` with `--error judge|all`.",
+        )
+    return with_judge_error(rate_as(readings.table(), chosen), readings, kind)
+
+
+def with_judge_error(table: RatingTable, readings: Readings, kind: ErrorKind) -> ErrorTable:
+    """A table of ratings with intervals, ranks and letters that count the judge's error.
+
+    Args:
+        table: Ratings by the mean of the readings' own.
+        readings: Several of each battle, or of a part of them.
+        kind: The judge, or all.
+
+    Raises:
+        InputError: No battle was read again, or systems are too many for joint intervals.
+    """
+    if kind is ErrorKind.QUESTIONS:
+        raise InputError("Questions alone need no readings.", advice="Rate the battles by `rate`.")
+    if table.covariance is None:
+        raise InputError("Systems are too many for joint intervals.", advice="Rate fewer of them.")
+    groups = [_Group.of(table, readings, label) for label in np.unique(table.component).tolist()]
+    estimated = [(group, group.components()) for group in groups if len(group.members) >= SEVERAL]
+    if not estimated or all(parts.between is None and parts.repeats is None for _, parts in estimated):
+        raise nothing_repeated()
+    parts = dict.fromkeys(table.systems, UNKNOWN)
+    ratings = {row.system: _without_interval(row) for row in table.ratings}
+    for group, sources in estimated:
+        spread = sources.of_targets(kind)
+        names = [table.systems[code] for code in group.members.tolist()]
+        parts |= dict(zip(names, parts_of(sources, spread, POINTS), strict=True))
+        reach, se = (POINTS * part for part in (spread.reach(LEVEL), np.sqrt(spread.variance)))
+        for name, half, error in zip(names, reach.tolist(), se.tolist(), strict=True):
+            if np.isfinite(half):
+                ratings[name] = _with_interval(table.of(name), half, error)
+    placed = [row for group, sources in estimated for row in _placed(group, sources, table, ratings, kind)]
+    known = {row.system for row in placed}
+    rows = (*placed, *(row for name, row in ratings.items() if name not in known))
+    order = {row.system: place for place, row in enumerate(table.ratings)}
+    counts = estimated[0][1].counts
+    unlinked = [name for name, part in parts.items() if part is UNKNOWN or part.freedom is None]
+    return ErrorTable(
+        table=replace(table, ratings=tuple(sorted(rows, key=lambda row: order[row.system]))),
+        kind=kind,
+        parts=MappingProxyType(parts),
+        notes=notes_on(counts, readings.wordings, unlinked),
+        counts=counts,
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Group:
+    """The rated systems of one component, with the battles among them."""
+
+    members: Ints
+    covariance: Floats
+    gap: Floats
+    anchor: int | None
+    readings: Readings
+    place: Ints
+
+    @classmethod
+    def of(cls, table: RatingTable, readings: Readings, label: int) -> _Group:
+        members = np.flatnonzero((table.component == label) & ~np.isnan(table.points))
+        place = np.full(len(readings.systems), -1, dtype=np.int64)
+        codes = {name: code for code, name in enumerate(readings.systems)}
+        place[[codes[table.systems[code]] for code in members.tolist()]] = np.arange(len(members))
+        points = np.full(len(readings.systems), np.nan)
+        points[place >= 0] = table.points[members][place[place >= 0]]
+        anchor = table.settings.anchor
+        fixed = None if anchor is None else table.code(anchor.system)
+        joint = np.zeros((0, 0)) if table.covariance is None else table.covariance[np.ix_(members, members)]
+        return cls(
+            members=members,
+            covariance=joint / POINTS**2,
+            gap=(points[readings.a] - points[readings.b]) / POINTS,
+            anchor=int(np.flatnonzero(members == fixed)[0]) if fixed in members.tolist() else None,
+            readings=readings,
+            place=place,
+        )
+
+    def components(self) -> Components:
+        """The parts of the errors of the group's ratings, in log-odds."""
+        read, size = self.readings, len(self.members)
+        own = read.cells(own=True)
+        rated = np.bincount(own.battle, minlength=len(read.question)) > 0
+        rows = np.flatnonzero(rated & (self.place[read.a] >= 0) & (self.place[read.b] >= 0))
+        first, second = self.place[read.a[rows]], self.place[read.b[rows]]
+        ends = (np.tile(np.arange(len(rows)), 2), np.concatenate([first, second]))
+        signs = np.repeat([1.0, -1.0], len(rows))
+        share = sigmoid(self.gap[rows])
+        design = Design(
+            directions=csr_array(coo_array((signs, ends), shape=(len(rows), size))),
+            slope=share * (1 - share),
+            cluster=read.question[rows],
+            stratum=first * size + second,
+            anchor=self.anchor,
+        )
+        units = np.full(size, float(len(np.unique(design.cluster))))
+        cells = rows_of(read.cells(), rows), rows_of(own, rows)
+        return components(design, *cells, sampling=self.covariance, questions=units)
+
+
+def _without_interval(row: Rating) -> Rating:
+    flags = row.flags if Flag.NO_INTERVAL in row.flags else (*row.flags, Flag.NO_INTERVAL)
+    return replace(row, se=None, lower=None, upper=None, flags=flags)
+
+
+def _with_interval(row: Rating, half: float, error: float) -> Rating:
+    middle = row.rating
+    if middle is None:
+        return row
+    return replace(row, se=error, lower=middle - half, upper=middle + half)
+
+
+def _placed(
+    group: _Group, sources: Components, table: RatingTable, ratings: Mapping[str, Rating], kind: ErrorKind
+) -> list[Rating]:
+    """The rows of a component with the places, groups and letters that the intervals leave open."""
+    label = int(table.component[group.members[0]])
+    rows = [ratings[row.system] for row in table.ratings if row.component == label]
+    index = {table.systems[code]: place for place, code in enumerate(group.members.tolist())}
+    inner = [place for place, row in enumerate(rows) if row.system in index]
+    codes = [index[rows[place].system] for place in inner]
+    sure = np.zeros((len(rows), len(rows)), dtype=bool)
+    sure[np.ix_(inner, inner)] = _better(
+        table.points[group.members[codes]] / POINTS, sources.of_differences(kind), codes
+    )
+    groups = tie_groups(np.arange(len(rows)), sure).tolist()
+    names = letters(sure | sure.T) if len(rows) <= MOST_SYSTEMS else [None] * len(rows)
+    return [
+        replace(
+            row,
+            rank_lower=1 + int(sure[:, place].sum()),
+            rank_upper=len(rows) - int(sure[place].sum()),
+            tie_group=groups[place],
+            letters=names[place],
+        )
+        for place, row in enumerate(rows)
+    ]
+
+
+def _better(points: Floats, spread: Spread, codes: Sequence[int]) -> NDArray[np.bool_]:
+    """(M, M) whether the row's system is surely better: Holm's procedure over Student's t of every pair."""
+    above, right = np.triu_indices(len(codes), k=1)
+    chosen = np.ix_(codes, codes)
+    gap = points[above] - points[right]
+    distances = np.zeros_like(spread.variance)
+    distances[chosen] = points[:, None] - points
+    significant = holm(spread.chances(distances)[chosen][above, right])
+    sure = np.zeros((len(codes), len(codes)), dtype=bool)
+    first, second = above[significant], right[significant]
+    sure[first, second] = gap[significant] > 0
+    sure[second, first] = gap[significant] < 0
+    return sure

@@ -1,0 +1,319 @@
+"""What a place rests on: the fewest questions, or battles, without which two neighbours are exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import InputError, NotFoundError, UnrankableError
+from data.records.plain import to_json
+from leaderboard.battles import BattleTable, Winner
+from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_pairs
+from leaderboard.ratings.estimate import restrict
+from leaderboard.ratings.models.existence import find_groups
+from leaderboard.ratings.models.likelihoods import BradleyTerry
+from leaderboard.ratings.models.newton import fit
+from leaderboard.ratings.rate import usable
+from leaderboard.ratings.threads import one_thread
+from leaderboard.ratings.vocabulary import POINTS
+from leaderboard.trust.robustness.removal import (
+    EQUAL,
+    Search,
+    Units,
+    battle_kinds,
+    question_units,
+    refit_pairs,
+)
+from leaderboard.trust.sections import Unit
+
+WINNERS = {Winner.A: "model_a", Winner.B: "model_b", Winner.TIE: "tie"}
+
+
+class Status(StrEnum):
+    """What the search for a set came to.
+
+    `FOUND`: a set whose removal exchanges the two, verified by a refit of the battles that are left.
+    `NOT_FOUND`: no set of at most half of the questions (battles) was found.
+    `TIED`: the two ratings are equal, so that nothing need be left out.
+    """
+
+    FOUND = "found"
+    NOT_FOUND = "not_found"
+    TIED = "tied"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedBattle:
+    """A battle, as files name it."""
+
+    question_id: str
+    model_a: str
+    model_b: str
+    winner: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """What the order of two systems rests on.
+
+    Attributes:
+        first: The system that stands before the other.
+        second: The other.
+        status: Whether a set was found.
+        unit: Whether questions or battles are left out.
+        of: How many there are.
+        points: Rating of the first less that of the second, from all battles.
+        points_without: The same from the battles that are left, below 0; None where no set was found.
+        questions: The questions left out, the most influential first; of battles, the questions they are on.
+        battles: The battles left out, where battles are.
+    """
+
+    first: str
+    second: str
+    status: Status
+    unit: Unit
+    of: int
+    points: float
+    points_without: float | None = None
+    questions: tuple[str, ...] = ()
+    battles: tuple[NamedBattle, ...] = ()
+
+    @property
+    def size(self) -> int | None:
+        """How many questions or battles are left out; None where no set was found."""
+        if self.status is Status.NOT_FOUND:
+            return None
+        return len(self.questions if self.unit is Unit.QUESTIONS else self.battles)
+
+    def as_json(self, most_named: int | None = None) -> dict[str, object]:
+        """A pair of `battles fragility --json`; `unnamed` counts those beyond `most_named`."""
+        size = self.size
+        named = (
+            list(self.questions)
+            if self.unit is Unit.QUESTIONS
+            else [to_json(battle) for battle in self.battles]
+        )
+        shown = named[:most_named]
+        return {
+            "first": self.first,
+            "second": self.second,
+            "status": self.status.value,
+            "verified": self.status is Status.FOUND,
+            "size": size,
+            "of": self.of,
+            "share": None if size is None else size / self.of,
+            "points": self.points,
+            "points_without": self.points_without,
+            self.unit.value: shown,
+            "unnamed": len(named) - len(shown),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fragility:
+    """What the places of a ranking rest on.
+
+    Attributes:
+        unit: Whether questions or battles are left out.
+        exchanges: Neighbours in the ranking, best first, group by group of comparable systems.
+        first_place: The best two systems other than the reference; None where there are none.
+        unrated: Systems without a rating, which have no neighbours.
+    """
+
+    unit: Unit
+    exchanges: tuple[Exchange, ...]
+    first_place: Exchange | None
+    unrated: tuple[str, ...]
+
+    def as_json(self, most_named: int | None = None) -> dict[str, object]:
+        """The object of `battles fragility --json`; for `most_named` see `Exchange.as_json`."""
+        first = self.first_place
+        return {
+            "unit": self.unit.value,
+            "method": "bradley-terry",
+            "pairs": [exchange.as_json(most_named) for exchange in self.exchanges],
+            "first_place": None if first is None else first.as_json(most_named),
+            "unrated": list(self.unrated),
+        }
+
+
+def fragility(
+    table: BattleTable,
+    *,
+    unit: Unit = Unit.QUESTIONS,
+    pair: tuple[str, str] | None = None,
+    reference: str | None = None,
+    most: int | None = None,
+) -> Fragility:
+    """Find, for each two neighbours, the fewest questions or battles without which they are exchanged.
+
+    Ratings are Bradley-Terry's, ties half. A set that is found is verified: the battles that are left are
+    counted and fitted anew. That no smaller set exists is not certain. Neither an anchor nor the names of the
+    systems change how large the sets are.
+
+    Args:
+        table: The battles.
+        unit: Whether whole questions or single battles are left out.
+        pair: Two systems to look at in place of all neighbours.
+        reference: The system that is no entrant: first place is held by another.
+        most: How many neighbours to look at, from the best on; None for all.
+
+    Raises:
+        UnrankableError: There is no battle, or none compare the two systems of the pair.
+        NotFoundError: A system of the pair is named by no battle.
+        InputError: Single battles are to be left out, and rows count for several.
+
+    Source: Huang, Shen, Wei & Broderick (2025), arXiv 2508.11847; docs/method/judge-error.md.
+    """
+    battles = usable(table)
+    if unit is Unit.BATTLES and battles.weight is not None and (battles.weight != 1).any():
+        message = "Rows of these battles count for several, so that no single battle can be left out."
+        raise InputError(message, advice="Leave out questions, or give each battle a row.")
+    with one_thread():
+        groups = tuple(_groups(battles, unit))
+        rated = {group.systems[code] for group in groups for code in group.order.tolist()}
+        if pair is not None:
+            exchanges: tuple[Exchange, ...] = (_asked(groups, battles, pair),)
+            return Fragility(unit=unit, exchanges=exchanges, first_place=None, unrated=())
+        neighbours = [(group, *two) for group in groups for two in pairwise(group.order.tolist())]
+        exchanges = tuple(group.exchange(first, second) for group, first, second in neighbours[:most])
+        return Fragility(
+            unit=unit,
+            exchanges=exchanges,
+            first_place=_first_place(groups[0], exchanges, reference) if groups else None,
+            unrated=tuple(name for name in battles.systems if name not in rated),
+        )
+
+
+def _asked(groups: tuple[_Group, ...], battles: BattleTable, pair: tuple[str, str]) -> Exchange:
+    for name in pair:
+        if name not in battles.systems:
+            raise NotFoundError(
+                f"No battle names {name!r}.", advice=f"The systems are {', '.join(battles.systems)}."
+            )
+    if pair[0] == pair[1]:
+        raise InputError(f"{pair[0]} is named twice.", advice="Name two systems.")
+    for group in groups:
+        if set(pair) <= set(group.systems):
+            codes = (group.systems.index(name) for name in pair)
+            first, second = sorted(codes, key=lambda code: (-group.theta[code], code))
+            return group.exchange(first, second)
+    message = f"The battles do not compare {pair[0]} with {pair[1]}: one never wins, or never loses."
+    raise UnrankableError(message, advice="Judge more battles between the two, or with the same opponents.")
+
+
+def _first_place(group: _Group, exchanges: tuple[Exchange, ...], reference: str | None) -> Exchange | None:
+    entrants = [code for code in group.order.tolist() if group.systems[code] != reference][:2]
+    if len(entrants) <= 1:
+        return None
+    first, second = (group.systems[code] for code in entrants)
+    known = (exchange for exchange in exchanges if (exchange.first, exchange.second) == (first, second))
+    return next(known, None) or group.exchange(*entrants)
+
+
+def _groups(battles: BattleTable, unit: Unit) -> Iterator[_Group]:
+    pairs = count_pairs(battles)
+    groups = find_groups(pairs)
+    for label in np.flatnonzero(groups.sizes > 1).tolist():
+        members = np.flatnonzero(groups.label == label)
+        inner, _ = pairs.among(members)
+        local = restrict(battles, members)
+        if unit is Unit.QUESTIONS:
+            units, kind = question_units(local, inner), local.question.astype(np.int64)
+        else:
+            units, kind = battle_kinds(local, inner)
+        theta = fit(BradleyTerry(), inner).theta
+        yield _Group(table=local, pairs=inner, units=units, kind=kind, unit=unit, theta=theta)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Group:
+    """Systems that are comparable, with the kind of unit of each of their battles."""
+
+    table: BattleTable
+    pairs: PairCounts
+    units: Units
+    kind: Ints
+    unit: Unit
+    theta: Floats
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return self.table.systems
+
+    @property
+    def order(self) -> Ints:
+        """Codes, best first."""
+        return np.argsort(-np.round(self.theta, 9), kind="stable")
+
+    def exchange(self, first: int, second: int) -> Exchange:
+        """What the order of two systems rests on."""
+        gap = float(self.theta[first] - self.theta[second])
+        result = Exchange(
+            first=self.systems[first],
+            second=self.systems[second],
+            status=Status.TIED if gap <= EQUAL else Status.NOT_FOUND,
+            unit=self.unit,
+            of=self.units.count,
+            points=gap * POINTS if gap > EQUAL else 0.0,
+        )
+        if gap <= EQUAL:
+            return result
+        search = Search(
+            units=self.units, theta=self.theta, first=first, second=second, most=self.units.count // 2
+        )
+        smallest = search.smallest()
+        if smallest is None:
+            return result
+        rows = self._rows(smallest.removed)
+        # Counted anew from the battles that are left, so that the search is not its own witness.
+        theta = refit_pairs(count_pairs(self.table.select(~rows)), first, second)
+        without = float(theta[first] - theta[second])
+        if not without < -EQUAL:
+            return result
+        return replace(
+            result,
+            status=Status.FOUND,
+            points_without=without * POINTS,
+            questions=self._questions(rows, search),
+            battles=self._battles(rows) if self.unit is Unit.BATTLES else (),
+        )
+
+    def _rows(self, removed: Ints) -> NDArray[np.bool_]:
+        """(N,) the battles left out: of equal ones those on the first questions."""
+        if self.unit is Unit.QUESTIONS:
+            return np.asarray(removed[self.kind] > 0)
+        order = np.lexsort((self.table.question, self.kind))
+        kind = self.kind[order]
+        place = np.arange(len(kind)) - np.searchsorted(kind, kind)
+        rows = np.zeros(len(kind), dtype=bool)
+        rows[order] = place < removed[kind]
+        return rows
+
+    def _questions(self, rows: NDArray[np.bool_], search: Search) -> tuple[str, ...]:
+        """The questions of some battles, those first whose battles lower the difference most."""
+        influence = search.influence(search.refit(np.zeros_like(self.units.copies)))
+        kinds, questions = self.kind[rows], self.table.question[rows]
+        if self.unit is Unit.QUESTIONS:
+            kinds, questions = np.unique(kinds), np.unique(questions)
+        sums = np.bincount(questions, influence[kinds])
+        chosen = np.unique(questions)
+        order = chosen[np.argsort(-sums[chosen], kind="stable")]
+        return tuple(self.table.questions[code] for code in order.tolist())
+
+    def _battles(self, rows: NDArray[np.bool_]) -> tuple[NamedBattle, ...]:
+        table = self.table
+        return tuple(
+            NamedBattle(
+                question_id=table.questions[table.question[row]],
+                model_a=table.systems[table.a[row]],
+                model_b=table.systems[table.b[row]],
+                winner=WINNERS[Winner(table.winner[row])],
+            )
+            for row in np.flatnonzero(rows).tolist()
+        )

@@ -1,0 +1,314 @@
+"""What ratings become without some questions or battles, and a small set of them that exchanges two systems.
+
+Removing units changes the pairs' counts alone, so that a refit is a fit of counts, warm from the full one.
+Which units matter most is told by their influence on the difference of the two ratings, $c^T H^{-1} g_u$ with
+the score $g_u$ of the unit and the information $H$. A set that is found so is only proposed; what it does is
+settled by refits.
+
+Sources: Hampel (1974) for influence; Broderick, Giordano & Meager (2020), "An automatic finite-sample
+robustness metric"; Huang, Shen, Wei & Broderick (2025), arXiv 2508.11847, for preferences. Influence taken
+again at the refit, the Newton step that counts the lost information, and exchanges of members are ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+
+from data.errors import UnrankableError
+from leaderboard.battles import BattleTable
+from leaderboard.ratings.counts import Floats, Ints, PairCounts, locate_rows
+from leaderboard.ratings.models.existence import find_groups, is_one_group
+from leaderboard.ratings.models.likelihoods import BradleyTerry, sigmoid
+from leaderboard.ratings.models.newton import fit, laplacian_solver
+
+# Ratings closer than this, in log-odds, are equal: it is above the rounding of a fit.
+EQUAL = 1e-9
+# A pair that has less than this left of its battles has none; weights make rounding dust.
+NO_BATTLE = 1e-9
+# So few units are tried one after another; more by halving.
+FEW_UNITS = 64
+ROUNDS = 12
+NEAR = 8
+VERIFIED = 6
+# Beyond so many systems candidates are not weighed by stacks of systems × systems matrices.
+STACKED_SYSTEMS = 200
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Units:
+    """What may be left out of the battles of one group: K kinds of units that are alike.
+
+    Attributes:
+        pairs: The counts of all the group's battles.
+        won: (K, P) wins of each pair's low end in one unit, a tie being a half.
+        total: (K, P) battles of each pair in one unit.
+        copies: (K,) how many units of a kind there are.
+    """
+
+    pairs: PairCounts
+    won: csr_array
+    total: csr_array
+    copies: Ints
+
+    @property
+    def count(self) -> int:
+        """How many units there are."""
+        return int(self.copies.sum())
+
+    def without(self, removed: Ints) -> PairCounts:
+        """The pairs' counts without so many units of each kind, ties standing as half wins."""
+        low, high, tie = self.pairs.outcomes
+        total = low + high + tie - self.total.T @ removed
+        won = low + tie / 2 - self.won.T @ removed
+        outcomes = np.stack([won, total - won, np.zeros_like(won)])
+        outcomes[outcomes < NO_BATTLE] = 0.0
+        return PairCounts(
+            systems=self.pairs.systems, low=self.pairs.low, high=self.pairs.high, outcomes=outcomes
+        )
+
+
+def question_units(table: BattleTable, pairs: PairCounts) -> Units:
+    """Each question as a unit of its own."""
+    kinds = np.arange(len(table.questions))
+    return _units(table, pairs, table.question.astype(np.int64), np.ones_like(kinds))
+
+
+def battle_kinds(table: BattleTable, pairs: PairCounts) -> tuple[Units, Ints]:
+    """Battles by what they say: the same pair with the same result. Also the kind of each row."""
+    place, swapped = locate_rows(table, pairs)
+    shares, code = np.unique(np.where(swapped, 1 - table.share, table.share), return_inverse=True)
+    keys, kind = np.unique(place * len(shares) + code, return_inverse=True)
+    units = _units(table, pairs, kind, np.bincount(kind, minlength=len(keys)))
+    return units, kind
+
+
+def _units(table: BattleTable, pairs: PairCounts, kind: Ints, copies: Ints) -> Units:
+    place, swapped = locate_rows(table, pairs)
+    weight = np.ones(len(table)) if table.weight is None else table.weight
+    share = np.where(swapped, 1 - table.share, table.share)
+    single = weight / copies[kind]
+    shape = (len(copies), len(pairs.low))
+    return Units(
+        pairs=pairs,
+        won=coo_array((single * share, (kind, place)), shape=shape).tocsr(),
+        total=coo_array((single, (kind, place)), shape=shape).tocsr(),
+        copies=copies,
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Refit:
+    """What is left of a group without some units.
+
+    Attributes:
+        removed: (K,) how many units of each kind are left out.
+        gap: Rating of the first system less that of the second, in log-odds; NaN where the battles that are
+            left do not compare the two.
+        theta: (S,) log-odds ratings of the systems that are rated together with the two, NaN of others.
+        pairs: The counts that are left.
+    """
+
+    removed: Ints
+    gap: float
+    theta: Floats
+    pairs: PairCounts
+
+    @property
+    def exchanged(self) -> bool:
+        """Whether the second system stands before the first."""
+        return self.gap < -EQUAL
+
+    @property
+    def size(self) -> int:
+        """How many units are left out."""
+        return int(self.removed.sum())
+
+
+def refit_pairs(pairs: PairCounts, first: int, second: int, start: Floats | None = None) -> Floats:
+    """(S,) log-odds ratings of the systems that are rated together with two; NaN of all others.
+
+    All are NaN where the battles do not compare the two.
+    """
+    theta = np.full(pairs.systems, np.nan)
+    members = np.arange(pairs.systems)
+    if not is_one_group(pairs):
+        label = find_groups(pairs).label
+        if label[first] != label[second]:
+            return theta
+        members = np.flatnonzero(label == label[first])
+    inner, _ = pairs.among(members)
+    try:
+        theta[members] = fit(BradleyTerry(), inner, start=None if start is None else start[members]).theta
+    except UnrankableError:
+        # Rounding dust of weights may be all that joins two systems.
+        return theta
+    return theta
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Search:
+    """The search for units that decide whether one system stands before another.
+
+    Attributes:
+        units: What may be left out.
+        theta: (S,) log-odds ratings by all battles.
+        first: Code of the system that stands before the other.
+        second: Code of the other.
+        most: The largest set that is looked for.
+    """
+
+    units: Units
+    theta: Floats
+    first: int
+    second: int
+    most: int
+
+    def smallest(self) -> Refit | None:
+        """The smallest set found whose removal exchanges the two; None where none was found."""
+        best, at = None, self.refit(np.zeros_like(self.units.copies))
+        for _ in range(ROUNDS):
+            longest = self.most if best is None else best.size - 1
+            tried = self._shortest_prefix(self.influence(at), longest)
+            if tried is None or (not tried.exchanged and best is not None):
+                break
+            at = tried
+            best = tried if tried.exchanged else best
+        if best is None:
+            best = self._exchanged_members(at, fewer=0)
+        while best is not None and (shorter := self._exchanged_members(best, fewer=1)) is not None:
+            best = shorter
+        return best
+
+    def refit(self, removed: Ints) -> Refit:
+        """Fit what is left."""
+        pairs = self.units.without(removed)
+        theta = refit_pairs(pairs, self.first, self.second, self.theta)
+        gap = float(theta[self.first] - theta[self.second])
+        return Refit(removed=removed, gap=gap, theta=theta, pairs=pairs)
+
+    def influence(self, at: Refit) -> Floats:
+        """(K,) how much the difference falls where one unit of a kind is left out, to first order.
+
+        At a refit, units that are left out already count as if they were left out last. All are 0 where the
+        refit does not compare the two.
+        """
+        members = np.flatnonzero(~np.isnan(at.theta))
+        inner, inside = at.pairs.among(members)
+        reach, expected = np.zeros(len(inside)), np.zeros(len(inside))
+        if len(members):
+            theta = at.theta[members]
+            expected[inside] = sigmoid(theta[inner.low] - theta[inner.high])
+            curvature = inner.totals * expected[inside] * (1 - expected[inside])
+            contrast = (members == self.first) * 1.0 - (members == self.second)
+            towards = laplacian_solver(inner, curvature)(contrast)
+            reach[inside] = towards[inner.low] - towards[inner.high]
+        return np.asarray(self.units.won @ reach - self.units.total @ (expected * reach))
+
+    def _shortest_prefix(self, influence: Floats, most: int) -> Refit | None:
+        """The fewest of the most influential units without which the two are exchanged.
+
+        Where none are, the longest beginning that compares the two; None where nothing can be left out.
+        """
+        order = np.argsort(-influence, kind="stable")
+        order = order[influence[order] > 0]
+        longest = min(int(self.units.copies[order].sum()), most)
+        if longest <= FEW_UNITS:
+            return self._first_prefix(order, longest)
+        falls = np.cumsum(np.repeat(influence[order], self.units.copies[order])[:longest])
+        predicted = int(np.searchsorted(falls, self.theta[self.first] - self.theta[self.second])) + 1
+        fewest, tried = 0, self.refit(self._prefix(order, min(predicted, longest)))
+        while not tried.exchanged and tried.size < longest:
+            fewest = tried.size
+            tried = self.refit(self._prefix(order, min(tried.size + tried.size // 8 + 1, longest)))
+        shortest = tried
+        while shortest.exchanged and fewest + 1 < shortest.size:
+            tried = self.refit(self._prefix(order, (fewest + shortest.size) // 2))
+            shortest, fewest = (tried, fewest) if tried.exchanged else (shortest, tried.size)
+        return None if np.isnan(shortest.gap) else shortest
+
+    def _first_prefix(self, order: Ints, longest: int) -> Refit | None:
+        compared = None
+        for size in range(1, longest + 1):
+            tried = self.refit(self._prefix(order, size))
+            if tried.exchanged:
+                return tried
+            compared = compared if np.isnan(tried.gap) else tried
+        return compared
+
+    def _prefix(self, order: Ints, size: int) -> Ints:
+        """(K,) the first so many units of an order."""
+        removed = np.zeros_like(self.units.copies)
+        copies = self.units.copies[order]
+        removed[order] = np.clip(size - (np.cumsum(copies) - copies), 0, copies)
+        return removed
+
+    def _exchanged_members(self, at: Refit, *, fewer: int) -> Refit | None:
+        """A set with some members exchanged for others, or for fewer by one, that still exchanges the two.
+
+        The most promising by a Newton step are refitted.
+        """
+        for _ in range(ROUNDS):
+            if at.size <= fewer or self.units.pairs.systems > STACKED_SYSTEMS:
+                return None
+            changes = self._neighbours(at, fewer)
+            if not changes.shape[0]:
+                return None
+            promising = np.argsort(self._stepped_gaps(at, changes), kind="stable")[:VERIFIED]
+            refits = [self.refit(at.removed + change) for change in changes[promising].toarray()]
+            lowest = min(refits, key=lambda tried: np.inf if np.isnan(tried.gap) else tried.gap)
+            if lowest.exchanged:
+                return lowest
+            if fewer or not lowest.gap < at.gap - EQUAL:
+                return None
+            at = lowest
+        return None
+
+    def _neighbours(self, at: Refit, fewer: int) -> csr_array:
+        """(T, K) changes: up to three of the least influential members put back for the best others."""
+        influence = self.influence(at)
+        members = _listed(np.argsort(influence, kind="stable"), at.removed)
+        others = _listed(np.argsort(-influence, kind="stable"), self.units.copies - at.removed)
+        most = 3 if self.most <= FEW_UNITS else 2
+        changes = {
+            (back, out)
+            for size in range(1, min(most, len(members)) + 1)
+            for back in combinations(members, size)
+            for out in combinations(others, size - fewer)
+        }
+        ordered = sorted(changes)
+        lengths = np.array([len(back) + len(out) for back, out in ordered], dtype=np.int64)
+        kinds = np.array([kind for back, out in ordered for kind in (*back, *out)], dtype=np.int64)
+        signs = np.array([sign for back, out in ordered for sign in (*[-1] * len(back), *[1] * len(out))])
+        places = np.repeat(np.arange(len(ordered)), lengths)
+        return coo_array((signs, (places, kinds)), shape=(len(ordered), len(self.units.copies))).tocsr()
+
+    def _stepped_gaps(self, at: Refit, changes: csr_array) -> Floats:
+        """(T,) differences after each change, by a Newton step with the information that it leaves."""
+        pairs, units = self.units.pairs, self.units
+        theta = np.where(np.isnan(at.theta), 0.0, at.theta)
+        expected = sigmoid(theta[pairs.low] - theta[pairs.high])
+        totals = at.pairs.totals - (changes @ units.total).toarray()
+        won = at.pairs.outcomes[0] - (changes @ units.won).toarray()
+        curvature = totals * expected * (1 - expected)
+        matrix = np.zeros((len(totals), pairs.systems, pairs.systems))
+        matrix[:, pairs.low, pairs.high] = matrix[:, pairs.high, pairs.low] = -curvature
+        inner = np.arange(pairs.systems)
+        matrix[:, inner, inner] = -matrix.sum(axis=2)
+        # Fixes the gauge, and holds systems without a battle.
+        scale = np.trace(matrix, axis1=1, axis2=2)[:, None, None]
+        matrix += scale * (1 / pairs.systems**2 + NO_BATTLE * np.eye(pairs.systems))
+        ends = np.zeros((len(pairs.low), pairs.systems))
+        ends[np.arange(len(ends)), pairs.low], ends[np.arange(len(ends)), pairs.high] = 1.0, -1.0
+        step = np.linalg.solve(matrix, ((won - totals * expected) @ ends)[:, :, None])[:, :, 0]
+        return np.asarray(at.gap + step[:, self.first] - step[:, self.second])
+
+
+def _listed(order: Ints, counts: Ints) -> list[int]:
+    """The first few units in an order of kinds, of each kind as many as there are."""
+    order = order[counts[order] > 0][:NEAR]
+    kinds: list[int] = np.repeat(order, np.minimum(counts[order], NEAR))[:NEAR].tolist()
+    return kinds

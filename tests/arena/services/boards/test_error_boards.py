@@ -1,0 +1,177 @@
+"""Boards of retested rounds: intervals that count the judge's own error, from the store to the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from arena.services.rounds.retest_plan import RetestRequest
+from arena.site.services import as_secrets
+from data.records import Board
+from leaderboard.formats.reading import read_battles
+from leaderboard.standings.full_error import NOT_RETESTED
+from leaderboard.trust.judge_error.ratings import rate_readings
+from leaderboard.trust.judge_error.readings import Readings
+from leaderboard.vocabulary import ErrorKind
+
+PROMPT = """# Short
+
+## system
+
+Which answer is {word}?
+
+## pair
+
+{{question}}
+
+<answer_1>{{answer_1}}</answer_1>
+<answer_2>{{answer_2}}</answer_2>
+"""
+WORDS = ("better", "richer", "truer")
+
+
+@pytest.fixture
+def arena(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> Arena:
+    """A judged round of 72 battles, by a judge whose verdicts change in 30 % of repeats."""
+    arena = filled(endpoint=scripted_llm(rule="hash", changes=0.3).url)
+    request = RoundRequest(set_name="tiny", name="r", judge="reference-free", pairs="all", canaries=0)
+    arena.rounds.create(request)
+    arena.rounds.run("r", concurrency=16, report=lambda _progress: None)
+    return arena
+
+
+def ask_again(arena: Arena, folder: Path, **fields: Any) -> None:  # noqa: ANN401 - fields of a request
+    """Ask all battles again, in three further wordings."""
+    paths = []
+    for word in WORDS:
+        path = folder / f"{word}.md"
+        path.write_text(PROMPT.format(word=word), encoding="utf-8")
+        paths.append(str(path))
+    usual = {"battles": "72", "repeat": 2, "wordings": tuple(paths), "swap": True}
+    begun, _ = arena.retests.begin("r", RetestRequest(**{**usual, **fields}))
+    arena.retests.run(begun, concurrency=16, report=lambda _progress: None)
+
+
+def publish(arena: Arena) -> Board:
+    """The round's board, without scoring."""
+    return arena.boards.publish("r", report=lambda _text: None, score=False)[0]
+
+
+def test_publishing_after_a_retest_tells_the_judges_own_error(arena: Arena, tmp_path: Path) -> None:
+    """Boards gain `error` with a retest, and nothing else of them changes; the former snapshot stays."""
+    before = publish(arena)
+    assert "error" not in before.standings
+    ask_again(arena, tmp_path)
+    after = publish(arena)
+    assert {key: after.standings[key] for key in before.standings} == before.standings
+    section = after.standings["error"]
+    assert (section["wordings"], section["reworded_battles"], section["repeated_battles"]) == (4, 72, 72)
+    assert section["notes"][0] == "4 wordings of 72 battles were compared"
+    judged = {line["system"]: line["rating"] for line in after.standings["lines"]["overall"]}
+    for row in section["ratings"]:
+        rating = judged[row["system"]]
+        assert row["rating"] == rating["rating"]
+        assert row["all"]["lower"] < rating["lower"] < rating["upper"] < row["all"]["upper"]
+        assert all(row["components"][part] is not None for part in ("questions", "wordings", "repeats"))
+    assert publish(arena).content_hash == after.content_hash
+
+
+def test_the_section_is_what_the_exported_rows_say(arena: Arena, tmp_path: Path) -> None:
+    """A retest without the other order, exported and rated in Python, has the same parts of the wordings."""
+    ask_again(arena, tmp_path, swap=False)
+    section = publish(arena).standings["error"]
+    arena.retests.export("r", tmp_path / "asked.jsonl")
+    file = read_battles(tmp_path / "asked.jsonl")
+    own = [
+        (wording, repeat) == ("original", "0")
+        for wording, repeat in zip(file.wording or (), file.repeat or (), strict=True)
+    ]
+    readings = Readings.from_table(file.table, file.wording, file.repeat, own=np.array(own))
+    rated = rate_readings(readings, ErrorKind.ALL)
+    for row in section["ratings"]:
+        parts = rated.parts[row["system"]].as_json()
+        assert parts["wordings"] == pytest.approx(row["components"]["wordings"], rel=1e-9)
+        assert parts["repeats"] == pytest.approx(row["components"]["repeats"], rel=1e-9)
+
+
+def test_repeats_alone_leave_wordings_unknown(arena: Arena) -> None:
+    """A retest in the round's own words says that the share of wordings is not known."""
+    begun, _ = arena.retests.begin("r", RetestRequest(battles="30", repeat=2, swap=False))
+    arena.retests.run(begun, concurrency=16, report=lambda _progress: None)
+    section = publish(arena).standings["error"]
+    assert "wordings: 1, their share of the error is unknown" in section["notes"]
+    assert all(row["components"]["wordings"] is None for row in section["ratings"])
+    assert section["repeated_battles"] == 30
+
+
+def _page() -> None:
+    from arena.site.boards import leaderboard_page  # noqa: PLC0415 - AppTest runs this as a script of its own
+
+    leaderboard_page.show()
+
+
+def test_readers_choose_what_intervals_count(arena: Arena, tmp_path: Path) -> None:
+    """The switch is off with its reason before a retest, and on after it; the page names the causes."""
+    before = publish(arena)
+    ask_again(arena, tmp_path)
+    publish(arena)
+
+    def page(**query: str) -> AppTest:
+        shown = AppTest.from_function(_page, default_timeout=60)
+        shown.secrets["arena"] = as_secrets(arena.settings)["arena"]
+        for name, value in query.items():
+            shown.query_params[name] = value
+        shown.run()
+        assert not shown.exception, shown.exception
+        return shown
+
+    def text(shown: AppTest) -> str:
+        return " ".join(part.proto.body for part in shown.get("html"))
+
+    def switch(shown: AppTest) -> Any:  # noqa: ANN401 - a widget of the test framework
+        return next(widget for widget in shown.button_group if widget.label == "Interval counts")
+
+    st.cache_resource.clear()
+    former = page(board=f"r@{before.content_hash[:12]}", counts="all")
+    assert switch(former).disabled
+    assert switch(former).help == NOT_RETESTED
+    assert "Where the error comes from" not in text(former)
+    assert "Where the error comes from" not in text(page(board="r"))
+    for kind in ("judge", "all"):
+        shown = page(board="r", counts=kind)
+        assert not switch(shown).disabled
+        assert "Where the error comes from" in text(shown)
+        assert "4 wordings of 72 battles were compared" in text(shown)
+    in_domain = page(board="r", counts="all", domain="d1")
+    assert switch(in_domain).disabled
+    assert "Where the error comes from" not in text(in_domain)
+
+
+def test_the_command_shows_what_the_board_keeps(arena_of: Any, scripted_llm: Callable[..., Any]) -> None:  # noqa: ANN401 - of the conftest
+    """`leaderboard show --error` prints intervals and causes; without a retest it says what to do."""
+    run, url = arena_of, scripted_llm(rule="hash", changes=0.3).url
+    named = ("--set", "tiny", "--judge", "reference-free", "--name", "r", "--pairs", "all")
+    assert run("rounds", "run", *named, endpoint=url)[0] == 0
+    assert run("rounds", "publish", "r", "--no-metrics")[0] == 0
+    plain = run("leaderboard", "show", "r")[1]
+    code, _, err = run("leaderboard", "show", "r", "--error", "all")
+    assert code == 1
+    assert "arena rounds retest" in " ".join(err.split())
+    assert run("rounds", "retest", "r", "--battles", "20", "--repeat", 2, endpoint=url)[0] == 0
+    assert run("rounds", "publish", "r", "--no-metrics")[0] == 0
+    shown = run("leaderboard", "show", "r", "--error", "judge")[1]
+    assert shown.split()[:2] == ["rank", "system"]
+    assert "wordings: 1, their share of the error is unknown" in " ".join(shown.split())
+    assert run("leaderboard", "show", "r", "--error", "questions")[1].startswith(plain[:40])
+    fields = json.loads(run("leaderboard", "show", "r", "--error", "all", "--json")[1])
+    assert fields["error"]["repeated_battles"] == 20
+    assert run("leaderboard", "show", "r", "--error", "all", "--domain", "d1")[0] == 1

@@ -1,0 +1,139 @@
+"""Documents of corpora in the shapes that other tools write."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.corpora.documents import content_hash, document_files, read_documents
+from data.corpora.index import Analyser
+from data.corpora.library import CorpusLibrary
+from data.errors import FileFormatError, InvalidFileError
+from data.records import Passage, ProblemList
+
+BREAD = "Bread rises in a warm place."
+ROWS = {
+    "beir": {"_id": "d1", "title": "Baking", "text": BREAD, "metadata": {}},
+    "pyserini": {"id": "d1", "contents": BREAD},
+    "msmarco-document": {"docid": "d1", "url": "u", "title": "Baking", "headings": "Yeast", "body": BREAD},
+    "msmarco-segment": {"docid": "d1", "title": "Baking", "segment": BREAD, "start_char": 0, "end_char": 28},
+    "colbert": {"doc_id": "d1", "text": BREAD},
+}
+TITLES = {"msmarco-document": "Baking Yeast", "pyserini": "", "colbert": ""}
+TREC = """<DOC>
+<DOCNO> FT-1 </DOCNO>
+<HEADLINE>Baking &amp; yeast</HEADLINE>
+<NOTE>Straße, groß, ß</NOTE>
+<TEXT>
+<P>Bread rises
+in a warm place.</P>
+</TEXT>
+</DOC>
+noise between documents
+<doc><docno>FT-2</docno>No text element.</doc>
+"""
+
+
+def read(path: Path) -> list[Passage]:
+    """The documents of a path that has no problems."""
+    problems = ProblemList()
+    documents = list(read_documents(path, problems))
+    assert problems.result() == ()
+    return documents
+
+
+@pytest.mark.parametrize("shape", ROWS)
+def test_rows_of_other_tools_are_documents(tmp_path: Path, shape: str) -> None:
+    """A JSONL row counts with the names that BEIR, Pyserini, MS MARCO v2.1 and ColBERT give its fields."""
+    path = tmp_path / "documents.jsonl"
+    path.write_text(json.dumps(ROWS[shape]), encoding="utf-8")
+    (document,) = read(path)
+    assert (document.id, document.text) == ("d1", BREAD)
+    assert document.title == TITLES.get(shape, "Baking")
+
+
+def test_a_beir_folder_is_its_corpus_file(tmp_path: Path) -> None:
+    """Queries and judgments beside `corpus.jsonl` are no documents."""
+    (tmp_path / "corpus.jsonl").write_text(json.dumps(ROWS["beir"]), encoding="utf-8")
+    (tmp_path / "queries.jsonl").write_text(json.dumps({"_id": "q", "text": "?"}), encoding="utf-8")
+    assert [document.id for document in read(tmp_path)] == ["d1"]
+
+
+def test_a_folder_of_gzipped_parts_is_read_in_order(tmp_path: Path) -> None:
+    """MS MARCO v2.1 comes as numbered gzip parts."""
+    for part in (1, 0):
+        row = {"docid": f"d{part}", "segment": BREAD}
+        (tmp_path / f"segments_0{part}.jsonl.gz").write_bytes(gzip.compress(json.dumps(row).encode()))
+    (tmp_path / "README.md").write_text("About these files.", encoding="utf-8")
+    assert [document.id for document in read(tmp_path)] == ["d0", "d1"]
+
+
+def test_trec_elements_are_documents(tmp_path: Path) -> None:
+    """Tags and entities are undone; without a TEXT element all that follows the number is the text."""
+    path = tmp_path / "ft.trec"
+    path.write_text(TREC, encoding="utf-8")
+    first, second = read(path)
+    assert (first.id, first.title) == ("FT-1", "Baking & yeast")
+    assert re.sub(r"\s+", " ", first.text) == BREAD
+    assert (second.id, second.text) == ("FT-2", "No text element.")
+
+
+@pytest.mark.parametrize(
+    ("element", "code"),
+    [
+        ("<DOC>\n<TEXT>x</TEXT>\n</DOC>\n", "missing-field"),
+        ("<DOC>\n<DOCNO>1</DOCNO>\nx", "truncated"),
+    ],
+)
+def test_a_broken_trec_element_is_named_by_its_line(tmp_path: Path, element: str, code: str) -> None:
+    """An element without a number or without an end is a problem, not a document."""
+    path = tmp_path / "ft.trec"
+    path.write_text(f"\n{element}", encoding="utf-8")
+    problems = ProblemList()
+    assert list(read_documents(path, problems)) == []
+    assert [(problem.line, problem.code) for problem in problems.result()] == [(2, code)]
+
+
+def test_kinds_are_not_mixed(tmp_path: Path) -> None:
+    """A folder of texts and JSONL is refused instead of half of it being left out."""
+    (tmp_path / "notes.txt").write_text("Text.", encoding="utf-8")
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS["beir"]), encoding="utf-8")
+    with pytest.raises(FileFormatError, match=r"several kinds: jsonl, text"):
+        document_files(tmp_path)
+
+
+def test_rows_without_known_fields_are_listed(tmp_path: Path) -> None:
+    """An import of rows in an unknown shape names the fields that it looks for, for every line (E12)."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"key": 1, "text": "a"}\n{"id": 1, "words": "a"}\n', encoding="utf-8")
+    library = CorpusLibrary(tmp_path / "corpora", Analyser("words", str.split))
+    with pytest.raises(InvalidFileError) as caught:
+        library.add("rows", path)
+    messages = [problem.message for problem in caught.value.problems]
+    assert "docno" in messages[0]
+    assert "contents" in messages[1]
+
+
+def test_the_hash_is_of_the_documents_alone(tmp_path: Path) -> None:
+    """Files beside BEIR's corpus do not change a corpus."""
+    (tmp_path / "corpus.jsonl").write_text(json.dumps(ROWS["beir"]), encoding="utf-8")
+    before = content_hash(tmp_path)
+    (tmp_path / "queries.jsonl").write_text("{}", encoding="utf-8")
+    assert content_hash(tmp_path) == before
+
+
+@given(st.text(alphabet="<>/DOCNOTEXTdocno \n1&;", max_size=200))
+def test_any_text_is_read_as_trec_without_a_traceback(content: str) -> None:
+    """Broken markup ends in documents or problems."""
+    from tempfile import TemporaryDirectory  # noqa: PLC0415 - fixtures are shared among hypothesis's examples
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "x.trec"
+        path.write_text(content or " ", encoding="utf-8")
+        list(read_documents(path, ProblemList()))

@@ -1,0 +1,122 @@
+"""Rankings that are fused, made diverse or reordered, and TREC runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.errors import InputError, InvalidFileError
+from data.files.trec_runs import RunLine, read_run, run_lines, write_run
+from data.records import Outcome, Passage
+from judges.llm.requests import CallFailure
+from judges.retrieval.ranking import DiverseRanker, Hit, HybridRanker, Ranker, by_document
+from judges.retrieval.reranking import RerankedRanker
+
+TEXTS = {"a": "bread flour yeast", "b": "bread flour yeast", "c": "butter milk cream", "d": "yeast"}
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Ranks these, in order."""
+
+    names: str
+    failed: bool = False
+
+    async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
+        """The first k."""
+        if self.failed:
+            return CallFailure(outcome=Outcome.FAILED, detail=f"No {query} today.")
+        size = len(self.names)
+        return [Hit(Passage(name, TEXTS[name]), float(size - at)) for at, name in enumerate(self.names)][:k]
+
+
+class Backwards:
+    """Prefers what comes last."""
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float] | CallFailure:
+        """The places."""
+        assert query
+        return [float(place) for place in range(len(passages))]
+
+
+def names(ranker: Ranker, k: int = 10) -> str:
+    """What a ranker gives, in order."""
+    hits = asyncio.run(ranker.rank("bread", k))
+    assert not isinstance(hits, CallFailure)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    return "".join(hit.passage.id for hit in hits)
+
+
+def test_fused_rankings_add_the_reciprocals_of_places() -> None:
+    """What two rankings place well beats what one places first; only one ranking's passages count too."""
+    assert names(HybridRanker([Fixed("abc"), Fixed("dba")])) == "abdc"
+    assert names(HybridRanker([Fixed("abc"), Fixed("dba")]), 2) == "ab"
+
+
+def test_a_failed_part_fails_the_fused_ranking() -> None:
+    """A hybrid ranking is never silently one of words alone."""
+    hits = asyncio.run(HybridRanker([Fixed("abc"), Fixed("", failed=True)]).rank("bread", 3))
+    assert isinstance(hits, CallFailure)
+
+
+def test_diversity_leaves_copies_to_the_end() -> None:
+    """A passage with the words of one that was chosen waits; λ = 1 leaves the ranking as it is."""
+    assert names(DiverseRanker(Fixed("abcd"), 0.3))[:2] == "ac"
+    assert names(DiverseRanker(Fixed("abcd"), 1.0)) == "abcd"
+    with pytest.raises(InputError):
+        DiverseRanker(Fixed("a"), 1.5)
+
+
+@given(st.permutations("abcd"), st.floats(0, 1), st.integers(1, 6))
+def test_a_diverse_ranking_has_the_same_passages(order: Sequence[str], weight: float, k: int) -> None:
+    """Nothing is lost or repeated, and the first is the most relevant unless novelty alone counts."""
+    diverse = names(DiverseRanker(Fixed("".join(order)), weight), k)
+    assert len(diverse) == len(set(diverse)) == min(k, 4)
+    if weight > 0:
+        assert diverse[0] == order[0]
+
+
+def test_reranking_scores_the_first_passages() -> None:
+    """As many are scored as the depth says, and the rest is not looked at."""
+    assert names(RerankedRanker(Fixed("abcd"), Backwards(), depth=2), 2) == "ba"
+    assert names(RerankedRanker(Fixed("abcd"), Backwards(), depth=4), 2) == "dc"
+
+
+def test_a_document_has_the_place_of_its_best_chunk() -> None:
+    """Chunks of one document become one entry under the document's id."""
+    hits = [Hit(Passage(name, "text"), 1.0 / place) for place, name in enumerate(("x#2", "y#1", "x#1"), 1)]
+    assert [hit.passage.id for hit in by_document(hits, 5)] == ["x", "y"]
+
+
+def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """Order and scores survive, and white space in names cannot shift the fields."""
+    path = tmp_path / "run.trec"
+    ranking = [RunLine("q 1", "d#1", 2.5), RunLine("q 1", "d 2", 1.25)]
+    write_run(path, run_lines({"q 1": ranking}, "bm25 demo"))
+    assert path.read_text(encoding="utf-8").splitlines()[0] == "q_1 Q0 d#1 1 2.5 bm25_demo"
+    assert read_run(path) == {"q_1": (RunLine("q_1", "d#1", 2.5), RunLine("q_1", "d_2", 1.25))}
+
+
+def test_the_order_of_a_run_is_that_of_its_scores(tmp_path: Path) -> None:
+    """Ranks are not believed, as trec_eval does not."""
+    path = tmp_path / "run.trec"
+    path.write_text("q Q0 low 1 0.5 x\nq Q0 high 2 7 x\n", encoding="utf-8")
+    assert [line.passage for line in read_run(path)["q"]] == ["high", "low"]
+
+
+@pytest.mark.parametrize(
+    "line", ["q Q0 d 1 x run", "q Q0 d 1 nan run", "q d 1 2", "q Q0 d 1 1 run\nq Q0 d 2 1 r"]
+)
+def test_a_faulty_run_is_refused_with_its_lines(tmp_path: Path, line: str) -> None:
+    """Scores that are no numbers, missing fields and repeated passages are named by their line."""
+    path = tmp_path / "run.trec"
+    path.write_text(line, encoding="utf-8")
+    with pytest.raises(InvalidFileError) as caught:
+        read_run(path)
+    assert caught.value.problems[0].line == line.count("\n") + 1

@@ -1,0 +1,257 @@
+"""Ratings under control for what sways a judge: what each term is worth, and what the battles cannot tell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+
+from data.errors import InputError, RecordError
+from leaderboard.battles import BattleTable, Winner
+from leaderboard.ratings import (
+    Anchor,
+    Cluster,
+    ControlledRatings,
+    CovariateColumn,
+    IntervalKind,
+    Settings,
+    marked_column,
+    rate_under_control,
+    rate_with_style,
+    relative_columns,
+)
+from leaderboard.ratings.models.covariates import FIRST, OWN_FAMILY, RELATIVE
+from leaderboard.ratings.vocabulary import POINTS
+from tests.narrow import known
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "ratings" / "length_control.json"
+SANDWICH = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)
+STRENGTH = np.array([0.5, 0.2, -0.1, -0.6])
+Numbers = NDArray[np.float64]
+
+
+def drawn(seed: int, terms: Numbers, worth: Numbers, rows: int = 4000, *, ties: float = 0.0) -> BattleTable:
+    """Battles of four systems on 400 questions, won by strength and by what the terms are worth."""
+    rng = np.random.default_rng(seed)
+    a, b = pairs_of(rows, seed)
+    won = rng.random(rows) < 1 / (1 + np.exp(-(STRENGTH[a] - STRENGTH[b] + terms @ worth)))
+    winner = np.where(rng.random(rows) < ties, Winner.TIE, np.where(won, Winner.A, Winner.B))
+    return BattleTable(
+        systems=("w", "x", "y", "z"),
+        questions=tuple(f"q{number}" for number in range(400)),
+        domains=("d",),
+        a=a.astype(np.int32),
+        b=b.astype(np.int32),
+        winner=winner.astype(np.int8),
+        question=rng.integers(0, 400, rows).astype(np.int32),
+        domain=np.zeros(rows, dtype=np.int32),
+    )
+
+
+def pairs_of(rows: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which systems meet."""
+    rng = np.random.default_rng(seed + 1)
+    a = rng.integers(0, 4, rows)
+    return a, (a + rng.integers(1, 4, rows)) % 4
+
+
+def terms_of(seed: int, rows: int = 4000) -> tuple[CovariateColumn, ...]:
+    """Length, headings, position, and the judge's own family, which differs from battle to battle."""
+    rng = np.random.default_rng(seed + 2)
+    counts = {
+        "length": (rng.poisson(200, rows), rng.poisson(150, rows)),
+        "headings": (rng.poisson(2, rows), rng.poisson(2, rows)),
+    }
+    columns, constant = relative_columns(counts, rows)
+    assert not constant
+    return (
+        *columns,
+        marked_column("position", rng.choice([-1.0, 0.0, 1.0], rows), FIRST),
+        marked_column("same_family", rng.choice([-1.0, 0.0, 1.0], rows), OWN_FAMILY),
+    )
+
+
+WORTH = np.array([0.4, 0.2, 0.3, 0.0])
+
+
+def fitted(seed: int, *, ties: float = 0.0) -> ControlledRatings:
+    """A fit of battles with planted terms."""
+    columns = terms_of(seed)
+    battles = drawn(seed, np.stack([column.values for column in columns], axis=1), WORTH, ties=ties)
+    return rate_under_control(battles, columns, SANDWICH)
+
+
+def test_planted_terms_are_found_again() -> None:
+    """Over 60 simulated rounds the 95 % intervals hold what was planted about as often as they say."""
+    held = np.array(
+        [
+            [
+                effect.lower <= worth * POINTS <= effect.upper
+                for effect, worth in zip(fitted(seed).effects, WORTH, strict=True)
+            ]
+            for seed in range(0, 300, 5)
+        ]
+    )
+    assert 0.90 <= held.mean() <= 0.99
+    assert (held.mean(axis=0) >= 0.85).all()
+
+
+def test_coefficients_agree_with_a_logistic_regression() -> None:
+    """A second implementation, which knows nothing of ratings, finds the same systems and terms."""
+    columns = terms_of(7)
+    terms = np.stack([column.values for column in columns], axis=1)
+    battles = drawn(7, terms, WORTH, ties=0.15)
+    found = rate_under_control(battles, columns, SANDWICH)
+    rows = np.arange(len(battles))
+    who = np.zeros((len(battles), 4))
+    who[rows, battles.a] += 1
+    who[rows, battles.b] -= 1
+    design = np.hstack([who[:, 1:], terms])
+    # A tie is half a win of each.
+    other = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=1000).fit(
+        np.vstack([design, design]),
+        np.repeat([1, 0], len(battles)),
+        sample_weight=np.concatenate([battles.share, 1 - battles.share]),
+    )
+    assert [effect.points for effect in found.effects] == pytest.approx(other.coef_[0, 3:] * POINTS, abs=0.01)
+    gaps = [known(found.ratings.of(name).rating) - known(found.ratings.of("w").rating) for name in "xyz"]
+    assert gaps == pytest.approx(other.coef_[0, :3] * POINTS, abs=0.01)
+
+
+def test_inflation_agrees_with_a_least_squares_fit() -> None:
+    """The variance inflation of a term is one over what the systems and other terms leave of it."""
+    columns = terms_of(3)
+    terms = np.stack([column.values for column in columns], axis=1)
+    battles = drawn(3, terms, WORTH)
+    found = rate_under_control(battles, columns, SANDWICH)
+    who = np.zeros((len(battles), 4))
+    who[np.arange(len(battles)), battles.a] += 1
+    who[np.arange(len(battles)), battles.b] -= 1
+    for place, effect in enumerate(found.effects):
+        others = np.hstack([who, np.delete(terms, place, axis=1)])
+        rest = terms[:, place] - others @ np.linalg.lstsq(others, terms[:, place], rcond=None)[0]
+        assert effect.vif == pytest.approx((terms[:, place] ** 2).sum() / (rest**2).sum(), rel=1e-6)
+
+
+def test_each_term_says_what_it_counts() -> None:
+    """Counts are per standard deviation, marks per mark; JSON has every field of a coefficient."""
+    found = fitted(1)
+    assert [effect.scale for effect in found.effects] == [RELATIVE, RELATIVE, FIRST, OWN_FAMILY]
+    (row, *_) = json.loads(json.dumps(found.as_json()))["coefficients"]
+    assert list(row) == ["name", "value", "se", "lower", "upper", "scale", "vif"]
+    assert "told apart" in found.collinearity.sentence
+
+
+def test_terms_that_go_together_are_named() -> None:
+    """Bold in nearly every heading: the pair and its correlation are said, and inflation is large."""
+    rng = np.random.default_rng(5)
+    first, second = rng.poisson(3, 4000), rng.poisson(3, 4000)
+    nearly = first + (rng.random(4000) < 0.02)
+    counts = {
+        "length": (rng.poisson(200, 4000), rng.poisson(200, 4000)),
+        "headings": (first, second),
+        "bold": (nearly, second),
+    }
+    columns, _ = relative_columns(counts, 4000)
+    battles = drawn(5, np.stack([column.values for column in columns], axis=1), np.zeros(3))
+    found = rate_under_control(battles, columns, SANDWICH)
+    assert {found.collinearity.first, found.collinearity.second} == {"headings", "bold"}
+    assert known(found.collinearity.correlation) > 0.98
+    assert "headings and bold go together" in found.collinearity.sentence
+    assert min(effect.vif for effect in found.effects[1:]) > 10 > found.effects[0].vif
+    assert found.collinearity.condition > 10
+
+
+def test_a_term_that_says_nothing_new_is_left_out_with_a_sentence() -> None:
+    """A count twice, a mark that no battle has, one that the systems say: the others stay as they are."""
+    columns = terms_of(2)
+    terms = np.stack([column.values for column in columns], axis=1)
+    battles = drawn(2, terms, WORTH)
+    family = np.array([1.0, 0.0, 0.0, 0.0])
+    more = (
+        *columns,
+        CovariateColumn(name="words", values=3 * columns[0].values, scale=RELATIVE),
+        marked_column("nobody", np.zeros(len(battles)), FIRST),
+        marked_column("own", family[battles.a] - family[battles.b], OWN_FAMILY),
+    )
+    plain, found = rate_under_control(battles, columns, SANDWICH), rate_under_control(battles, more, SANDWICH)
+    assert found.effects == plain.effects
+    assert found.ratings.as_json() == plain.ratings.as_json()
+    reasons = {covariate.name: covariate.reason for covariate in found.left_out}
+    assert list(reasons) == ["words", "nobody", "own"]
+    assert "length" in reasons["words"]
+    assert "in no battle" in reasons["nobody"]
+    assert "how good the systems are" in reasons["own"]
+    with pytest.raises(InputError, match="how good the systems are"):
+        rate_under_control(battles, more[-1:], SANDWICH)
+
+
+def test_a_constant_count_is_named() -> None:
+    """A count that is the same everywhere has no column, and the reason is said."""
+    columns, constant = relative_columns({"lists": ([1, 2], [1, 2]), "bold": ([1, 2], [2, 1])}, 2)
+    assert [column.name for column in columns] == ["bold"]
+    assert "lists is the same in all battles" in constant[0].reason
+
+
+@pytest.mark.parametrize("value", [2.0, -1.5, float("nan")])
+def test_what_is_no_mark_is_refused(value: float) -> None:
+    """Marks stand between −1 and 1; the row is named."""
+    with pytest.raises(RecordError, match="Row 2, column position"):
+        marked_column("position", [0.0, value], FIRST)
+
+
+def _length_battles(*, weighted: bool) -> tuple[BattleTable, Numbers, Numbers]:
+    rng = np.random.default_rng(11)
+    rows = 900
+    a = rng.integers(0, 4, rows)
+    b = (a + rng.integers(1, 4, rows)) % 4
+    mean = np.array([400.0, 200.0, 100.0, 150.0])
+    left = np.round(rng.gamma(2, mean[a] / 2))
+    right = np.round(rng.gamma(2, mean[b] / 2))
+    relative = (left - right) / (left + right + 1)
+    won = rng.random(rows) < 1 / (1 + np.exp(-1.5 * relative - 0.3 * (a - b)))
+    table = BattleTable(
+        systems=("w", "x", "y", "z"),
+        questions=tuple(map(str, range(60))),
+        domains=("d",),
+        a=a.astype(np.int32),
+        b=b.astype(np.int32),
+        winner=np.where(rng.random(rows) < 0.1, Winner.TIE, np.where(won, Winner.A, Winner.B)).astype(
+            np.int8
+        ),
+        question=rng.integers(0, 60, rows).astype(np.int32),
+        domain=np.zeros(rows, dtype=np.int32),
+        weight=rng.integers(0, 3, rows).astype(float) if weighted else None,
+    )
+    return table, left, right
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_control_for_length_alone_is_what_it_was(*, weighted: bool) -> None:
+    """Ratings and effect of boards that control for length, from before there were other terms."""
+    settings = (
+        Settings(bootstrap=50, anchor=Anchor(system="x", rating=1200.0), cluster=Cluster.NONE)
+        if weighted
+        else SANDWICH
+    )
+    battles, left, right = _length_battles(weighted=weighted)
+    found = rate_with_style(battles, {"length in words": (left, right)}, settings)
+    (effect,) = found.effects
+    golden: list[dict[str, Any]] = json.loads(GOLDEN.read_text(encoding="utf-8"))
+    before = golden[weighted]
+    assert effect.covariate == before["effect"][0]
+    figures = [effect.points, effect.se, effect.lower, effect.upper]
+    assert figures == pytest.approx(before["effect"][1:], rel=1e-12)
+    for now, then in (
+        (found.controlled.as_json(), before["controlled"]),
+        (found.plain.as_json(), before["plain"]),
+    ):
+        rows: Any = now["ratings"]
+        assert len(rows) == len(then["ratings"])
+        for row, former in zip(rows, then["ratings"], strict=True):
+            assert {name: row[name] for name in former} == pytest.approx(former, rel=1e-12)
