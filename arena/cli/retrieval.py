@@ -22,8 +22,8 @@ RetrieverName = Annotated[
         "--retriever",
         metavar="RETRIEVER",
         help="`bm25` (words), `dense` (vectors, after `arena corpora embed`), `hybrid` (both, fused), `web` "
-        "(the search of `ARENA_SEARCH_URL`), or `http:NAME`, a server that a TOML file describes "
-        "(docs/retrievers.md).",
+        "(the search of `ARENA_SEARCH_URL`), `http:NAME` or `sql:NAME`, a server or a PostgreSQL "
+        "database that a TOML file describes (docs/retrievers.md).",
     ),
 ]
 

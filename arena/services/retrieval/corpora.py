@@ -112,16 +112,19 @@ class CorpusService:
             JudgeError: A text could not be embedded; what was embedded is stored.
         """
         corpus = self._library.open(name)
-        local = Path(model).is_dir()
-        url = "" if local else (endpoint or self._settings.endpoint).rstrip("/")
+        url = self.endpoint_of(model, endpoint)
         ledger = None if budget_usd is None else MemoryLedger(budget_usd)
 
         async def run() -> tuple[Embedded, Usage]:
-            async with self._embedder(model, url, ledger) as (embedder, usage):
+            async with self.embedder(model, url, ledger) as (embedder, usage):
                 embedded = await embed_corpus(corpus, self._library.folder_of(name), embedder)
                 return embedded, usage
 
         return asyncio.run(run())
+
+    def endpoint_of(self, model: str, endpoint: str = "") -> str:
+        """Where a model is asked: the endpoint given, else that of the settings; empty for a local folder."""
+        return "" if Path(model).is_dir() else (endpoint or self._settings.endpoint).rstrip("/")
 
     @asynccontextmanager
     async def source(
@@ -179,7 +182,7 @@ class CorpusService:
         corpus = self._library.open(name)
         index = VectorIndex(corpus, self._library.folder_of(name))
         vectors = index.about
-        async with self._embedder(vectors.model, vectors.endpoint, ledger) as (embedder, usage):
+        async with self.embedder(vectors.model, vectors.endpoint, ledger) as (embedder, usage):
             if embedder.fingerprint != vectors.fingerprint:
                 message = (
                     f"The model {vectors.model} is not the one that the corpus {name} was embedded with."
@@ -203,9 +206,14 @@ class CorpusService:
             yield OpenedSource(source=DenseSource(index, embedder), about=about, key=key, usage=usage)
 
     @asynccontextmanager
-    async def _embedder(
+    async def embedder(
         self, model: str, endpoint: str, ledger: Ledger | None
     ) -> AsyncIterator[tuple[Embedder, Usage]]:
+        """Open what embeds texts: an endpoint's model, or a local one where no endpoint is given.
+
+        Raises:
+            SpecError: There is no such local model, or the extra for it is not installed.
+        """
         if not endpoint:
             yield LocalEmbedder(Path(model)), Usage()
             return
