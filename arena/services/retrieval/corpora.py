@@ -10,8 +10,9 @@ from pathlib import Path
 
 from arena.services.judging.llm_access import StoredReplies, access_settings
 from arena.settings import Settings
+from data.corpora.approximate import GraphAbout
 from data.corpora.chunking import Chunking
-from data.corpora.dense import VectorIndex, VectorsAbout, read_about
+from data.corpora.dense import VectorIndex, VectorsAbout, graph_of, read_about
 from data.corpora.index import Manifest
 from data.corpora.library import CorpusLibrary, Imported
 from data.errors import InputError, StoreError
@@ -96,6 +97,25 @@ class CorpusService:
         """
         return read_about(self._library.folder_of(name))
 
+    def graph(self, name: str) -> GraphAbout | None:
+        """What the approximate index of a corpus's vectors finds; None where it has none.
+
+        Raises:
+            NotFoundError: There is no such corpus.
+        """
+        return graph_of(self._library.folder_of(name))
+
+    def approximate(self, name: str) -> GraphAbout:
+        """Build the approximate index of a corpus's vectors, unless there is one, and say what it finds.
+
+        Raises:
+            NotFoundError: There is no such corpus.
+            SpecError: The extra for it is not installed.
+            StoreError: The corpus has no vectors, or the index cannot be written.
+        """
+        folder = self._library.folder_of(name)
+        return graph_of(folder) or VectorIndex(self._library.open(name), folder).build_graph(folder)
+
     def embed(
         self, name: str, model: str, *, endpoint: str = "", budget_usd: float | None = None
     ) -> tuple[Embedded, Usage]:
@@ -152,16 +172,16 @@ class CorpusService:
             yield None
 
     @asynccontextmanager
-    async def ranker(self, name: str, kind: str) -> AsyncIterator[Ranker]:
+    async def ranker(self, name: str, kind: str, *, approximate: bool = False) -> AsyncIterator[Ranker]:
         """Open a ranking: `bm25` or `dense` of a corpus, or `web`, which needs none.
 
-        Errors are those of `source`.
+        Errors are those of `source`; `approximate` asks the approximate index of `dense`.
         """
         if kind == RetrieverKind.WEB:
             async with self._web() as opened:
                 yield SourceRanker(opened.source)
         elif kind == RetrieverKind.DENSE:
-            async with self._vectors(name, None) as (index, embedder, _):
+            async with self._vectors(name, None, approximate=approximate) as (index, embedder, _):
                 yield VectorRanker(index, embedder)
         else:
             yield WordRanker(self._library.open(name))
@@ -177,10 +197,10 @@ class CorpusService:
 
     @asynccontextmanager
     async def _vectors(
-        self, name: str, ledger: Ledger | None
+        self, name: str, ledger: Ledger | None, *, approximate: bool = False
     ) -> AsyncIterator[tuple[VectorIndex, Embedder, Usage]]:
         corpus = self._library.open(name)
-        index = VectorIndex(corpus, self._library.folder_of(name))
+        index = VectorIndex(corpus, self._library.folder_of(name), approximate=approximate)
         vectors = index.about
         async with self.embedder(vectors.model, vectors.endpoint, ledger) as (embedder, usage):
             if embedder.fingerprint != vectors.fingerprint:

@@ -56,6 +56,7 @@ class RetrievalRequest:
         rerank: `http:NAME` of a described reranker, `llm:JUDGE`, or empty.
         rerank_depth: How many passages are reranked.
         diversity: λ of maximal marginal relevance; None leaves rankings as they are.
+        approximate: Whether vectors are searched by the approximate index.
         documents: Whether documents are ranked by their best chunk, instead of chunks.
         domains: Of these alone; all where none is named.
         budget_usd: The most that an LLM reranker may spend.
@@ -68,6 +69,7 @@ class RetrievalRequest:
     rerank: str = ""
     rerank_depth: int = 50
     diversity: float | None = None
+    approximate: bool = False
     documents: bool = False
     domains: tuple[str, ...] = ()
     budget_usd: float | None = None
@@ -83,13 +85,17 @@ class RetrievalRequest:
         if self.corpus and not searches_corpus:
             message = f"The retriever {self.retriever} does not search the corpus {self.corpus}."
             raise InputError(message, advice="Leave out --corpus, or choose another retriever.")
+        if self.approximate and self.retriever not in {LocalRetriever.DENSE, LocalRetriever.HYBRID}:
+            message = f"The retriever {self.retriever} does not search the vectors of a corpus."
+            raise InputError(message, advice="Leave out --approximate, or use dense or hybrid.")
         if self.rerank and not self.rerank.startswith((HTTP, LLM)):
             raise InputError(f"There is no reranker {self.rerank!r}.", advice="Use http:NAME or llm:JUDGE.")
 
     @property
     def name(self) -> str:
         """What a run's lines call it."""
-        parts = [self.retriever, self.corpus, self.rerank and f"rerank={self.rerank}"]
+        vectors = "approximate" if self.approximate else ""
+        parts = [self.retriever, vectors, self.corpus, self.rerank and f"rerank={self.rerank}"]
         if self.diversity is not None:
             parts.append(f"mmr={self.diversity:g}")
         return "-".join(part for part in parts if part)
@@ -232,11 +238,12 @@ class RetrievalService:
             return await self._database(request.retriever.removeprefix(SQL), stack)
         if request.retriever == LocalRetriever.HYBRID:
             kinds = (LocalRetriever.BM25, LocalRetriever.DENSE)
-            rankers = [
-                await stack.enter_async_context(self._corpora.ranker(request.corpus, kind)) for kind in kinds
-            ]
-            return HybridRanker(rankers)
-        return await stack.enter_async_context(self._corpora.ranker(request.corpus, request.retriever))
+            return HybridRanker([await self._local(request, kind, stack) for kind in kinds])
+        return await self._local(request, request.retriever, stack)
+
+    async def _local(self, request: RetrievalRequest, kind: str, stack: AsyncExitStack) -> Ranker:
+        ranker = self._corpora.ranker(request.corpus, kind, approximate=request.approximate)
+        return await stack.enter_async_context(ranker)
 
     async def _reranker(
         self, request: RetrievalRequest, stop: asyncio.Event, stack: AsyncExitStack

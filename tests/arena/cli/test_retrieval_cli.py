@@ -203,3 +203,23 @@ def test_passages_come_from_a_database(
     assert (fields["failed"], fields["run"]) == ({}, "sql:postgres-text")
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert {part["id"] for row in rows for part in row["passages"]} == {"p"}
+
+
+def test_vectors_are_searched_approximately(
+    stocked: Commands, tmp_path: Path, scripted_llm: Callable[..., ScriptedLLM]
+) -> None:
+    """`corpora embed --approximate` says what its index finds; a search by it scores as an exact one."""
+    pytest.importorskip("usearch", reason="NO USEARCH: approximate search is not tested")
+    stocked.endpoint = scripted_llm().url
+    dense = ("corpora", "search", "items", "weighs 15 grams", "--retriever", "dense", "--k", 3, "--json")
+    assert stocked("corpora", "embed", "items", "--model", "emb")[0] == 0
+    code, _, err = stocked(*dense, "--approximate")
+    assert (code, "no approximate index" in err) == (1, True)
+    fields = stocked.json("corpora", "embed", "items", "--model", "emb", "--approximate", "--json")
+    assert (fields["built"], fields["approximate"]["recall"]) == (False, 1.0)
+    near, exact = (stocked.json(*dense, *more) for more in (("--approximate",), ()))
+    assert [row["score"] for row in near] == pytest.approx([row["score"] for row in exact])
+    (listed,) = stocked.json("corpora", "list", "--json")
+    assert listed["approximate"] == fields["approximate"]
+    code, _, err = stocked("corpora", "search", "items", "grams", "--approximate")
+    assert (code, "does not search the vectors" in err) == (1, True)
