@@ -73,8 +73,8 @@ def embed(
         bool,
         typer.Option(
             "--approximate",
-            help="Also build an index for approximate search (HNSW, with the extra `ann`), and say what share "
-            "of the nearest chunks it finds.",
+            help="Also build an index for approximate search (HNSW, with the extra `ann`), and say what "
+            "share of the nearest chunks it finds.",
         ),
     ] = False,
     as_json: AsJson = False,
