@@ -42,10 +42,13 @@ if TYPE_CHECKING:
     from arena.services.people.public_votes import PublicVotes
     from arena.services.question_sets.passages import SetPassages
     from arena.services.question_sets.phases import PolicyService
+    from arena.services.question_sets.qrels import SetQrels
     from arena.services.question_sets.service import SetAdmin, SetService
     from arena.services.question_sets.statistics import SetStatistics
     from arena.services.retrieval.corpora import CorpusService
     from arena.services.retrieval.runs import RetrievalService
+    from arena.services.retrieval_boards.questions import RankedQuestions
+    from arena.services.retrieval_boards.service import RetrievalBoards
     from arena.services.rounds.planning import RoundPlanner
     from arena.services.rounds.reparse import ReparseService
     from arena.services.rounds.retest import RetestService
@@ -92,6 +95,11 @@ class Arena:
     sets: SetService = _service("services.question_sets.service")
     set_admin: SetAdmin = _service("services.question_sets.service", "store", "sets", "policies")
     policies: PolicyService = _service("services.question_sets.phases")
+    set_qrels: SetQrels = _service("services.question_sets.qrels")
+    retrieval_boards: RetrievalBoards = _service("services.retrieval_boards.service", "store", "set_qrels")
+    ranked_questions: RankedQuestions = _service(
+        "services.retrieval_boards.questions", "store", "retrieval_boards"
+    )
     identities: IdentityService = _service("services.accounts.auth")
     sessions: SessionService = _service("services.accounts.sessions", "store", "identities")
     teams: TeamService = _service("services.accounts.teams")
