@@ -50,12 +50,12 @@ if TYPE_CHECKING:
     from arena.services.rounds.reparse import ReparseService
     from arena.services.rounds.retest import RetestService
     from arena.services.rounds.service import RoundService
-    from arena.services.rounds.tables import RoundTableService
     from arena.services.rounds.trials import TrialService
     from arena.services.rounds.visibility import BattlePages
     from arena.services.submissions.browser_files import BrowserFiles
     from arena.services.submissions.service import SubmissionService
     from arena.services.submissions.uploads import UploadService
+    from arena.services.tables.service import RoundTableService
     from data.store import Store
 
 
@@ -106,7 +106,7 @@ class Arena:
     generation: GenerationService = _service("services.generation", "store", "settings")
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
-    tables: RoundTableService = _service("services.rounds.tables")
+    tables: RoundTableService = _service("services.tables.service")
     comparison: RoundComparisonService = _service("services.boards.comparison")
     battle_pages: BattlePages = _service("services.rounds.visibility")
     agreement: AgreementService = _service("services.metrics.agreement", "store", "metric_access")
