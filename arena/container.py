@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from arena.services.question_sets.passages import SetPassages
     from arena.services.question_sets.phases import PolicyService
     from arena.services.question_sets.service import SetAdmin, SetService
+    from arena.services.question_sets.short_answers import ShortAnswers
     from arena.services.question_sets.statistics import SetStatistics
     from arena.services.retrieval.corpora import CorpusService
     from arena.services.retrieval.runs import RetrievalService
@@ -92,6 +93,7 @@ class Arena:
     sets: SetService = _service("services.question_sets.service")
     set_admin: SetAdmin = _service("services.question_sets.service", "store", "sets", "policies")
     policies: PolicyService = _service("services.question_sets.phases")
+    short_answers: ShortAnswers = _service("services.question_sets.short_answers")
     identities: IdentityService = _service("services.accounts.auth")
     sessions: SessionService = _service("services.accounts.sessions", "store", "identities")
     teams: TeamService = _service("services.accounts.teams")
