@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from arena.services.question_sets.phases import PolicyService
     from arena.services.question_sets.qrels import SetQrels
     from arena.services.question_sets.service import SetAdmin, SetService
+    from arena.services.question_sets.short_answers import ShortAnswers
     from arena.services.question_sets.statistics import SetStatistics
     from arena.services.retrieval.corpora import CorpusService
     from arena.services.retrieval.runs import RetrievalService
@@ -53,12 +54,12 @@ if TYPE_CHECKING:
     from arena.services.rounds.reparse import ReparseService
     from arena.services.rounds.retest import RetestService
     from arena.services.rounds.service import RoundService
-    from arena.services.rounds.tables import RoundTableService
     from arena.services.rounds.trials import TrialService
     from arena.services.rounds.visibility import BattlePages
     from arena.services.submissions.browser_files import BrowserFiles
     from arena.services.submissions.service import SubmissionService
     from arena.services.submissions.uploads import UploadService
+    from arena.services.tables.service import RoundTableService
     from data.store import Store
 
 
@@ -100,6 +101,7 @@ class Arena:
     ranked_questions: RankedQuestions = _service(
         "services.retrieval_boards.questions", "store", "retrieval_boards"
     )
+    short_answers: ShortAnswers = _service("services.question_sets.short_answers")
     identities: IdentityService = _service("services.accounts.auth")
     sessions: SessionService = _service("services.accounts.sessions", "store", "identities")
     teams: TeamService = _service("services.accounts.teams")
@@ -114,7 +116,7 @@ class Arena:
     generation: GenerationService = _service("services.generation", "store", "settings")
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
-    tables: RoundTableService = _service("services.rounds.tables")
+    tables: RoundTableService = _service("services.tables.service")
     comparison: RoundComparisonService = _service("services.boards.comparison")
     battle_pages: BattlePages = _service("services.rounds.visibility")
     agreement: AgreementService = _service("services.metrics.agreement", "store", "metric_access")
