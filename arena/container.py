@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from arena.services.evidence.systems import ComparisonService, ProfileService
     from arena.services.evidence.team_report import ReportService
     from arena.services.evidence.weaknesses import WeaknessService
-    from arena.services.generation import GenerationService
+    from arena.services.generation.service import GenerationService
     from arena.services.jobs.job_leases import JobLeases
     from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
     from arena.services.judging.judges import JudgeService
@@ -113,7 +113,9 @@ class Arena:
     judges: JudgeService = _service("services.judging.judges", "store", "settings")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")
     calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")
-    generation: GenerationService = _service("services.generation", "store", "settings")
+    generation: GenerationService = _service(
+        "services.generation.service", "store", "settings", "retrieval", "corpora"
+    )
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
     tables: RoundTableService = _service("services.tables.service")
