@@ -23,7 +23,7 @@ from data.files.text_files import ReadLimits
 from data.progress import counted
 from data.records import MetricItem, Score, Submission
 from data.store import Store
-from judges.metrics.registry import METRICS, Metric, MetricInfo, metric_info
+from judges.metrics.registry import Metric, metric_info
 
 Emit = Callable[[dict[str, Any]], None]
 MOST_REASONS = 5
@@ -43,10 +43,6 @@ class MetricService:
         self._access = access
         self._seconds = seconds
         self._processes = processes
-
-    def known(self) -> tuple[MetricInfo, ...]:
-        """Every metric, without loading any."""
-        return METRICS
 
     def run(self, set_name: str, request: MetricRequest, *, systems: Sequence[str] = ()) -> MetricRun:
         """Score every answer of a set's newest submissions that has no score by a metric yet.
