@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from arena.services.metrics.agreement import AgreementService
     from arena.services.metrics.controlled_sets import ControlledSetService
     from arena.services.metrics.factory import MetricAccess
+    from arena.services.metrics.planning import MetricPlanner
     from arena.services.metrics.results import ScoreTableService
     from arena.services.metrics.service import MetricService
     from arena.services.organisers.monitor import RoundAdmin
@@ -240,6 +241,13 @@ class Arena:
         from arena.services.metrics.factory import MetricAccess
 
         return MetricAccess(self.store, self.settings, self.judges.spec, self.corpora.source)
+
+    @cached_property
+    def metric_plans(self) -> MetricPlanner:
+        """What scoring will take."""
+        from arena.services.metrics.planning import MetricPlanner
+
+        return MetricPlanner(self.store, self.metric_access, self.judges.prices)
 
     @cached_property
     def metrics(self) -> MetricService:

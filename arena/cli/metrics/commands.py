@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.metrics import evaluation, files, results
+from arena.cli.metrics import evaluation, files, planning, results
 from arena.cli.metrics.requests import Concurrency, Judge, MetricName, metric_request
 from arena.cli.options import (
     AsJson,
@@ -85,7 +85,10 @@ def run(
     """
     names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
     request = metric_request(metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments)
-    metrics = open_reaching(cache_mode).metrics
+    arena = open_reaching(cache_mode)
+    metrics = arena.metrics
+    if judge and not cheap_metric:
+        planning.announce(arena.metric_plans.plan(set_name, request, systems=names))
     if cheap_metric:
         from arena.services.metrics.sampled import MetricSampling
 
@@ -154,6 +157,7 @@ def score(
     )
 
 
+commands.command()(planning.plan)
 commands.command()(results.show)
 commands.command()(results.export)
 commands.command()(always_json(files.marginals))

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.measures import K_FROM, Measure, claims_at, measures_of, values_of
 from data.errors import NotFoundError
 from data.progress import counted
@@ -37,7 +38,7 @@ class ScoreRequest:
     Attributes:
         judge: Under what name they are stored (`JUDGE@MODEL …`), or what it begins with; `embedded` for the
             version without an LLM; empty: the embedded ones where there are any, else those that there are.
-        systems: Only of these; empty: of all.
+        systems: Only of these; empty: of all but the reference.
     """
 
     set_name: str
@@ -191,26 +192,13 @@ class ScoreTableService:
             NotFoundError: There is no such set, system or metric, or no such score.
         """
         measures = measures_of(request.metric)
-        numbers = self._numbers(request)
+        numbers = [one.id for one in entrants_of(self._store, request.set_name, request.systems)]
         judge = self._judge(numbers, request)
         found = self._store.scores.detailed(numbers, metric=request.metric, judge=judge)
         answers = tuple(counted(found, f"reading scores by {request.metric}"))
         k = claims_at(answers) if any(measure.name == "f1_at_k" for measure in measures) else None
         untried = self._store.scores.pending(numbers, metric=request.metric, judge=judge)
         return StoredScores(judge=judge, answers=answers, measures=measures, k=k, untried=untried)
-
-    def _numbers(self, request: ScoreRequest) -> list[int]:
-        self._store.sets.summary(request.set_name)
-        live = self._store.submissions.find(set_name=request.set_name, newest=True)
-        reference = self._store.submissions.reference(request.set_name)
-        by_system = {entrant.system: entrant.id for entrant in (*live, reference)}
-        unknown = [system for system in request.systems if system not in by_system]
-        if unknown:
-            message = f"{', '.join(unknown)} did not submit to {request.set_name}."
-            raise NotFoundError(message, advice=f"There are: {', '.join(by_system)}.")
-        # The reference's scores are asked for by name, since they are of another kind.
-        chosen = request.systems or [entrant.system for entrant in live]
-        return [by_system[system] for system in dict.fromkeys(chosen)]
 
     def _judge(self, numbers: Sequence[int], request: ScoreRequest) -> str:
         known = self._store.scores.judges(numbers, metric=request.metric)

@@ -98,8 +98,8 @@ def test_rows_may_be_domains_or_questions_and_a_question_has_no_interval(scored:
     assert all(row["score"]["lower"] is None for row in questions[:-1])
 
 
-def test_scores_that_are_missing_and_unknown_formats_are_one_line(scored: Commands, tmp_path: Path) -> None:
-    """Nothing was scored, nobody of that name scored, a format that is none: one line that says what to do."""
+def test_missing_scores_and_unknown_formats_are_one_line(scored: Commands, tmp_path: Path) -> None:
+    """Nothing was scored, nobody of that name scored, no such format: one line that says what to do."""
     for words, said in (
         (("show", "--set", "tiny", "--metric", "answer-crux"), "Run `arena metrics run"),
         (("show", "--set", "tiny", "--metric", FR, "--judge", "nobody"), "Name one with --judge: embedded."),
