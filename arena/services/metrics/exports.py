@@ -8,14 +8,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.services.metrics.measures import SCORE, posteriors_of
+from arena.services.metrics.measures import SCORE, StoredScores, posteriors_of
 from data.errors import FileFormatError
 from data.files.csv_safety import guarded
 from data.progress import counted
 from leaderboard.formats.sinks import atomic_bytes, atomic_text
 
 if TYPE_CHECKING:
-    from arena.services.metrics.results import StoredScores
     from data.store.boards.scores import ScoredAnswer
 
 TEXTS = ("system", "question_id", "domain", "metric", "judge", "outcome", "reason")

@@ -105,6 +105,21 @@ def values_of(answer: ScoredAnswer, measures: Sequence[Measure], k: float | None
     return {measure.name: values[measure.name] for measure in measures}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredScores:
+    """Scores of a set by one metric and judge, in the order of systems and questions."""
+
+    judge: str
+    answers: tuple[ScoredAnswer, ...]
+    measures: tuple[Measure, ...]
+    k: float | None
+    untried: int
+
+    def values(self, answer: ScoredAnswer) -> dict[str, float | None]:
+        """The measures of one of the answers."""
+        return values_of(answer, self.measures, self.k)
+
+
 def posteriors_of(answer: ScoredAnswer) -> list[float] | None:
     """The posteriors of an answer's claims in their order; None where its metric gives none."""
     claims = answer.details.get("claims")

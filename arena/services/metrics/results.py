@@ -11,7 +11,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from arena.services.metrics.entrants import entrants_of
-from arena.services.metrics.measures import K_FROM, Measure, claims_at, measures_of, values_of
+from arena.services.metrics.measures import K_FROM, Measure, StoredScores, claims_at, measures_of
 from data.errors import NotFoundError
 from data.progress import counted
 from data.records import Outcome
@@ -124,21 +124,6 @@ class ScoreTable:
                 for row in self.rows
             ],
         }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredScores:
-    """Scores of a set by one metric and judge, in the order of systems and questions."""
-
-    judge: str
-    answers: tuple[ScoredAnswer, ...]
-    measures: tuple[Measure, ...]
-    k: float | None
-    untried: int
-
-    def values(self, answer: ScoredAnswer) -> dict[str, float | None]:
-        """The measures of one of the answers."""
-        return values_of(answer, self.measures, self.k)
 
 
 class ScoreTableService:
