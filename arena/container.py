@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from arena.services.metrics.agreement import AgreementService
     from arena.services.metrics.controlled_sets import ControlledSetService
     from arena.services.metrics.factory import MetricAccess
+    from arena.services.metrics.planning import MetricPlanner
+    from arena.services.metrics.results import ScoreTableService
     from arena.services.metrics.service import MetricService
     from arena.services.organisers.monitor import RoundAdmin
     from arena.services.organisers.round_jobs import RoundJobs
@@ -122,6 +124,7 @@ class Arena:
     comparison: RoundComparisonService = _service("services.boards.comparison")
     battle_pages: BattlePages = _service("services.rounds.visibility")
     agreement: AgreementService = _service("services.metrics.agreement", "store", "metric_access")
+    score_tables: ScoreTableService = _service("services.metrics.results")
     controlled_sets: ControlledSetService = _service("services.metrics.controlled_sets", "metric_access")
     history: HistoryService = _service("services.boards.history")
     evidence: EvidenceService = _service("services.evidence.questions")
@@ -250,6 +253,13 @@ class Arena:
         from arena.services.metrics.factory import MetricAccess
 
         return MetricAccess(self.store, self.settings, self.judges.spec, self.corpora.source)
+
+    @cached_property
+    def metric_plans(self) -> MetricPlanner:
+        """What scoring will take."""
+        from arena.services.metrics.planning import MetricPlanner
+
+        return MetricPlanner(self.store, self.metric_access, self.judges.prices)
 
     @cached_property
     def metrics(self) -> MetricService:
