@@ -306,20 +306,6 @@ def test_generated_answers_are_a_file_to_submit(
     assert arena.submissions.add(out, "tiny", system="made").submission.answers == 12
 
 
-def test_more_passages_than_there_are_is_said(
-    filled: Run, scripted_llm: Run, run: Run, tmp_path: Path
-) -> None:
-    """E10: where no question has as many passages as are asked for, a line says how many there are."""
-    server = scripted_llm()
-    server.text_handler = lambda _ask: "<answer>Scripted.</answer>"
-    filled(endpoint=server.url)
-    words = ("answers", "generate", "--set", "tiny", "--model", "gpt-4o", "--out", tmp_path / "made.jsonl")
-    code, out, err = run(*words, "--passages", 50, "--json", endpoint=server.url)
-    assert (code, json.loads(out)["most_passages"]) == (0, 2)
-    assert "50 passages are asked for, and no question of tiny has more than 2" in err
-    assert "asked for" not in run(*words, "--passages", 2, "--json", endpoint=server.url)[2]
-
-
 def test_compat_judge_counts_failures_as_ties(filled: Run, scripted_llm: Run) -> None:
     """RAG-QA Arena's behaviour, end to end: every battle has a verdict; what failed is a tie."""
     server = scripted_llm(faults={"bad_request": 0.2, "wrong_format": 0.2})
