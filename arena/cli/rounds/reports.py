@@ -112,7 +112,8 @@ def table(
             "--kind",
             help="The table, with its number in the RAG-QA Arena paper: `set` (2), `win-rates` (3), `pairs` "
             "(4), `ratings` (5), `judges` (8; a line for each round), `no-answer` (9), `passages` (10; model "
-            "and passages from the system cards), `attacks` (canaries by family).",
+            "and passages from the system cards); of CRUX's `coverage` (2) and `correlations` (3); `attacks` "
+            "(canaries by family).",
         ),
     ],
     labels: Annotated[
@@ -124,6 +125,15 @@ def table(
             "answer texts, or by question, `system_a` and `system_b`.",
         ),
     ] = None,
+    metric_judge: Annotated[
+        str,
+        typer.Option(
+            "--metric-judge",
+            metavar="JUDGE",
+            show_default="the embedded version",
+            help="Whose scores `coverage` and `correlations` show.",
+        ),
+    ] = "",
     form: Annotated[
         TableFormat,
         typer.Option(
@@ -149,7 +159,7 @@ def table(
     from leaderboard.export.paper import Printed, printed
 
     shown = Shown(intervals=intervals, marks=significance)
-    round_table = open_arena().tables.table(names, kind, labels, shown=shown)
+    round_table = open_arena().tables.table(names, kind, labels, shown=shown, metric_judge=metric_judge)
     if as_json:
         show_json(round_table.to_json())
         return

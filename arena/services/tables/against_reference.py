@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 from arena.services.rounds.battle_table import table_of
 from arena.services.rounds.models import entrants_of
 from arena.services.tables.model import Shown
 from arena.services.tables.systems import SEPARATED, unjudged_notes, unjudged_systems
 from data.errors import NotFoundError
-from data.records import BattleRecord, Round
+from data.records import BattleRecord, Round, SystemCard
 from data.store import Store
 from leaderboard.export.paper import Cell, Column, Measured, PaperTable, Unit
 from leaderboard.paired import paired_shares
@@ -19,8 +18,8 @@ from leaderboard.ratings import rate
 from leaderboard.vocabulary import OVERALL
 
 MORE_PASSAGES = (
-    "*: the 95 % interval of the paired difference to the same model with fewer passages leaves out 0; "
-    "each by itself."
+    "*: the 95 % interval of the paired difference to the same model's system with the next fewer passages "
+    "leaves out 0; each by itself."
 )
 MARK = "*"
 
@@ -69,9 +68,9 @@ def rates_by_passages(store: Store, rounds: Sequence[Round], shown: Shown) -> Pa
         if shown.marks:
             reference = store.sets.summary(round_.set_name).reference_name
             held = [battle for battle in battles if reference in {battle.system_a, battle.system_b}]
-            for fewer, more in pairwise(told):
-                if cards[fewer].model == cards[more].model and cards[fewer].passages != cards[more].passages:
-                    marks |= _told_apart(held or battles, more, fewer)
+            for more in told:
+                fewer = _with_fewer(told, cards, more)
+                marks |= {} if fewer is None else _told_apart(held or battles, more, fewer)
         lines += [
             (
                 (cards[system].model, _number(cards[system].passages), system),
@@ -101,6 +100,22 @@ def rates_by_passages(store: Store, rounds: Sequence[Round], shown: Shown) -> Pa
             ),
             *((MORE_PASSAGES,) if shown.marks else ()),
         ),
+    )
+
+
+def _with_fewer(told: Sequence[str], cards: Mapping[str, SystemCard], more: str) -> str | None:
+    """The same model's system with the next fewer passages; of several the one of its name."""
+    card = cards[more]
+    number = _number(card.passages)
+    fewer = [
+        name for name in told if cards[name].model == card.model and _number(cards[name].passages) < number
+    ]
+    most = max((_number(cards[name].passages) for name in fewer), default=0)
+    nearest = [name for name in fewer if _number(cards[name].passages) == most]
+    if len(nearest) == 1:
+        return nearest[0]
+    return next(
+        (name for name in nearest if more.replace(card.passages, cards[name].passages) == name), None
     )
 
 

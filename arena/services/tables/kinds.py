@@ -22,6 +22,10 @@ class TableKind(StrEnum):
     """Shares of "no answer" replies, by domain (Table 9)."""
     PASSAGES = "passages"
     """Rates by model and number of passages, both as the system cards say (Table 10)."""
+    COVERAGE = "coverage"
+    """Coverage of contexts and of answers by system (CRUX, Table 2)."""
+    CORRELATIONS = "correlations"
+    """Rank correlations of the two over systems (CRUX, Table 3)."""
     ATTACKS = "attacks"
     """Canaries by family of attack."""
 
