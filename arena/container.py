@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from arena.services.evidence.systems import ComparisonService, ProfileService
     from arena.services.evidence.team_report import ReportService
     from arena.services.evidence.weaknesses import WeaknessService
-    from arena.services.generation import GenerationService
+    from arena.services.generation.service import GenerationService
     from arena.services.jobs.job_leases import JobLeases
     from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
     from arena.services.judging.judges import JudgeService
@@ -44,20 +44,24 @@ if TYPE_CHECKING:
     from arena.services.people.public_votes import PublicVotes
     from arena.services.question_sets.passages import SetPassages
     from arena.services.question_sets.phases import PolicyService
+    from arena.services.question_sets.qrels import SetQrels
     from arena.services.question_sets.service import SetAdmin, SetService
+    from arena.services.question_sets.short_answers import ShortAnswers
     from arena.services.question_sets.statistics import SetStatistics
     from arena.services.retrieval.corpora import CorpusService
     from arena.services.retrieval.runs import RetrievalService
+    from arena.services.retrieval_boards.questions import RankedQuestions
+    from arena.services.retrieval_boards.service import RetrievalBoards
     from arena.services.rounds.planning import RoundPlanner
     from arena.services.rounds.reparse import ReparseService
     from arena.services.rounds.retest import RetestService
     from arena.services.rounds.service import RoundService
-    from arena.services.rounds.tables import RoundTableService
     from arena.services.rounds.trials import TrialService
     from arena.services.rounds.visibility import BattlePages
     from arena.services.submissions.browser_files import BrowserFiles
     from arena.services.submissions.service import SubmissionService
     from arena.services.submissions.uploads import UploadService
+    from arena.services.tables.service import RoundTableService
     from data.store import Store
 
 
@@ -94,6 +98,12 @@ class Arena:
     sets: SetService = _service("services.question_sets.service")
     set_admin: SetAdmin = _service("services.question_sets.service", "store", "sets", "policies")
     policies: PolicyService = _service("services.question_sets.phases")
+    set_qrels: SetQrels = _service("services.question_sets.qrels")
+    retrieval_boards: RetrievalBoards = _service("services.retrieval_boards.service", "store", "set_qrels")
+    ranked_questions: RankedQuestions = _service(
+        "services.retrieval_boards.questions", "store", "retrieval_boards"
+    )
+    short_answers: ShortAnswers = _service("services.question_sets.short_answers")
     identities: IdentityService = _service("services.accounts.auth")
     sessions: SessionService = _service("services.accounts.sessions", "store", "identities")
     teams: TeamService = _service("services.accounts.teams")
@@ -105,10 +115,12 @@ class Arena:
     judges: JudgeService = _service("services.judging.judges", "store", "settings")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")
     calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")
-    generation: GenerationService = _service("services.generation", "store", "settings")
+    generation: GenerationService = _service(
+        "services.generation.service", "store", "settings", "retrieval", "corpora"
+    )
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
-    tables: RoundTableService = _service("services.rounds.tables")
+    tables: RoundTableService = _service("services.tables.service")
     comparison: RoundComparisonService = _service("services.boards.comparison")
     battle_pages: BattlePages = _service("services.rounds.visibility")
     agreement: AgreementService = _service("services.metrics.agreement", "store", "metric_access")

@@ -86,6 +86,14 @@ def test_scripts_without_spaces_are_cut_by_characters() -> None:
     assert len(WORD.findall("ab 面包 c")) == 4
 
 
+@given(st.text(st.sampled_from("ab.\t\n \u00a0\u1680\u2028\u3000\x1c面é\u0e01'"), max_size=60))
+def test_short_texts_are_cut_as_long_ones(text: str) -> None:
+    """A text that is one chunk begins with its first word and ends with its last, whatever spaces it has."""
+    spans = [match.span() for match in WORD.finditer(text)]
+    expected = [text[spans[0][0] : spans[-1][1]]] if spans else []
+    assert list(Chunking(words=60, overlap=8).cut(text)) == expected
+
+
 def test_a_chunk_names_its_document() -> None:
     """Ids of chunks lead back to the document, whatever its own id looks like."""
     assert document_of("a#b#3") == "a#b"
@@ -212,6 +220,7 @@ def test_scores_are_those_of_bm25s(
     folder = tmp_path_factory.mktemp("postings")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(postings, "BLOCK", 7)
+        patch.setattr(postings, "MOST_WORDS", 3)
         with postings.Postings(folder) as own:
             for bag in bags:
                 own.add(bag)

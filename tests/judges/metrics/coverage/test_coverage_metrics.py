@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from data.corpora.library import CorpusLibrary
 from data.errors import NotFoundError, RecordError, SpecError
@@ -21,6 +23,7 @@ from judges.metrics.coverage.metric import Variant, assemble
 from judges.metrics.coverage.settings import read_settings
 from judges.metrics.coverage.sources import TERMS, LocalSource, Snippet, WebSource
 from judges.metrics.registry import build_metric
+from judges.text.tokens import terms
 from tests.judges.conftest import WithRunner
 from tests.narrow import listed, number
 
@@ -223,6 +226,12 @@ def test_claims_are_grounded_in_a_corpus(item: MetricItem, tmp_path: Path) -> No
     found = asyncio.run(metric.score(replace(item, passages=())))
     assert [claim["passage"] for claim in listed(found.details["claims"])] == ["p1#1", "p2#1", None]
     assert found.details["coverage"] == 2 / 3
+
+
+@given(st.text(st.sampled_from("abs9.,'’ é面がก١²½_-Ⅷ"), max_size=30))
+def test_corpora_are_indexed_by_the_terms_that_texts_are_compared_by(text: str) -> None:
+    """Word by word, a corpus's analyser finds what the terms of the whole text are."""
+    assert tuple(TERMS.terms(text)) == terms(text)
 
 
 class Web:
