@@ -21,13 +21,15 @@ from judges.text.tokens import related
 
 NAME = "lexical-3"
 ENTAILED_FROM = 0.3
-FOR_EACH_DOUBLING = 0.03
+FOR_EACH_DOUBLING = 0.01
 """How much more of a claim's terms is asked for where twice as many passages may have them by chance."""
 LOWEST, HIGHEST = 0.52, 0.98
 CREDENCE = 0.6
 """How far a contradiction is believed: the head was fitted where half of all pairs are contradictions."""
 WEAK = 0.7
 """Links below this are weak: all of a claim's together weigh as one link of this probability at most."""
+FEWEST = 2.0
+"""Counts up to this tell nothing by themselves: "the two views" of passages that never count them."""
 ENDS = '.!?…。！？।:"”’»)'
 
 
@@ -110,8 +112,11 @@ class _Premise:
 
     def lacks_figure(self, statement: Statement, asked: Figures) -> bool:
         """Whether a statement has a figure or date that neither the premise nor the question has."""
-        known = all(self._figures.have(mark) or asked.have(mark) for mark in statement.figures)
-        return not known or self._slots.lacks(statement)
+        telling = [
+            mark for mark in statement.figures if mark.figure > FEWEST or not mark.axis.startswith("count")
+        ]
+        known = all(self._figures.have(mark) or asked.have(mark) for mark in telling)
+        return not known or self._slots.lacks_month(statement)
 
     def noticed(self, statement: Statement) -> tuple[Noticed, str]:
         """What speaks for a contradiction, and the sentence that it is to."""

@@ -30,7 +30,8 @@ MONTH_NUMBERS: Mapping[str, float] = MappingProxyType(
 MONTH_NAME = re.compile(rf"\b(?:{'|'.join(MONTH_NUMBERS)})\b")
 # May is a verb too: it is a month beside a number alone.
 MAY = re.compile(r"\bmay,? \d|\d(?:st|nd|rd|th)? (?:of )?may\b|\bin may\b")
-DATES = frozenset({"year", "month", "day of a month"})
+MONTH = "month"
+DATES = frozenset({"year", MONTH, "day of a month"})
 COUNT = "count"
 ASKS_DATE = re.compile(r"\b(?:when|(?:what|which) (?:year|date|day|month|time)|how old|birth ?date|year)\b")
 ASKS_FIGURE = re.compile(
@@ -70,7 +71,7 @@ def values_of(sentence: str) -> Values:
     found = [Value(quantity.dimension, quantity.value, quantity.noun) for quantity in quantities(sentence)]
     folded = fold(sentence)
     found += [
-        Value("month", MONTH_NUMBERS[name])
+        Value(MONTH, MONTH_NUMBERS[name])
         for name in MONTH_NAME.findall(folded)
         if name != "may" or MAY.search(folded)
     ]
@@ -145,10 +146,10 @@ class Slots:
                 self._placed[value.dimension].append((place, value))
         self._said = frozenset(value for statement in said for value in values_of(statement.text))
 
-    def lacks(self, statement: Statement) -> bool:
-        """Whether a statement has a date or figure that neither premise nor question have."""
-        own = values_of(statement.text)
-        return bool(own and beyond(beyond(own, self._said), self._question.values))
+    def lacks_month(self, statement: Statement) -> bool:
+        """Whether a statement names a month that neither premise nor question have."""
+        months = [value for value in values_of(statement.text) if value.dimension == MONTH]
+        return bool(months and beyond(beyond(months, self._said), self._question.values))
 
     def clash(self, statement: Statement) -> Clash:
         """Where the premise fills a slot of the statement otherwise, and nowhere alike."""

@@ -109,7 +109,7 @@ def test_more_passages_ask_for_more_words() -> None:
     """What a passage supports by four tenths of a claim's words it no longer does where it is one of many."""
     premise = "Glaciers carve wide valleys."
     claim, other = "Glaciers carve fjords beneath waters.", "Bread is baked."
-    fillers = [f"Volcanoes of kind {letter}{letter} erupt." for letter in "abcdefghijklmnopqrstuvwxyz"]
+    fillers = [f"Volcanoes of kind {letter} erupt." for letter in range(100, 500)]
     stances = []
     for held_against in (other, claim):
         pairs = [Pair(premise, claim), *(Pair(filler, held_against) for filler in fillers)]
