@@ -7,6 +7,9 @@ from data.tables.annotation import (
     annotation_tasks,
     poll_pairs,
     polls,
+    reference_batches,
+    reference_checks,
+    reference_drafts,
 )
 from data.tables.columns import metadata
 from data.tables.jobs import asking_holds, battle_holds, canary_holds, jobs, seats
@@ -73,6 +76,9 @@ __all__ = [
     "question_digests",
     "question_sets",
     "questions",
+    "reference_batches",
+    "reference_checks",
+    "reference_drafts",
     "refused_tokens",
     "replies",
     "retest_ledgers",
