@@ -69,9 +69,8 @@ def _folded(text: str) -> tuple[str, list[int]]:
     """A text in small letters with single spaces, and where each of its characters stands in the text."""
     characters, places = list[str](), list[int]()
     for place, character in enumerate(text):
-        if character.isspace():
-            if characters and characters[-1] == " ":
-                continue
+        if character.isspace() and characters and characters[-1] == " ":
+            continue
         small = " " if character.isspace() else character.lower()
         characters.append(small if len(small) == 1 else character)
         places.append(place)
