@@ -80,14 +80,18 @@ class RetrievalService:
             raise InputError(hits.detail, advice="Try again, or choose another retriever.")
         return hits
 
-    def retrieve(self, request: RetrievalRequest) -> Retrieved:
+    def retrieve(self, request: RetrievalRequest, *, only: frozenset[str] | None = None) -> Retrieved:
         """Rank passages for each question of a set; a search that fails is counted, and the others go on.
+
+        Args:
+            request: What is retrieved.
+            only: Ids of the questions to which it is limited; None is all of them.
 
         Raises:
             NotFoundError: There is no such set, domain, corpus, server or judge.
             StoreError: The corpus cannot be used, or has no vectors.
         """
-        questions = self._questions(request)
+        questions = [question for question in self._questions(request) if only is None or question.id in only]
         return asyncio.run(self._retrieve(request, questions))
 
     def _questions(self, request: RetrievalRequest) -> list[Question]:
