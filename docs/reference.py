@@ -91,8 +91,8 @@ VARIABLES = (
     Variable(
         "ARENA_PAGE_HOSTS",
         "page_hosts",
-        "whose pages `arena retrieve --page-text` fetches: `public`, where every address of a host is public, or "
-        "`any`, an intranet's too",
+        "whose pages `arena retrieve --page-text` fetches: `public`, where every address of a host is "
+        "public, or `any`, an intranet's too",
     ),
     Variable(
         "ARENA_PROCESSES",

@@ -33,7 +33,7 @@ from data.errors import InputError
 from data.progress import reporting
 
 if TYPE_CHECKING:
-    from arena.services.retrieval.runs import RetrievalRequest
+    from arena.services.retrieval.requests import RetrievalRequest
     from judges.pairwise.prompt import Prompt
 
 commands = typer.Typer(
@@ -92,7 +92,7 @@ class Source:
                     advice="Name a --corpus or a --retriever.",
                 )
             return None
-        from arena.services.retrieval.runs import LocalRetriever, RetrievalRequest
+        from arena.services.retrieval.requests import LocalRetriever, RetrievalRequest
 
         return RetrievalRequest(
             set_name=set_name,
