@@ -225,6 +225,8 @@ def _digest(answer: Answer) -> bytes:
     parts = [answer.question_id, answer.answer]
     for context in answer.contexts:
         parts += [context.id, context.title, context.text]
+    if answer.thinking:
+        parts.append(answer.thinking)
     for part in parts:
         content = part.encode("utf-8", errors="surrogatepass")
         digest.update(len(content).to_bytes(8, "big") + content)

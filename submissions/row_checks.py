@@ -66,7 +66,7 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-READ_FIELDS = frozenset({"question_id", "answer", "contexts", "query", "pred", "passages"})
+READ_FIELDS = frozenset({"question_id", "answer", "contexts", "query", "pred", "passages", "thinking"})
 # Beside what is read, RAG-QA Arena's prediction files carry the prompt, and templates the question.
 IGNORED_FIELDS = frozenset({"question", "domain", "prompt"})
 KNOWN_FIELDS = READ_FIELDS | IGNORED_FIELDS
@@ -118,11 +118,12 @@ class RowReader:
         question = self._question(row, row.value)
         text = self._answer(row, row.value)
         contexts = self._contexts(row, row.value)
+        thinking = self._thinking(row, row.value)
         if question is not None and not self._is_first(row, question):
             return None
         if question is None or text is None or self._findings.errors > before:
             return None
-        answer = Answer(question_id=question.id, answer=text, contexts=contexts)
+        answer = Answer(question_id=question.id, answer=text, contexts=contexts, thinking=thinking)
         return AcceptedRow(row.line, row.place, question, answer)
 
     def contexts_of(self, row: Row) -> tuple[Question, tuple[Passage, ...]] | None:
@@ -239,6 +240,21 @@ class RowReader:
         else:
             return text
         return None
+
+    def _thinking(self, row: Row, fields: Mapping[str, object]) -> str:
+        text = fields.get("thinking")
+        if text is None:
+            return ""
+        if not isinstance(text, str):
+            message = f"The thinking is {kind(text)}, not a string."
+            self._note(row, Code.WRONG_TYPE, message, "Write it as text, or leave it out.")
+        elif len(text) > self._limits.answer_chars:
+            limit = f"{self._limits.answer_chars:,}"
+            message = f"The thinking has {len(text):,} characters; {limit} are allowed."
+            self._note(row, Code.ANSWER_TOO_LONG, message, "Shorten it, or leave it out.")
+        else:
+            return text
+        return ""
 
     def _contexts(self, row: Row, fields: Mapping[str, object]) -> tuple[Passage, ...]:
         value = fields.get("contexts", fields.get("passages"))

@@ -238,11 +238,15 @@ class SetSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A system's text for one question, with the passages it was given (its context)."""
+    """A system's text for one question, with the passages it was given (its context).
+
+    `thinking` is what the system wrote before its answer. Nobody judges it.
+    """
 
     question_id: str
     answer: str
     contexts: tuple[Passage, ...] = ()
+    thinking: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

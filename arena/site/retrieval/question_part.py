@@ -24,7 +24,6 @@ DEPTH = 10
 
 def show_question(board: RetrievalBoard, question_id: str, measure: Measure, caller: Caller) -> None:
     """Show a question, and what each system retrieved for it."""
-    st.header("One question", anchor="question")
     if question_id not in board.table.questions:
         note("Choose a question above, or type the id of one that the board counts.")
         return

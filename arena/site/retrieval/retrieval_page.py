@@ -67,6 +67,7 @@ def show() -> None:
     put(means_table(board, domain, [line.system for line in lines]))
     if len(lines) >= PAIR:
         _show_comparison(board, measure, [line.system for line in lines])
+    st.header("One question", anchor="question")
     question = text_filter("id", "Question, by its id")
     show_question(board, question.strip(), measure, caller)
 

@@ -14,6 +14,7 @@ from leaderboard.retrieval.board import PairedDifference, RetrievalLine
 from leaderboard.vocabulary import OVERALL
 
 EVEN = 50.0
+SMALL = 0.001
 
 
 def number(value: float) -> str:
@@ -24,6 +25,13 @@ def number(value: float) -> str:
 def signed(value: float | None) -> str:
     """A difference with its sign."""
     return "–" if value is None else f"{value:+.3f}".replace("-", "−")
+
+
+def chance(value: float | None) -> str:
+    """A p value, never 0."""
+    if value is None:
+        return "–"
+    return "< 0.001" if value < SMALL else f"{value:.3f}"
 
 
 def domain_labels(board: RetrievalBoard) -> dict[str, str]:
@@ -164,7 +172,7 @@ def _paired_row(label: str, one: PairedDifference, reach: float) -> Element:
         element("th", label, separation, scope="row"),
         value,
         element("td", track, class_="aa-bar"),
-        element("td", "–" if one.chance is None else f"{one.chance:.3f}", class_="aa-second"),
+        element("td", chance(one.chance), class_="aa-second"),
         element("td", whole(one.ahead), class_="aa-second"),
         element("td", whole(one.behind), class_="aa-second"),
         element("td", whole(one.questions)),

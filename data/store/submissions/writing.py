@@ -92,6 +92,7 @@ def insert_answers(
                     "text": answer.answer,
                     "contexts": [asdict(context) for context in answer.contexts],
                     "no_answer": no_answer,
+                    "thinking": answer.thinking or None,
                 }
                 for answer, no_answer in chunk
             ],
