@@ -23,6 +23,7 @@ from data.store.rounds.battle_claims import ClaimStore
 from data.store.rounds.battles import BattleStore
 from data.store.rounds.budgets import LedgerStore, RetestLedgerStore
 from data.store.rounds.canaries import CanaryStore
+from data.store.rounds.cascades import MemberStore
 from data.store.rounds.question_stats import QuestionStatsStore
 from data.store.rounds.replies import BatchStore, ReplyStore
 from data.store.rounds.retests import ControlStore, RetestStore
@@ -58,6 +59,7 @@ class Store:
         self.holds = ClaimStore(database)
         self.scores = ScoreStore(database)
         self.boards = BoardStore(database)
+        self.members = MemberStore(database)
         self.question_stats = QuestionStatsStore(database)
         self.reports = ReportStore(database)
         self.teams = TeamStore(database)

@@ -10,6 +10,7 @@ from typing import Any
 
 from arena.services.boards.covariates import sight_of
 from arena.services.boards.estimates import estimates_of
+from arena.services.judging.cascade_report import cascade_report
 from arena.services.rounds.battle_table import (
     judged_shares,
     outcomes_by_system,
@@ -143,7 +144,12 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
     agreement = agreement_of(store, calibration, round_.judge_name)
     about = _about(round_, summary, attacks, health_of(battles, attacks, agreement), _yardsticks(store, name))
     stopped = stopped_sentence(round_, battles)
-    facts = {**about.facts, "stopped": stopped} if stopped else about.facts
+    cascade = cascade_report(store, round_)
+    facts = {
+        **about.facts,
+        **({"stopped": stopped} if stopped else {}),
+        **({} if cascade is None else {"cascade": str(cascade), "cascade's promise": cascade.promise}),
+    }
     return build_standings(
         table_of_columns(battles),
         replace(about, facts=facts, attempts=_attempts(store, round_)),
