@@ -156,6 +156,38 @@ def _show_sampled(done: SampledMetricRun, *, as_json: bool) -> None:
 
 
 @commands.command()
+def show(
+    set_name: SetName,
+    metric: Annotated[
+        str, typer.Option("--metric", metavar="METRIC", show_default="all", help="Name of one metric.")
+    ] = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show the mean scores of a set's newest submissions, by metric and judge.
+
+    Where an LLM scored a sample (`--cheap-metric`), the mean is an estimate for all answers.
+    """
+    means = open_arena().metrics.means(set_name, metric)
+    rows = [
+        (
+            mean.metric,
+            mean.judge or "embedded",
+            mean.system,
+            None if mean.score.mean is None else f"{mean.score.mean:.3f}",
+            None
+            if mean.score.interval is None
+            else f"{mean.score.interval.lower:.3f} to {mean.score.interval.upper:.3f}",
+            f"{mean.score.answers:,} of {mean.submitted:,}",
+            "" if mean.score.sampled is None else str(mean.score.sampled),
+        )
+        for mean in means
+    ]
+    headers = ("metric", "judge", "system", "mean", "95 % interval", "scored", "the others")
+    show_rows([mean.as_json() for mean in means], headers, rows, as_json=as_json)
+
+
+@commands.command()
 @always_json
 def score(
     file: File,

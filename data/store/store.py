@@ -12,7 +12,7 @@ from data.store.annotation.queue import LabelQueueStore
 from data.store.annotation.tasks import AnnotationStore
 from data.store.boards.boards import BoardStore
 from data.store.boards.judgment_flags import ReportStore
-from data.store.boards.scores import ScoreStore
+from data.store.boards.scores import EstimateStore, ScoreStore
 from data.store.engine import Database
 from data.store.jobs.jobs import JobStore
 from data.store.jobs.leases import LeaseStore
@@ -58,6 +58,7 @@ class Store:
         self.leases = LeaseStore(database)
         self.holds = ClaimStore(database)
         self.scores = ScoreStore(database)
+        self.estimates = EstimateStore(database)
         self.boards = BoardStore(database)
         self.members = MemberStore(database)
         self.question_stats = QuestionStatsStore(database)

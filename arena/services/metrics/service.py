@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.services.boards.metric_columns import BoardMetric, board_metrics
+from arena.services.boards.metric_means import StoredMean, stored_means
 from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt, telling
 from arena.services.metrics.embedded import IN_FLIGHT, EmbeddedMetric, processes_for
 from arena.services.metrics.factory import EMBEDDED, MetricAccess, MetricRequest, OpenedMetric
@@ -60,6 +61,21 @@ class MetricService:
             JudgeError: Scoring cannot go on; what was scored is stored.
         """
         return asyncio.run(self._run(self._entrants(set_name, systems), request))
+
+    def means(self, set_name: str, metric: str = "") -> tuple[StoredMean, ...]:
+        """What is scored of a set's newest submissions and its reference, as means by metric and judge.
+
+        Args:
+            set_name: The set.
+            metric: One metric; all where it is empty.
+
+        Raises:
+            NotFoundError: There is no such set or metric.
+        """
+        if metric:
+            metric_info(metric)
+        reference = self._store.submissions.reference(set_name)
+        return stored_means(self._store, (*self._entrants(set_name, ()), reference), metric)
 
     def score_board(
         self, set_name: str, note: Callable[[str], None], stop_event: StopEvent | None = None

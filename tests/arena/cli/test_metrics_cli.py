@@ -16,6 +16,7 @@ import pytest
 
 from arena.container import Arena
 from arena.settings import read_settings
+from leaderboard.standings.judged_shares import sampled_sentences
 from tests.arena.conftest import Commands
 
 Words = Sequence[object]
@@ -89,8 +90,47 @@ def test_an_llm_scores_a_sample_and_means_are_estimated(
     again = arena_of.json(*words, endpoint=server.url)
     assert (again["expensive"]["kept"], server.log.calls) == (14, asked)
     assert again["estimates"] == estimates
+    shown = arena_of.json("metrics", "show", "--set", "tiny", "--json")
+    judge = done["expensive"]["judge"]
+    rows = {row["system"]: row for row in shown if row["judge"] == judge}
+    for mean in estimates["means"]:
+        row = rows[mean["system"]]
+        assert (row["mean"], row["lower"]) == (mean["mean"], mean["interval"]["lower"])
+        assert row["estimated"]["gain"] == mean["gain"]
+        assert row["estimated"]["cheap_metric"] == NLI
+        assert (row["answers"], row["estimated"]["answers"]) == (mean["scored"], 12)
+    assert sum(row["answers"] for row in rows.values()) == 14
+    assert all(row["estimated"] is None for row in shown if row["judge"] == "embedded")
+    code, out, _ = arena_of("metrics", "show", "--set", "tiny")
+    assert (code, f"estimated from {NLI}, gain" in out) == (0, True)
+    code, _, said = arena_of("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r")
+    assert code == 0, said
+    board, sentences = _board("r")
+    for mean in estimates["means"]:
+        assert board[mean["system"]]["estimated"]["scored"] == mean["scored"]
+        assert board[mean["system"]]["mean"] == mean["mean"]
+    assert f"Means of {NLI}: 14 of 24 answers scored by {judge}, the others estimated from {NLI}" in sentences
     whole = arena_of.json(*RUN, "--judge", "reference-free", endpoint=server.url)
     assert (whole["kept"], whole["judged"]) == (14, 10)
+    shown = arena_of.json("metrics", "show", "--set", "tiny", "--json")
+    assert all(row["estimated"] is None for row in shown)
+    board, sentences = _board("r")
+    assert "estimated" not in board["half"]
+    assert sentences == ""
+
+
+def _board(name: str) -> tuple[dict[str, Any], str]:
+    """The LLM's mean scores on a round's board by system, and what it says of them."""
+    arena = Arena(read_settings())
+    lines: Any = arena.boards.standings(name).as_json()["lines"]
+    arena.close()
+    means = {
+        line["system"]: score
+        for line in lines["overall"]
+        for label, score in line["scores"].items()
+        if label != NLI
+    }
+    return means, " ".join(sampled_sentences(lines["overall"]))
 
 
 def test_a_sample_that_says_nothing_is_no_estimate(

@@ -27,8 +27,8 @@ CHEAP, EXPENSIVE = "gpt-4.1-nano", "gpt-4.1"
 BATTLES = 36
 GRADES = {"0": "not sure", "1": "better", "2": "worse"}
 REPLIES = {1: "slightly better", 2: "better", 3: "perhaps"}
-"""What the cheap model says by the number of the question modulo 6: half a step from a tie, what is shown first,
-and no grade. It refuses at 4; else the longer answer is better."""
+"""What the cheap model says by the number of the question modulo 6: half a step from a tie, what is shown
+first, and no grade. It refuses at 4; else the longer answer is better."""
 SPEC = f"""
 kind = "cascade"
 confidence = "margin"
