@@ -64,7 +64,10 @@ class SampledMean:
 
     def __str__(self) -> str:
         ends = f"{self.gain_interval.lower:.2f} to {self.gain_interval.upper:.2f}"
-        return f"estimated from {self.cheap_metric}, gain {self.gain:.2f} ({ends})"
+        return (
+            f"{self.scored:,} of {self.answers:,} scored by {self.judge}, the others estimated from "
+            f"{self.cheap_metric}, gain {self.gain:.2f} ({ends})"
+        )
 
     def as_json(self) -> dict[str, object]:
         """`estimated` of a mean score."""

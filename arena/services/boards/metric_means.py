@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from data.records import MetricEstimate, Submission
 from data.stats import Interval
 from data.store import Store
-from leaderboard.standings.answer_stats import AnswerFact, MeanScore, SampledMean, mean_score
+from leaderboard.standings.answer_stats import MeanScore, SampledMean
 
 
 def score_label(metric: str, judge: str) -> str:
@@ -42,53 +41,3 @@ def _mean(estimate: MetricEstimate) -> MeanScore:
             gain_interval=Interval(estimate.gain_lower, estimate.gain_upper),
         ),
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredMean:
-    """A system's mean of a metric by one judge; `judge` is empty for the embedded version."""
-
-    metric: str
-    judge: str
-    system: str
-    submitted: int
-    score: MeanScore
-
-    def as_json(self) -> dict[str, object]:
-        """A row of `arena metrics show --json`."""
-        return {
-            "metric": self.metric,
-            "judge": self.judge or "embedded",
-            "system": self.system,
-            "submitted": self.submitted,
-            "estimated": None,
-            **self.score.as_json(),
-        }
-
-
-def stored_means(store: Store, entrants: Sequence[Submission], metric: str = "") -> tuple[StoredMean, ...]:
-    """The means of what is scored of submissions, by metric, judge and system; of one metric where named."""
-    facts: dict[tuple[str, str, int], list[AnswerFact]] = defaultdict(list)
-    for score in store.scores.of_submissions([entrant.id for entrant in entrants]):
-        if metric in ("", score.metric):
-            fact = AnswerFact(
-                question=score.question_id, domain=score.domain, words=0, scores={score.metric: score.score}
-            )
-            facts[score.metric, score.judge, score.submission].append(fact)
-    by_number, estimates = {entrant.id: entrant for entrant in entrants}, estimated_means(store, entrants)
-    rows = []
-    for (name, judge, number), scored in facts.items():
-        entrant = by_number[number]
-        plain = mean_score(scored, name)
-        estimate = estimates.get(score_label(name, judge), {}).get(entrant.system)
-        whole = plain.answers + plain.undefined >= entrant.answers
-        rows.append(
-            StoredMean(
-                metric=name,
-                judge=judge,
-                system=entrant.system,
-                submitted=entrant.answers,
-                score=plain if estimate is None or whole else replace(estimate, undefined=plain.undefined),
-            )
-        )
-    return tuple(sorted(rows, key=lambda row: (row.metric, row.judge, row.system)))
