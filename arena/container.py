@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from arena.services.question_sets.service import SetAdmin, SetService
     from arena.services.question_sets.short_answers import ShortAnswers
     from arena.services.question_sets.statistics import SetStatistics
+    from arena.services.references.auditing import AuditingService
+    from arena.services.references.drafting import DraftService
+    from arena.services.references.export import ReferenceExports
+    from arena.services.references.service import ReferenceService
     from arena.services.retrieval.corpora import CorpusService
     from arena.services.retrieval.runs import RetrievalService
     from arena.services.retrieval_boards.questions import RankedQuestions
@@ -112,6 +116,10 @@ class Arena:
     labels: LabelService = _service("services.annotation.queue")
     curation: CurationService = _service("services.annotation.curation")
     label_files: LabelFileService = _service("services.annotation.files.service", "store", "curation")
+    references: ReferenceService = _service("services.references.service", "store", "annotation", "labels")
+    reference_audits: AuditingService = _service("services.references.auditing")
+    reference_exports: ReferenceExports = _service("services.references.export")
+    reference_drafts: DraftService = _service("services.references.drafting", "store", "settings")
     judges: JudgeService = _service("services.judging.judges", "store", "settings")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")
     calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")

@@ -144,6 +144,9 @@ class Action(StrEnum):
     BOARD_NOTED = "board-noted"
     BOARD_CORRECTED = "board-corrected"
     BOARD_RENEWED = "board-renewed"
+    REFERENCES_DRAWN = "references-drawn"
+    REFERENCES_AUDITED = "references-audited"
+    REFERENCES_DRAFTED = "references-drafted"
     VOTES_OPENED = "votes-opened"
     VOTES_CLOSED = "votes-closed"
 

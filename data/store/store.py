@@ -9,6 +9,7 @@ from data.store.accounts.tokens import TokenStore
 from data.store.annotation.frames import FrameStore
 from data.store.annotation.labels import LabelStore
 from data.store.annotation.queue import LabelQueueStore
+from data.store.annotation.references import ReferenceStore
 from data.store.annotation.tasks import AnnotationStore
 from data.store.boards.boards import BoardStore
 from data.store.boards.judgment_flags import ReportStore
@@ -69,6 +70,7 @@ class Store:
         self.public_votes = PublicVoteStore(database)
         self.label_queue = LabelQueueStore(database)
         self.labels = LabelStore(database)
+        self.references = ReferenceStore(database)
         self.frames = FrameStore(database)
         self.audit = AuditStore(database)
 

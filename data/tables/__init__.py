@@ -7,6 +7,9 @@ from data.tables.annotation import (
     annotation_tasks,
     poll_pairs,
     polls,
+    reference_batches,
+    reference_checks,
+    reference_drafts,
 )
 from data.tables.columns import metadata
 from data.tables.jobs import asking_holds, battle_holds, canary_holds, jobs, seats
@@ -77,6 +80,9 @@ __all__ = [
     "question_sets",
     "questions",
     "rankings",
+    "reference_batches",
+    "reference_checks",
+    "reference_drafts",
     "refused_tokens",
     "replies",
     "retest_ledgers",

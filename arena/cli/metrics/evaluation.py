@@ -8,9 +8,21 @@ from typing import Annotated
 import typer
 
 from arena.cli.metrics.requests import Concurrency, Judge, metric_request
-from arena.cli.options import Budget, Cache, Constants, File, Seed, SetName, constant, open_reaching
+from arena.cli.options import (
+    Budget,
+    Cache,
+    Constants,
+    Corpus,
+    File,
+    Retriever,
+    Seed,
+    SetName,
+    constant,
+    open_reaching,
+)
 from arena.cli.output import show_json
 from arena.container import open_arena
+from judges.metrics.registry import RetrieverKind
 
 
 def meta_evaluate(
@@ -25,6 +37,8 @@ def meta_evaluate(
         ),
     ] = None,
     judge: Judge = "",
+    corpus: Corpus = "",
+    retriever: Retriever = RetrieverKind.BM25,
     option: Constants = None,
     budget_usd: Budget = None,
     concurrency: Concurrency = None,
@@ -37,16 +51,20 @@ def meta_evaluate(
 
     FILE is JSON lines, a JSON list, or JSON lists by name. For comprehensiveness it has the labels of
     WikiContradict (its public file or that of its human evaluation) or ConflictBank. For factuality it is
-    WikiContradict's file, FactReasoner's (`input`, `output`, `atoms`, `contexts`), or rows of `id`,
-    `question`, `passages` and `claims` (`text`, and `label`: true or false, `supported`, `not supported` or
-    `contradicted`, or `S`, `NS`, `C`).
+    one of these, FactReasoner's (`input`, `output`, `atoms`, `contexts`), FActScore's (`annotations`; it has
+    no passages: name a `--corpus`), or rows of `id`, `question`, `passages` and `claims` (`text`, and
+    `label`: true or false, `supported`, `not supported` or `contradicted`, `S`, `NS`, `C`; `IR` is left out).
 
     For each metric of factuality it prints precision by the metric and by the labels, MAE, F1, Brier score
-    and calibration curve (null where the metric gives no probabilities); for each ordered pair of metrics
-    the p-value of a paired one-sided t-test that the first has the smaller error.
+    and calibration curve (null where the metric gives no probabilities), and means over answers with standard
+    deviations (`per_answer`), F1@K among them; for each ordered pair of metrics the p-values of paired
+    one-sided t-tests that the first has the greater precision and F1 and the smaller error; and what constant
+    rules get (`constants`). For comprehensiveness `lmr_all` counts answers without a score as mismatches.
     """
     names = metric or ["comprehensiveness-nli"]
-    requests = [metric_request(name, judge, option, budget_usd, concurrency) for name in names]
+    requests = [
+        metric_request(name, judge, option, budget_usd, concurrency, corpus, retriever) for name in names
+    ]
     service = open_arena().metrics
     if any(name.startswith("factuality-") for name in names):
         show_json(service.evaluate_claims(file, requests))

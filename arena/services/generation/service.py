@@ -13,7 +13,7 @@ from typing import Any
 
 from arena.services.generation.cards import CardFacts, write_card
 from arena.services.generation.silences import Silence, silence_of, silences_json
-from arena.services.judging.llm_access import open_access
+from arena.services.judging.llm_access import open_access, paid_before
 from arena.services.retrieval.corpora import CorpusService
 from arena.services.retrieval.runs import RetrievalRequest, RetrievalService
 from arena.services.rounds.pairing import Sample
@@ -25,7 +25,6 @@ from data.store import Store
 from judges.base import each
 from judges.generation import AnswerGenerator, Generated, Generation
 from judges.llm.costs import MemoryLedger, Usage
-from judges.llm.settings import CacheMode
 from leaderboard.sampling.questions import proportionally
 from submissions.check import read_answers
 
@@ -198,7 +197,8 @@ class GenerationService:
         result = GenerationReport(file=request.file, card=request.card, questions=len(questions))
         part = request.file.with_name(f"{request.file.name}.part")
         watch, done = Stopwatch(), 0
-        result.paid_usd = await asyncio.to_thread(self._paid, request, questions)
+        keys = [request.generation.request(question).key for question in questions if question.passages]
+        result.paid_usd = await asyncio.to_thread(paid_before, self._store, self._settings, keys)
         ledger = None
         if request.budget_usd is not None:
             ledger = MemoryLedger(max(0.0, request.budget_usd - result.paid_usd))
@@ -225,17 +225,6 @@ class GenerationService:
             result.usage = client.usage
         part.replace(request.file)
         return result
-
-    def _paid(self, request: GenerationRequest, questions: Sequence[Question]) -> float:
-        """USD that replies cost which this run uses again."""
-        if self._settings.cache_mode is CacheMode.RECORD:
-            return 0.0
-        paid = 0.0
-        for chunk in _chunks([question for question in questions if question.passages]):
-            keys = [request.generation.request(question).key for question in chunk]
-            stored = self._store.replies.get_many(keys)
-            paid += sum(reply.cost_usd or 0.0 for reply in stored.values())
-        return paid
 
     def _require_passages(self, request: GenerationRequest, most: int, note: Callable[[str], None]) -> None:
         if not most:

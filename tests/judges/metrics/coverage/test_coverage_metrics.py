@@ -168,18 +168,23 @@ def test_nothing_grounded_is_a_zero(icat_llm: Serve, scored: Callable[..., Score
     [
         ({"aspects": ()}, "no aspects"),
         ({"aspects": (" ",)}, "no aspects"),
-        ({"answer": ""}, "no claim"),
-        ({"answer": "I couldn't find an answer."}, "no claim"),
-        ({"answer": "…"}, "no claim"),
         ({"passages": ()}, "no passages"),
         ({"passages": (Passage("p", " \n"),)}, "no passages"),
     ],
 )
 def test_what_cannot_be_measured_is_undefined(item: MetricItem, change: dict[str, Any], reason: str) -> None:
-    """No aspects, no claims, no texts: no score and the reason, neither 0 nor 1."""
+    """No aspects, no texts: no score and the reason, neither 0 nor 1."""
     found = embedded(S, replace(item, **change))
     assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
     assert reason in found.reason
+
+
+@pytest.mark.parametrize("answer", ["", "I couldn't find an answer.", "…"])
+def test_an_answer_without_a_claim_covers_nothing(item: MetricItem, answer: str) -> None:
+    """Refusing covers no aspect and scores 0; of its claims no share is grounded, since there are none."""
+    found = embedded(S, replace(item, answer=answer))
+    assert (found.score, found.details["coverage"], found.details["factuality"]) == (0, 0, None)
+    assert "no claim" in str(found.details["note"])
 
 
 @pytest.mark.parametrize("fault", ["refusal", "wrong_format", "server_error"])
