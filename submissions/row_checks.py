@@ -126,6 +126,37 @@ class RowReader:
         answer = Answer(question_id=question.id, answer=text, contexts=contexts, thinking=thinking)
         return AcceptedRow(row.line, row.place, question, answer)
 
+    def contexts_of(self, row: Row) -> tuple[Question, tuple[Passage, ...]] | None:
+        """Read the question and the passages of a row without an answer; None where it has an error.
+
+        Every passage needs an id, since judgments name passages by theirs.
+        """
+        if not isinstance(row.value, Mapping):
+            advice = 'Write {"question_id": …, "contexts": […]}.'
+            self._note(row, Code.NOT_OBJECT, f"This is {kind(row.value)}, not an object.", advice)
+            return None
+        before = self._findings.errors
+        question = self._question(row, row.value)
+        if not {"contexts", "passages"} & row.value.keys():
+            self._note(row, Code.MISSING_FIELD, "There are no contexts.", "Give every row its contexts.")
+        self._require_ids(row, row.value)
+        passages = self._contexts(row, row.value)
+        if question is not None and not self._is_first(row, question):
+            return None
+        return None if question is None or self._findings.errors > before else (question, passages)
+
+    def _require_ids(self, row: Row, fields: Mapping[str, object]) -> None:
+        value = fields.get("contexts", fields.get("passages"))
+        items = value if isinstance(value, list) else ()
+        bare = [
+            number
+            for number, item in enumerate(items, start=1)
+            if not isinstance(item, Mapping) or not item.get("id")
+        ]
+        if bare:
+            message = f"{len(bare):,} contexts have no id, the first is number {bare[0]}."
+            self._note(row, Code.BAD_CONTEXT, message, "Relevance judgments name passages by their ids.")
+
     def _note(self, row: Row, code: Code, message: str, advice: str) -> None:
         self._findings.add(row.line, code, with_place(message, row.place), advice)
 

@@ -117,6 +117,7 @@ class Action(StrEnum):
     SIGNED_IN = "signed-in"
     SIGNED_OUT = "signed-out"
     SET_IMPORTED = "set-imported"
+    QRELS_ATTACHED = "qrels-attached"
     POLICY_CHANGED = "policy-changed"
     SUBMISSION_CHECKED = "submission-checked"
     SUBMISSION_ADDED = "submission-added"

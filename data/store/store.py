@@ -20,6 +20,7 @@ from data.store.jobs.leases import LeaseStore
 from data.store.monitoring import CountingStore
 from data.store.public_votes import PublicVoteStore
 from data.store.question_sets import PolicyStore, SetStore
+from data.store.retrieval import RetrievalStore
 from data.store.rounds.battle_claims import ClaimStore
 from data.store.rounds.battles import BattleStore
 from data.store.rounds.budgets import LedgerStore, RetestLedgerStore
@@ -42,6 +43,7 @@ class Store:
         self.sets = SetStore(database)
         self.submissions = SubmissionStore(database)
         self.statuses = StatusStore(database)
+        self.retrieval = RetrievalStore(database)
         self.rounds = RoundStore(database)
         self.battles = BattleStore(database)
         self.verdicts = VerdictStore(database)

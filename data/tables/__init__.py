@@ -20,6 +20,7 @@ from data.tables.judgments import (
     replies,
 )
 from data.tables.questions import answers, question_sets, questions, scores, submissions
+from data.tables.retrieval import qrel_rows, qrels, rankings
 from data.tables.rounds import (
     askings,
     battles,
@@ -73,9 +74,12 @@ __all__ = [
     "phases",
     "poll_pairs",
     "polls",
+    "qrel_rows",
+    "qrels",
     "question_digests",
     "question_sets",
     "questions",
+    "rankings",
     "reference_batches",
     "reference_checks",
     "reference_drafts",
