@@ -114,9 +114,7 @@ def _with_fewer(told: Sequence[str], cards: Mapping[str, SystemCard], more: str)
     nearest = [name for name in fewer if _number(cards[name].passages) == most]
     if len(nearest) == 1:
         return nearest[0]
-    return next(
-        (name for name in nearest if more.replace(card.passages, cards[name].passages) == name), None
-    )
+    return next((name for name in nearest if more.replace(card.passages, cards[name].passages) == name), None)
 
 
 def _told_apart(battles: Sequence[BattleRecord], more: str, fewer: str) -> Mapping[tuple[str, str], str]:
