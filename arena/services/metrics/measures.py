@@ -9,7 +9,7 @@ from typing import Any
 
 from data.records import Outcome, Score
 from data.store.boards.scores import ScoredAnswer
-from judges.metrics.registry import COMPREHENSIVENESS, CONTEXT, COVERAGE, FACTUALITY, metric_info
+from judges.metrics.registry import CITATION, COMPREHENSIVENESS, CONTEXT, COVERAGE, FACTUALITY, metric_info
 
 SCORE = "score"
 ALPHA_NDCG = "alpha_ndcg"
@@ -55,11 +55,20 @@ MEASURES: Mapping[str, tuple[Measure, ...]] = MappingProxyType(
         COMPREHENSIVENESS: _COMPREHENSIVENESS,
         FACTUALITY: _FACTUALITY,
         COVERAGE: (_stored("factuality", "S_fact"), _stored("coverage", "S_cov")),
+        CITATION: (
+            _stored("precision", "P"),
+            _stored("recall", "R"),
+            _stored("sentences", "sentences", "counts", "sentences"),
+            _stored("uncited", "uncited", "counts", "uncited"),
+            _stored("unsupported", "unsupported", "counts", "unsupported"),
+        ),
         CONTEXT: (_stored(ALPHA_NDCG, "α-nDCG"), _stored("density", "Den"), _stored("tokens", "tokens")),
     }
 )
 """By family."""
-SYMBOLS: Mapping[str, str] = MappingProxyType({FACTUALITY: "Pr", COVERAGE: "ICAT", CONTEXT: "Cov"})
+SYMBOLS: Mapping[str, str] = MappingProxyType(
+    {FACTUALITY: "Pr", COVERAGE: "ICAT", CONTEXT: "Cov", CITATION: "F1"}
+)
 """What the score itself is called, by family."""
 
 
