@@ -12,7 +12,15 @@ from typing import Any
 
 from arena.services.boards.metric_means import estimated_means, score_label
 from arena.services.metrics.entrants import entrants_of
-from arena.services.metrics.measures import K_FROM, Measure, StoredScores, claims_at, measures_of
+from arena.services.metrics.measures import (
+    ALPHA_NDCG,
+    K_FROM,
+    Measure,
+    StoredScores,
+    claims_at,
+    measures_of,
+    pooled_rankings,
+)
 from data.errors import NotFoundError
 from data.progress import counted
 from data.records import Outcome
@@ -208,8 +216,16 @@ class ScoreTableService:
         found = self._store.scores.detailed(numbers, metric=request.metric, judge=judge)
         answers = tuple(counted(found, f"reading scores by {request.metric}"))
         k = claims_at(answers) if any(measure.name == "f1_at_k" for measure in measures) else None
+        ranked = any(measure.name == ALPHA_NDCG for measure in measures)
         untried = self._store.scores.pending(numbers, metric=request.metric, judge=judge)
-        return StoredScores(judge=judge, answers=answers, measures=measures, k=k, untried=untried)
+        return StoredScores(
+            judge=judge,
+            answers=answers,
+            measures=measures,
+            k=k,
+            untried=untried,
+            rankings=pooled_rankings(answers) if ranked else {},
+        )
 
     def _judge(self, numbers: Sequence[int], request: ScoreRequest) -> str:
         known = self._store.scores.judges(numbers, metric=request.metric)

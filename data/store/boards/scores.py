@@ -135,6 +135,16 @@ class ScoreStore(StorePart):
         contexts = select(answers.c.contexts)
         return sum(any(self._values(contexts.where(answers.c.submission_id == number))) for number in numbers)
 
+    def with_citations(self, numbers: Sequence[int]) -> bool:
+        """Whether an answer of some submissions cites by numbers in brackets: `[1]` or `[1, …`."""
+        found = (
+            select(answers.c.id)
+            .where(answers.c.submission_id.in_(list(numbers)))
+            .where(answers.c.text.like("%[1]%") | answers.c.text.like("%[1,%"))
+            .limit(1)
+        )
+        return bool(self._all(found))
+
     def put(self, judge: str, rows: Sequence[tuple[int, Score]]) -> None:
         """Keep scores by the store's number of the answer, in one transaction."""
         with self._database.begin() as connection:
