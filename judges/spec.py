@@ -18,6 +18,7 @@ from data.errors import RecordError, SpecError
 from data.files.jsonl import wording
 from data.records import JudgeKind, OrderPolicy, Yardstick, require_name
 from judges.llm.requests import Sampling
+from judges.pairwise.literal import VerdictWords
 from judges.pairwise.prompt import Prompt
 
 TOP_LOGPROBS = 20
@@ -30,6 +31,7 @@ class ReplyFormat(StrEnum):
     GRADES = "grades"
     LOGPROBS = "logprobs"
     DIGIT_SCAN = "digit-scan"
+    WORDS = "words"
 
 
 class Cleaning(StrEnum):
@@ -139,6 +141,12 @@ class JudgeSpec(BaseModel):
             logprobs=soft,
             top_logprobs=TOP_LOGPROBS if soft else None,
         )
+
+    @property
+    def verdict_words(self) -> VerdictWords:
+        """By which words a reply gives its verdict, where `reply` is `words`."""
+        exact = None if self.prompt is None else self.prompt.literal
+        return (exact and exact.verdict) or VerdictWords()
 
     @property
     def adaptive(self) -> bool:
@@ -251,6 +259,9 @@ def _llm_problems(spec: JudgeSpec) -> Iterator[str]:
         )
     else:
         yield from _prompt_problems(spec.prompt, spec.yardstick)
+        own_words = spec.prompt.literal is not None and spec.prompt.literal.verdict is not None
+        if own_words != (spec.reply is ReplyFormat.WORDS):
+            yield "'reply' is words exactly where the prompt has a [verdict] table"
     if spec.votes > 1 and spec.temperature == 0:
         yield "'votes' above 1 with 'temperature' 0 asks the same thing again: raise the temperature"
     if spec.order is OrderPolicy.BOTH and (spec.swap_margin is not None or spec.swap_audit):

@@ -16,7 +16,6 @@ from arena.cli import (
     jobs,
     judges,
     leaderboard,
-    metrics,
     public_votes,
     question_sets,
     retrieval,
@@ -26,7 +25,9 @@ from arena.cli import (
 )
 from arena.cli.battles import commands as battles
 from arena.cli.labels import giving
+from arena.cli.metrics import commands as metrics
 from arena.cli.progress import showing_progress
+from arena.cli.references import commands as references
 from arena.cli.rounds import commands as rounds
 
 SERVING = ("serve", "worker")
@@ -79,6 +80,7 @@ def build() -> typer.Typer:
         ("votes", public_votes),
         ("corpora", corpora),
         ("answers", answers),
+        ("references", references),
         ("db", system),
     ):
         app.add_typer(module.commands, name=name)

@@ -310,6 +310,22 @@ def attach_passages(
             note(f"{count:,} {what}.")
 
 
+@commands.command("short-answers")
+def short_answers(
+    name: Name,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file of answers to write.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Write the short answers of a set as a file of answers, so that they can be entered as a system.
+
+    Those of a question stand on lines of their own, as RAG-QA Arena enters RobustQA's (its Table 4).
+    """
+    written = open_arena().short_answers.write(name, file)
+    line = f"{written.answers:,} answers written to {file}; {written.without:,} questions have none."
+    show_result(written.as_json(), line, as_json=as_json)
+
+
 @commands.command()
 def statistics(name: Name, *, as_json: AsJson = False) -> None:
     """Count what a set is made of, overall and by domain: words, documents, passages, short answers."""

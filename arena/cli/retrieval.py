@@ -22,8 +22,8 @@ RetrieverName = Annotated[
         "--retriever",
         metavar="RETRIEVER",
         help="`bm25` (words), `dense` (vectors, after `arena corpora embed`), `hybrid` (both, fused), `web` "
-        "(the search of `ARENA_SEARCH_URL`), or `http:NAME`, a server that a TOML file describes "
-        "(docs/retrievers.md).",
+        "(the search of `ARENA_SEARCH_URL`), `http:NAME` or `sql:NAME`, a server or a PostgreSQL "
+        "database that a TOML file describes (docs/retrievers.md).",
     ),
 ]
 
@@ -58,6 +58,13 @@ class RankingOptions:
             help="Choose passages unlike those before: weight of relevance against novelty, 0–1.",
         ),
     ] = None
+    approximate: Annotated[
+        bool,
+        typer.Option(
+            "--approximate",
+            help="Search vectors by the index that `arena corpora embed --approximate` builds, not exactly.",
+        ),
+    ] = False
     documents: Annotated[
         bool, typer.Option("--documents", help="Rank documents by their best chunk instead of chunks.")
     ] = False
@@ -76,6 +83,7 @@ class RankingOptions:
             rerank=self.rerank,
             rerank_depth=self.rerank_depth,
             diversity=self.mmr,
+            approximate=self.approximate,
             documents=self.documents,
             domains=domains,
             budget_usd=self.budget_usd,

@@ -26,7 +26,8 @@ class Reply:
 
     `key` is the sha256 of the canonical request; `latency` is in seconds. Tokens and cost are what it
     took to get it, calls that were charged and brought nothing included; `cost_usd` is None where no
-    price is known. `cached` replies cost nothing now: their tokens and cost are those first paid.
+    price is known. `cached` replies cost nothing now: their tokens and cost are those first paid. `thinking`
+    is the reasoning that an endpoint returned apart from the text, where the request asked to keep it.
     """
 
     key: str
@@ -40,6 +41,7 @@ class Reply:
     latency: float = 0.0
     cached: bool = False
     logprobs: str | None = None
+    thinking: str | None = None
 
     def from_cache(self) -> Reply:
         """The same reply as one that costs nothing now."""
@@ -56,6 +58,7 @@ class Reply:
             latency=self.latency,
             cached=True,
             logprobs=self.logprobs,
+            thinking=self.thinking,
         )
 
 

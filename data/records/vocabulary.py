@@ -141,6 +141,14 @@ class SubmissionState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+class SubmissionKind(StrEnum):
+    """What a submission holds."""
+
+    ANSWERS = "answers"
+    CONTEXTS = "contexts"
+    """Retrieved passages without answers; they enter no round."""
+
+
 class Severity(StrEnum):
     """Whether a problem stops a submission."""
 

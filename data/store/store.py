@@ -9,6 +9,7 @@ from data.store.accounts.tokens import TokenStore
 from data.store.annotation.frames import FrameStore
 from data.store.annotation.labels import LabelStore
 from data.store.annotation.queue import LabelQueueStore
+from data.store.annotation.references import ReferenceStore
 from data.store.annotation.tasks import AnnotationStore
 from data.store.boards.boards import BoardStore
 from data.store.boards.judgment_flags import ReportStore
@@ -19,6 +20,7 @@ from data.store.jobs.leases import LeaseStore
 from data.store.monitoring import CountingStore
 from data.store.public_votes import PublicVoteStore
 from data.store.question_sets import PolicyStore, SetStore
+from data.store.retrieval import RetrievalStore
 from data.store.rounds.battle_claims import ClaimStore
 from data.store.rounds.battles import BattleStore
 from data.store.rounds.budgets import LedgerStore, RetestLedgerStore
@@ -41,6 +43,7 @@ class Store:
         self.sets = SetStore(database)
         self.submissions = SubmissionStore(database)
         self.statuses = StatusStore(database)
+        self.retrieval = RetrievalStore(database)
         self.rounds = RoundStore(database)
         self.battles = BattleStore(database)
         self.verdicts = VerdictStore(database)
@@ -67,6 +70,7 @@ class Store:
         self.public_votes = PublicVoteStore(database)
         self.label_queue = LabelQueueStore(database)
         self.labels = LabelStore(database)
+        self.references = ReferenceStore(database)
         self.frames = FrameStore(database)
         self.audit = AuditStore(database)
 

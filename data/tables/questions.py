@@ -97,7 +97,7 @@ submissions = SubmissionRow.__table__
 
 
 class AnswerRow(Base, table=True):
-    """A answer."""
+    """An answer; `thinking` is null where there is none."""
 
     __tablename__ = "answer"
     __table_args__ = (
@@ -110,6 +110,7 @@ class AnswerRow(Base, table=True):
     text: str = col.prose()
     contexts: Any = col.json()
     no_answer: bool = col.flag()
+    thinking: str | None = col.prose(nullable=True)
 
 
 answers = AnswerRow.__table__

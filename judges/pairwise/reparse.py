@@ -20,14 +20,14 @@ UNREAD = frozenset({Outcome.FAILED, Outcome.SKIPPED})
 
 def reparse(spec: JudgeSpec, judgments: Sequence[Judgment]) -> tuple[Judgment, ...]:
     """Every judgment as the current parsers read its reply, in the order given."""
-    formats = {leaf.name: leaf.reply for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM}
+    judges = {leaf.name: leaf for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM}
     reparsed = []
     for judgment in judgments:
-        reply_format = formats.get(judgment.judge)
-        if reply_format is None or judgment.reply is None or judgment.outcome in UNREAD:
+        judge = judges.get(judgment.judge)
+        if judge is None or judgment.reply is None or judgment.outcome in UNREAD:
             reparsed.append(judgment)
             continue
-        reading = read(judgment.reply, reply_format)
+        reading = read(judgment.reply, judge.reply, judge.verdict_words)
         if judgment.outcome is Outcome.REFUSED and reading.outcome is Outcome.UNREADABLE:
             # The re-ask was refused; the reply that is kept is the unreadable one before it.
             reparsed.append(judgment)

@@ -9,7 +9,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from data.corpora.chunking import document_of
 from data.corpora.dense import VectorIndex
@@ -156,6 +155,8 @@ class DiverseRanker:
 
 
 def _similarities(passages: Sequence[Passage]) -> NDArray[np.float64]:
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415 - takes seconds to load
+
     texts = [f"{passage.title} {passage.text}" for passage in passages]
     vectorizer = TfidfVectorizer(
         tokenizer=lambda text: list(terms(text)), token_pattern=None, lowercase=False

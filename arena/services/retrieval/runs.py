@@ -24,10 +24,11 @@ from judges.metrics.context.raters import LlmRater
 from judges.retrieval.http_service import HttpRanker, HttpService, load_service
 from judges.retrieval.ranking import DiverseRanker, Hit, HybridRanker, Ranker, by_document
 from judges.retrieval.reranking import HttpReranker, RatingReranker, RerankedRanker, Reranker
+from judges.retrieval.sql_service import SqlRanker, load_search, open_database
 
 QUERIES_AT_ONCE = 16
 JSONL = ".jsonl"
-HTTP, LLM = "http:", "llm:"
+HTTP, SQL, LLM = "http:", "sql:", "llm:"
 OpenRunner = Callable[
     [str, float | None, asyncio.Event], AbstractAsyncContextManager[tuple[TaskRunner, Usage]]
 ]
@@ -51,10 +52,11 @@ class RetrievalRequest:
         set_name: The questions.
         k: Passages a question.
         corpus: Name of a corpus; empty for the web and for servers.
-        retriever: `bm25`, `dense`, `hybrid`, `web`, or `http:NAME` of a described server.
+        retriever: `bm25`, `dense`, `hybrid`, `web`, or `http:NAME` or `sql:NAME` of a described server.
         rerank: `http:NAME` of a described reranker, `llm:JUDGE`, or empty.
         rerank_depth: How many passages are reranked.
         diversity: λ of maximal marginal relevance; None leaves rankings as they are.
+        approximate: Whether vectors are searched by the approximate index.
         documents: Whether documents are ranked by their best chunk, instead of chunks.
         domains: Of these alone; all where none is named.
         budget_usd: The most that an LLM reranker may spend.
@@ -67,13 +69,14 @@ class RetrievalRequest:
     rerank: str = ""
     rerank_depth: int = 50
     diversity: float | None = None
+    approximate: bool = False
     documents: bool = False
     domains: tuple[str, ...] = ()
     budget_usd: float | None = None
 
     def __post_init__(self) -> None:
-        if not self.retriever.startswith(HTTP) and self.retriever not in set(LocalRetriever):
-            names = ", ".join((*LocalRetriever, "http:NAME"))
+        if not self.retriever.startswith((HTTP, SQL)) and self.retriever not in set(LocalRetriever):
+            names = ", ".join((*LocalRetriever, "http:NAME", "sql:NAME"))
             raise InputError(f"There is no retriever {self.retriever!r}.", advice=f"Use one of: {names}.")
         searches_corpus = self.retriever in set(LocalRetriever) - {LocalRetriever.WEB}
         if searches_corpus and not self.corpus:
@@ -82,13 +85,17 @@ class RetrievalRequest:
         if self.corpus and not searches_corpus:
             message = f"The retriever {self.retriever} does not search the corpus {self.corpus}."
             raise InputError(message, advice="Leave out --corpus, or choose another retriever.")
+        if self.approximate and self.retriever not in {LocalRetriever.DENSE, LocalRetriever.HYBRID}:
+            message = f"The retriever {self.retriever} does not search the vectors of a corpus."
+            raise InputError(message, advice="Leave out --approximate, or use dense or hybrid.")
         if self.rerank and not self.rerank.startswith((HTTP, LLM)):
             raise InputError(f"There is no reranker {self.rerank!r}.", advice="Use http:NAME or llm:JUDGE.")
 
     @property
     def name(self) -> str:
         """What a run's lines call it."""
-        parts = [self.retriever, self.corpus, self.rerank and f"rerank={self.rerank}"]
+        vectors = "approximate" if self.approximate else ""
+        parts = [self.retriever, vectors, self.corpus, self.rerank and f"rerank={self.rerank}"]
         if self.diversity is not None:
             parts.append(f"mmr={self.diversity:g}")
         return "-".join(part for part in parts if part)
@@ -170,14 +177,18 @@ class RetrievalService:
             raise InputError(hits.detail, advice="Try again, or choose another retriever.")
         return hits
 
-    def retrieve(self, request: RetrievalRequest) -> Retrieved:
+    def retrieve(self, request: RetrievalRequest, *, only: frozenset[str] | None = None) -> Retrieved:
         """Rank passages for each question of a set; a search that fails is counted, and the others go on.
+
+        Args:
+            request: What is retrieved.
+            only: Ids of the questions to which it is limited; None is all of them.
 
         Raises:
             NotFoundError: There is no such set, domain, corpus, server or judge.
             StoreError: The corpus cannot be used, or has no vectors.
         """
-        questions = self._questions(request)
+        questions = [question for question in self._questions(request) if only is None or question.id in only]
         return asyncio.run(self._retrieve(request, questions))
 
     def _questions(self, request: RetrievalRequest) -> list[Question]:
@@ -227,13 +238,16 @@ class RetrievalService:
     async def _first(self, request: RetrievalRequest, stack: AsyncExitStack) -> Ranker:
         if request.retriever.startswith(HTTP):
             return HttpRanker(await self._service(request.retriever.removeprefix(HTTP), stack))
+        if request.retriever.startswith(SQL):
+            return await self._database(request.retriever.removeprefix(SQL), stack)
         if request.retriever == LocalRetriever.HYBRID:
             kinds = (LocalRetriever.BM25, LocalRetriever.DENSE)
-            rankers = [
-                await stack.enter_async_context(self._corpora.ranker(request.corpus, kind)) for kind in kinds
-            ]
-            return HybridRanker(rankers)
-        return await stack.enter_async_context(self._corpora.ranker(request.corpus, request.retriever))
+            return HybridRanker([await self._local(request, kind, stack) for kind in kinds])
+        return await self._local(request, request.retriever, stack)
+
+    async def _local(self, request: RetrievalRequest, kind: str, stack: AsyncExitStack) -> Ranker:
+        ranker = self._corpora.ranker(request.corpus, kind, approximate=request.approximate)
+        return await stack.enter_async_context(ranker)
 
     async def _reranker(
         self, request: RetrievalRequest, stop: asyncio.Event, stack: AsyncExitStack
@@ -243,6 +257,16 @@ class RetrievalService:
         opened = self._open_runner(request.rerank.removeprefix(LLM), request.budget_usd, stop)
         runner, usage = await stack.enter_async_context(opened)
         return RatingReranker(LlmRater(runner)), usage
+
+    async def _database(self, name: str, stack: AsyncExitStack) -> Ranker:
+        spec = load_search(name, self._variables, folders=self._folders)
+        database = stack.enter_context(open_database(spec))
+        if spec.embedding is None:
+            return SqlRanker(spec, database, None)
+        model = spec.embedding.model
+        endpoint = self._corpora.endpoint_of(model, spec.embedding.endpoint)
+        embedder, _ = await stack.enter_async_context(self._corpora.embedder(model, endpoint, None))
+        return SqlRanker(spec, database, embedder)
 
     async def _service(self, name: str, stack: AsyncExitStack) -> HttpService:
         import httpx  # noqa: PLC0415 - slow to load, and only servers need it

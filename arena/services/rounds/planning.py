@@ -12,9 +12,9 @@ from arena.services.rounds.controls import plan_controls
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, judge_inputs, questions_in
 from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
 from arena.services.rounds.stopping import StopWhen
-from data.errors import NotFoundError
+from data.errors import InputError, NotFoundError
 from data.progress import working
-from data.records import JudgeKind, Submission, Verdict
+from data.records import JudgeKind, Submission, SubmissionKind, Verdict
 from data.records.retests import PlannedControls
 from data.store import Store
 from judges.base import JudgeInput
@@ -146,6 +146,12 @@ class RoundPlanner:
             return live
         by_name = {submission.system: submission for submission in live}
         unknown = [system for system in request.systems if system not in by_name]
+        contexts = self._store.submissions.find(set_name=request.set_name, kind=SubmissionKind.CONTEXTS)
+        if without := sorted({entrant.system for entrant in contexts} & set(unknown)):
+            raise InputError(
+                f"{', '.join(without)} submitted contexts to {request.set_name}, and a round judges answers.",
+                advice=f"See them with `arena retrieval board {request.set_name}`, or name other systems.",
+            )
         if unknown:
             names = ", ".join(by_name) or "none"
             raise NotFoundError(

@@ -24,6 +24,7 @@ PAGES: Mapping[str, str] = MappingProxyType(
         "admin-rounds": "Organise rounds",
         "admin-calibration": "Calibration",
         "annotate": "Label answers",
+        "references": "References",
         "admin-annotation": "Label tasks",
         "admin-people": "People",
         "admin-audit": "Audit log",

@@ -119,6 +119,17 @@ class ScoreStore(StorePart):
         )
         return int(count)
 
+    def judges(self, numbers: Sequence[int], *, metric: str) -> tuple[str, ...]:
+        """Under which names of judges answers of some submissions have scores by a metric, sorted."""
+        query = (
+            select(scores.c.judge)
+            .distinct()
+            .join(answers, answers.c.id == scores.c.answer_id)
+            .where(answers.c.submission_id.in_(list(numbers)), scores.c.metric == metric)
+            .order_by(scores.c.judge)
+        )
+        return tuple(str(judge) for judge in self._values(query))
+
     def with_contexts(self, numbers: Sequence[int]) -> int:
         """How many of some submissions give contexts with at least one answer."""
         contexts = select(answers.c.contexts)

@@ -2,124 +2,190 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.tasks import Pair, Related
+from judges.metrics.relations.head import Noticed, trained_head
+from judges.metrics.relations.slots import Question, Slots
 from judges.text.contradictions import ContradictionFinder, Figures
 from judges.text.entailment import Entailment
 from judges.text.needs import WINDOW, Bag, windows_over
-from judges.text.statements import Statement, read_statements
+from judges.text.statements import Statement, read_statement, read_statements
 from judges.text.substitutions import SubstitutionFinder, content
 from judges.text.term_weights import TermWeights
 from judges.text.tokens import related
 
+NAME = "lexical-3"
 ENTAILED_FROM = 0.3
-CONTRADICTED_FROM = 0.4
+FOR_EACH_DOUBLING = 0.01
+"""How much more of a claim's terms is asked for where twice as many passages may have them by chance."""
 LOWEST, HIGHEST = 0.52, 0.98
-LEAST_SURE = 0.3
+CREDENCE = 0.6
+"""How far a contradiction is believed: the head was fitted where half of all pairs are contradictions."""
+WEAK = 0.7
+"""Links below this are weak: all of a claim's together weigh as one link of this probability at most."""
+FEWEST = 2.0
+"""Counts up to this tell nothing by themselves: "the two views" of passages that never count them."""
+ENDS = '.!?…。！？।:"”’»)'
 
 
 class LexicalRelations:
     """Relates texts by their weighted terms, and by what differs in an otherwise repeated wording.
 
-    A premise contradicts a hypothesis where the contradiction finder of the lexical judge says so (a
-    figure, a direction), or where a word was exchanged in a sentence that runs alike.
-    It entails it where two neighbouring sentences hold `ENTAILED_FROM` of its weighted terms, the more
-    of them the surer; but not where the hypothesis has a figure or a name that neither any premise nor
-    the question has. Else it is neutral.
+    A premise contradicts a hypothesis where the trained head says so of what was noticed: a figure, a
+    direction, a word exchanged in a sentence that runs alike, another figure or date in the same slot.
+    It entails it where two neighbouring sentences hold enough of its weighted terms, the more of them the
+    surer; but not where the hypothesis has a figure, a date or a name that neither this premise nor the
+    question has. Else it is neutral. What is enough rises with the number of premises that a hypothesis
+    is held against.
     """
 
     async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
         """Relate all pairs, the terms weighted over all their premises."""
-        premises = {pair.premise: read_statements(pair.premise) for pair in pairs}
-        ground = _Premises.of(premises, question)
-        related = {pair: ground.relate(pair) for pair in dict.fromkeys(pairs)}
-        return [related[pair] for pair in pairs]
+        ground = _Premises({pair.premise: read_statements(pair.premise) for pair in pairs}, question)
+        premises: defaultdict[str, set[str]] = defaultdict(set)
+        for pair in pairs:
+            premises[pair.hypothesis].add(pair.premise)
+        found = {
+            pair: ground.relate(pair, among=len(premises[pair.hypothesis])) for pair in dict.fromkeys(pairs)
+        }
+        capped = _capped(found)
+        return [capped[pair] for pair in pairs]
 
 
-@dataclass(frozen=True, slots=True)
+def notice(pair: Pair, *, question: str) -> tuple[Noticed, ...]:
+    """What speaks for a contradiction in each sentence of a hypothesis; what the head is trained on."""
+    premises = _Premises({pair.premise: read_statements(pair.premise)}, question)
+    return premises.notice(pair)
+
+
+def _capped(found: Mapping[Pair, Related]) -> Mapping[Pair, Related]:
+    """Lower the weak links of each hypothesis where together they would weigh more than one of `WEAK`.
+
+    Passages that share a few words with a claim do so for one reason, its topic; they are no independent
+    witnesses, which is what the network takes its edges for.
+    """
+    weak: defaultdict[str, list[Pair]] = defaultdict(list)
+    for pair, relation in found.items():
+        if relation.stance is Entailment.ENTAILMENT and relation.probability < WEAK:
+            weak[pair.hypothesis].append(pair)
+    lowered = dict(found)
+    for links in weak.values():
+        together = math.fsum(_log_odds(found[pair].probability) for pair in links)
+        share = min(1.0, _log_odds(WEAK) / together)
+        for pair in links:
+            odds = share * _log_odds(found[pair].probability)
+            lowered[pair] = replace(found[pair], probability=1 / (1 + math.exp(-odds)))
+    return lowered
+
+
+def _log_odds(probability: float) -> float:
+    return math.log(probability / (1 - probability))
+
+
 class _Premise:
     """One premise, and what finds contradictions to it; what it repeats is looked at once.
 
-    `windows` are by the place of their first statement.
+    Its title, a first line without an end, names things and dates but states nothing.
     """
 
-    statements: tuple[Statement, ...]
-    windows: Mapping[int, Bag]
-    finder: ContradictionFinder
-    swaps: SubstitutionFinder
-
-    @classmethod
-    def of(cls, statements: tuple[Statement, ...], weights: TermWeights) -> _Premise:
-        """Prepare the statements of a premise."""
+    def __init__(
+        self, statements: tuple[Statement, ...], weights: TermWeights, plain: TermWeights, question: Question
+    ) -> None:
+        self.statements = statements
+        titled = len(statements) > 1 and statements[0].text[-1] not in ENDS
+        stating = _distinct(statements[1:] if titled else statements)
         places: dict[frozenset[str], int] = {}
         windows = windows_over(statements)
         for place, window in enumerate(windows):
             places.setdefault(window.terms, place)
-        distinct = _distinct(statements)
-        return cls(
-            statements,
-            {place: windows[place] for place in places.values()},
-            ContradictionFinder(distinct, weights),
-            SubstitutionFinder(distinct, weights),
-        )
+        self.windows: Mapping[int, Bag] = {place: windows[place] for place in places.values()}
+        self.related = frozenset[str]().union(*(statement.related for statement in statements))
+        self._figures = Figures(mark for statement in statements for mark in statement.figures)
+        self._finder = ContradictionFinder(stating, weights)
+        self._swaps = SubstitutionFinder(stating, weights)
+        self._slots = Slots(stating, statements, plain, question)
 
-    def contradiction(self, statement: Statement) -> tuple[float, str]:
-        """The strength of the surest contradiction and the sentence that it is to."""
-        contradictions = [
-            (contradiction.strength, contradiction.against.text)
-            for contradiction in self.finder.find(statement)
+    def lacks_figure(self, statement: Statement, asked: Figures) -> bool:
+        """Whether a statement has a figure or date that neither the premise nor the question has."""
+        telling = [
+            mark for mark in statement.figures if mark.figure > FEWEST or not mark.axis.startswith("count")
         ]
-        swap = self.swaps.find(statement)
-        if swap is not None:
-            contradictions.append((swap.strength, swap.against.text))
-        return max(contradictions, default=(0.0, ""))
+        known = all(self._figures.have(mark) or asked.have(mark) for mark in telling)
+        return not known or self._slots.lacks_month(statement)
+
+    def noticed(self, statement: Statement) -> tuple[Noticed, str]:
+        """What speaks for a contradiction, and the sentence that it is to."""
+        marks = [(found.strength, found.against.text) for found in self._finder.find(statement)]
+        strength, against = max(marks, default=(0.0, ""))
+        swap = self._swaps.find(statement)
+        clash = self._slots.clash(statement)
+        if swap is not None and swap.strength > strength:
+            against = swap.against.text
+        noticed = Noticed(
+            mark=strength, swap=swap.strength if swap else 0.0, slot=clash.slot, asked=clash.asked
+        )
+        return noticed, against or clash.against
 
 
 class _Premises:
     """All premises of one question."""
 
-    def __init__(self, premises: Mapping[str, _Premise], weights: TermWeights, question: str) -> None:
-        self._premises = premises
-        self._weights = weights
-        statements = [statement for premise in premises.values() for statement in premise.statements]
-        statements += read_statements(question)
-        self._figures = Figures(mark for statement in statements for mark in statement.figures)
-        self._known = frozenset[str]().union(*(statement.related for statement in statements))
-
-    @classmethod
-    def of(cls, premises: Mapping[str, tuple[Statement, ...]], question: str) -> _Premises:
-        """Read the premises of a question."""
+    def __init__(self, premises: Mapping[str, tuple[Statement, ...]], question: str) -> None:
         sentences = [statement.text for statements in premises.values() for statement in statements]
-        weights = TermWeights.fit(sentences, question)
-        read = {text: _Premise.of(statements, weights) for text, statements in premises.items()}
-        return cls(read, weights, question)
+        self._weights = TermWeights.fit(sentences, question)
+        plain = TermWeights.fit(sentences)
+        asked = read_statement(question)
+        self._asked = Figures(asked.figures)
+        self._asked_related = asked.related
+        topic = Question(asked)
+        self._premises = {
+            text: _Premise(statements, self._weights, plain, topic) for text, statements in premises.items()
+        }
 
-    def relate(self, pair: Pair) -> Related:
-        """Relate one pair."""
-        premise, hypothesis = self._premises[pair.premise], read_statements(pair.hypothesis)
+    def notice(self, pair: Pair) -> tuple[Noticed, ...]:
+        """What speaks for a contradiction in each sentence of a hypothesis."""
+        premise = self._premises[pair.premise]
+        return tuple(premise.noticed(statement)[0] for statement in read_statements(pair.hypothesis))
+
+    def relate(self, pair: Pair, *, among: int) -> Related:
+        """Relate one pair; `among` is the number of premises that its hypothesis is held against."""
+        premise = self._premises[pair.premise]
+        hypothesis = read_statements(pair.hypothesis)
         distinct = _distinct(hypothesis)
-        contradictions = [(*premise.contradiction(statement), statement.text) for statement in distinct]
-        strength, against, point = max(contradictions, default=(0.0, "", ""))
-        if strength >= CONTRADICTED_FROM:
-            return Related(Entailment.CONTRADICTION, _contradiction_probability(strength), against, point)
+        head = trained_head()
+        noticed = [(*premise.noticed(statement), statement.text) for statement in distinct]
+        surest, against, point = max(
+            ((head.probability(found), against, text) for found, against, text in noticed),
+            default=(0.0, "", ""),
+        )
+        if surest >= head.contradicted_from:
+            return Related(Entailment.CONTRADICTION, _contradicted(surest), against, point)
         masses = [self._weights.total(statement.terms) for statement in hypothesis]
         if not premise.statements or not sum(masses):
             return Related(Entailment.NEUTRAL, 1.0)
         best = {statement.text: _support(statement, premise, self._weights) for statement in distinct}
         shares = [best[statement.text][0] for statement in hypothesis]
         support = sum(share * mass for share, mass in zip(shares, masses, strict=True)) / sum(masses)
-        if support >= ENTAILED_FROM and not any(map(self._invents, distinct)):
+        enough = ENTAILED_FROM + FOR_EACH_DOUBLING * math.log2(among)
+        if support >= enough and not any(self._invents(statement, premise) for statement in distinct):
             return Related(Entailment.ENTAILMENT, _supported(support), best[hypothesis[0].text][1])
         return Related(Entailment.NEUTRAL, 1 - support)
 
-    def _invents(self, statement: Statement) -> bool:
-        """Whether a statement has a figure or a name that neither premises nor question have."""
-        if not all(map(self._figures.have, statement.figures)):
+    def _invents(self, statement: Statement, premise: _Premise) -> bool:
+        """Whether a statement has a figure, date or name that neither this premise nor the question has."""
+        if premise.lacks_figure(statement, self._asked):
             return True
-        return any(word.name and related(word.term) not in self._known for word in content(statement.text))
+        return any(
+            word.name
+            and related(word.term) not in premise.related
+            and related(word.term) not in self._asked_related
+            for word in content(statement.text)
+        )
 
 
 def _distinct(statements: Sequence[Statement]) -> tuple[Statement, ...]:
@@ -144,10 +210,9 @@ def _support(statement: Statement, premise: _Premise, weights: TermWeights) -> t
     return most, closer.text
 
 
-def _contradiction_probability(strength: float) -> float:
-    """The strength of a contradiction as a probability: 0.64 at least, since a wording was found for it."""
-    above = (strength - CONTRADICTED_FROM) / (1 - CONTRADICTED_FROM)
-    return 0.5 + (HIGHEST - 0.5) * min(1.0, LEAST_SURE + (1 - LEAST_SURE) * above)
+def _contradicted(probability: float) -> float:
+    """What the head says, as the probability of an edge: few claims of real answers are wrong."""
+    return 0.5 + CREDENCE * (probability - 0.5)
 
 
 def _supported(share: float) -> float:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from arena.services.question_sets.statistics import OVERALL, domain_statistics
 from data.files.question_sets import load_set
@@ -176,3 +177,49 @@ def test_lfrqas_statistics_are_the_papers() -> None:
     assert finance.reference_words == pytest.approx(66.8, abs=0.05)
     lifestyle = [question for question in questions if question.domain == "lifestyle"]
     assert domain_statistics("lifestyle", lifestyle).words_a_question == pytest.approx(95.7, abs=0.05)
+
+
+@pytest.mark.postgres
+def test_passages_come_from_a_database(
+    stocked: Commands,
+    tmp_path: Path,
+    postgres_url: Callable[[], str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`--retriever sql:NAME` asks the database that a variable names; without the variable it says so."""
+    out = tmp_path / "found.jsonl"
+    asked = ("retrieve", "--set", "tiny", "--retriever", "sql:postgres-text", "--k", 2, "--out", out)
+    code, _, err = stocked(*asked)
+    assert (code, "POSTGRES_TEXT_URL" in err) == (1, True)
+    url = postgres_url()
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(
+            text("CREATE TABLE passages AS SELECT 'p' AS id, '' AS title, 'Item 5 weighs' AS text")
+        )
+    engine.dispose()
+    monkeypatch.setenv("POSTGRES_TEXT_URL", url)
+    fields = stocked.json(*asked, "--json")
+    assert (fields["failed"], fields["run"]) == ({}, "sql:postgres-text")
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {part["id"] for row in rows for part in row["passages"]} == {"p"}
+
+
+def test_vectors_are_searched_approximately(
+    stocked: Commands, tmp_path: Path, scripted_llm: Callable[..., ScriptedLLM]
+) -> None:
+    """`corpora embed --approximate` says what its index finds; a search by it scores as an exact one."""
+    pytest.importorskip("usearch", reason="NO USEARCH: approximate search is not tested")
+    stocked.endpoint = scripted_llm().url
+    dense = ("corpora", "search", "items", "weighs 15 grams", "--retriever", "dense", "--k", 3, "--json")
+    assert stocked("corpora", "embed", "items", "--model", "emb")[0] == 0
+    code, _, err = stocked(*dense, "--approximate")
+    assert (code, "no approximate index" in err) == (1, True)
+    fields = stocked.json("corpora", "embed", "items", "--model", "emb", "--approximate", "--json")
+    assert (fields["built"], fields["approximate"]["recall"]) == (False, 1.0)
+    near, exact = (stocked.json(*dense, *more) for more in (("--approximate",), ()))
+    assert [row["score"] for row in near] == pytest.approx([row["score"] for row in exact])
+    (listed,) = stocked.json("corpora", "list", "--json")
+    assert listed["approximate"] == fields["approximate"]
+    code, _, err = stocked("corpora", "search", "items", "grams", "--approximate")
+    assert (code, "does not search the vectors" in err) == (1, True)

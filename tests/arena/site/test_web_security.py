@@ -211,6 +211,7 @@ PAGES = {
         "/admin-rounds",
         "/admin-calibration",
         "/annotate",
+        "/references",
         "/admin-annotation",
         "/admin-people",
         "/admin-audit",

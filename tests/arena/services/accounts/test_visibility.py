@@ -34,9 +34,9 @@ from arena.services.question_sets.service import SetAdmin, SetService
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
-from arena.services.rounds.table_kinds import TableKind
-from arena.services.rounds.tables import RoundTableService
 from arena.services.submissions.service import SubmissionService
+from arena.services.tables.kinds import TableKind
+from arena.services.tables.service import RoundTableService
 from data.errors import AccessError, ForbiddenError, NotFoundError
 from data.records import Role, TokenScope
 from tests.narrow import known

@@ -1,0 +1,135 @@
+"""The embedded relation model: what supports a claim, what contradicts it, and how links add up."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Any
+
+import pytest
+
+from data.records import MetricItem, Passage
+from judges.llm.requests import CallFailure
+from judges.metrics.factuality.lexical import WEAK, LexicalRelations
+from judges.metrics.factuality.tasks import Pair, Related
+from judges.metrics.registry import build_metric
+from judges.metrics.relations.head import Head, Noticed, trained_head
+from judges.text.entailment import Entailment
+
+BIOGRAPHY = (
+    Passage(
+        "p1",
+        "Joe Flaherty (July 27, 1942 – April 2, 2020) was a jazz pianist from Ohio.",
+        "Flaherty (pianist)",
+    ),
+    Passage(
+        "p2",
+        "Joe Flaherty was born on June 21, 1941, in Pittsburgh, Pennsylvania. He was an actor.",
+        "Flaherty",
+    ),
+    Passage("p3", "Flaherty moved to Chicago, where he began his career in comedy.", "Flaherty"),
+)
+
+
+def relate(premises: list[str], hypothesis: str, question: str) -> list[Related]:
+    """How premises bear on one hypothesis."""
+    pairs = [Pair(premise, hypothesis) for premise in premises]
+    found = asyncio.run(LexicalRelations().relate(pairs, question=question))
+    assert not any(isinstance(one, CallFailure) for one in found)
+    return [one for one in found if isinstance(one, Related)]
+
+
+def test_a_wrong_birth_date_is_not_supported() -> None:
+    """A date of another passage supports nothing: the wrong birth date has none for it, the right one has."""
+    for date, label in (("December 18, 1949", "contradicted"), ("June 21, 1941", "supported")):
+        item = MetricItem(
+            id="f",
+            question="Tell me about Joe Flaherty.",
+            answer=f"Joe Flaherty was born on {date}.",
+            passages=BIOGRAPHY,
+        )
+        details: Any = asyncio.run(build_metric("factuality-fr2").score(item)).details
+        (claim,) = details["claims"]
+        assert claim["label"] == label
+        assert [link["passage"] for link in claim["for"]] == (["p2"] if label == "supported" else [])
+
+
+@pytest.mark.parametrize(
+    ("question", "premise", "hypothesis"),
+    [
+        (
+            "When did Liu Zhi die?",
+            "He was born in 1893. He died in Taiwan in 1972.",
+            "Liu Zhi died on 15 January 1971.",
+        ),
+        (
+            "When was Paul McCole born?",
+            "Paul McCole was born on 1 February 1972.",
+            "Paul McCole was born on 10 February 1972.",
+        ),
+        ("What year did he become director?", "In 1965 he became director of the institute.", "1961"),
+        (
+            "How far does it fire?",
+            "The range of the weapon is 2 meters.",
+            "The range of the weapon is 10 meters.",
+        ),
+    ],
+)
+def test_another_figure_in_the_same_slot_contradicts(question: str, premise: str, hypothesis: str) -> None:
+    """A premise that has another date or figure where a statement has its own contradicts it."""
+    assert relate([premise], hypothesis, question)[0].stance is Entailment.CONTRADICTION
+    assert (
+        relate([f"{premise} {hypothesis} it is said."], hypothesis, question)[0].stance
+        is not Entailment.CONTRADICTION
+    )
+
+
+def test_names_must_be_in_the_passage_itself() -> None:
+    """A name that only another passage has is not taken for this one's."""
+    told = "The opera house of the city was designed by Jørn Utzon in Denmark."
+    first, second = relate(
+        ["The opera house of the city was designed by an architect.", told],
+        "The opera house of the city was designed by Jørn Utzon.",
+        "Who designed the opera house?",
+    )
+    assert first.stance is Entailment.NEUTRAL
+    assert second.stance is Entailment.ENTAILMENT
+
+
+def test_weak_links_add_up_to_no_more_than_one() -> None:
+    """However many passages share a few words with a claim, together they weigh as one weak link at most."""
+    premises = [f"Glaciers number {number} carve wide valleys over long periods." for number in "abcdefghij"]
+    found = relate(premises, "Glaciers carve fjords beneath coastal waters slowly.", "What do glaciers do?")
+    supports = [one.probability for one in found if one.stance is Entailment.ENTAILMENT]
+    odds = math.fsum(math.log(each / (1 - each)) for each in supports if each < WEAK)
+    assert odds <= math.log(WEAK / (1 - WEAK)) + 1e-9
+
+
+def test_more_passages_ask_for_more_words() -> None:
+    """What a passage supports by four tenths of a claim's words it no longer does where it is one of many."""
+    premise = "Glaciers carve wide valleys."
+    claim, other = "Glaciers carve fjords beneath waters.", "Bread is baked."
+    fillers = [f"Volcanoes of kind {letter} erupt." for letter in range(100, 500)]
+    stances = []
+    for held_against in (other, claim):
+        pairs = [Pair(premise, claim), *(Pair(filler, held_against) for filler in fillers)]
+        found = asyncio.run(LexicalRelations().relate(pairs, question="What happens?"))[0]
+        assert isinstance(found, Related)
+        stances.append(found.stance)
+    assert stances == [Entailment.ENTAILMENT, Entailment.NEUTRAL]
+
+
+def test_what_is_noticed_never_lowers_the_probability() -> None:
+    """Each feature of the trained head speaks for a contradiction, and none for itself means none."""
+    head = trained_head()
+    none = head.probability(Noticed())
+    assert none < head.contradicted_from
+    for name in ("mark", "swap", "slot", "asked"):
+        values = [head.probability(Noticed(**{name: strength / 10})) for strength in range(11)]
+        assert values == sorted(values)
+
+
+def test_the_head_is_the_logistic_model_that_its_file_states() -> None:
+    """A probability is the logistic function of the coefficients where no wording differs."""
+    head = Head(intercept=-1.0, mark=0.0, swap=0.0, slot=2.0, asked=1.0, contradicted_from=0.5)
+    assert head.probability(Noticed(slot=0.5, asked=1.0)) == pytest.approx(1 / (1 + math.exp(-1.0)))
