@@ -240,8 +240,8 @@ def status(task: TaskArgument, *, as_json: AsJson = False) -> None:
         show_json(fields)
         return
     questions, batches = fields.pop("by_question"), fields.pop("batches")
-    texts, failures = fields.pop("texts"), fields.pop("failures")
-    show_fields({**fields, **texts, **failures})
+    texts, failures, audited = fields.pop("texts"), fields.pop("failures"), fields.pop("audit")
+    show_fields({**fields, **texts, **failures, **{f"audit: {name}": one for name, one in audited.items()}})
     if batches:
         show_line("")
         show_table(tuple(batches[0]), [tuple(batch.values()) for batch in batches])
