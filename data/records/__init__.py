@@ -58,7 +58,6 @@ from data.records.questions import (
     SystemCard,
     require_name,
 )
-from data.records.rankings import WHOLE, Grades, Qrels, QrelsKind, RankedPassage, Ranking
 from data.records.rounds import (
     STOPPED,
     Account,
@@ -102,7 +101,6 @@ __all__ = [
     "PEOPLE",
     "SCALES",
     "STOPPED",
-    "WHOLE",
     "Account",
     "Action",
     "AnnotationTask",
@@ -123,7 +121,6 @@ __all__ = [
     "DrawKind",
     "EndOfWaves",
     "GivenLabel",
-    "Grades",
     "HumanLabel",
     "Job",
     "JobKind",
@@ -149,12 +146,8 @@ __all__ = [
     "Presentation",
     "Problem",
     "ProblemList",
-    "Qrels",
-    "QrelsKind",
     "Question",
     "QuestionSet",
-    "RankedPassage",
-    "Ranking",
     "Reply",
     "Role",
     "Round",
