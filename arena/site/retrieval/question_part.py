@@ -82,7 +82,9 @@ def _passages(system: SystemRanking, subtopics: Mapping[str, str]) -> Element:
 def _missed(system: SystemRanking) -> Element:
     if not system.missed:
         return element("p", "No relevant passage is missed.", class_="aa-note")
-    head = element("p", f"{len(system.missed):,} relevant passages are not among them:", class_="aa-note")
+    head = element(
+        "p", f"Relevant passages that are not among them: {len(system.missed):,}.", class_="aa-note"
+    )
     items = [
         element("li", _text(line), element("p", _place(line), class_="aa-sub"), class_="aa-against")
         for line in system.missed
