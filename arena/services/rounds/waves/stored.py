@@ -73,12 +73,9 @@ class StoredWaves:
     @property
     def verdicts(self) -> Floats:
         """(N,) the judge's share of side a, NaN where it gave none in a complete wave."""
-        plain = np.array([SHARES[preference] for preference in Preference])[self.columns.preference]
-        score = self.columns.score
-        shares = plain if score is None else np.where(np.isnan(score), plain, score)
         last = self.complete[-1].number if self.complete else 0
         known = (self.columns.preference >= 0) & (self.arrays.wave > 0) & (self.arrays.wave <= last)
-        verdicts: Floats = np.where(known, shares, np.nan)
+        verdicts: Floats = np.where(known, shares_in(self.columns), np.nan)
         return verdicts
 
     def _ended(self, outcome: Outcome) -> Flags:
@@ -119,3 +116,11 @@ class StoredWaves:
             # Where everything is judged nothing is estimated, whatever the waves before said.
             return np.ones(len(self.kept))
         return self.complete[-1].chances if self.complete else np.zeros(len(self.kept))
+
+
+def shares_in(columns: BattleColumns) -> Floats:
+    """(N,) what each battle's verdict gives side a of the win; NaN where there is none."""
+    plain = np.array([SHARES[preference] for preference in Preference])[columns.preference]
+    shares = plain if columns.score is None else np.where(np.isnan(columns.score), plain, columns.score)
+    told: Floats = np.where(columns.preference >= 0, shares, np.nan)
+    return told
