@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.services.rounds.battle_table import table_of_columns
+from arena.services.rounds.battle_table import shares_in, table_of_columns
 from arena.services.rounds.waves.settings import WaveSettings
-from data.records import BattleColumns, EndOfWaves, Outcome, Preference, Round, Wave, WaveArrays
-from data.records.waves import SHARES
+from data.records import BattleColumns, EndOfWaves, Outcome, Round, Wave, WaveArrays
 from data.store import Store
 from leaderboard.sampling.waves import WaveState
 
@@ -116,11 +115,3 @@ class StoredWaves:
             # Where everything is judged nothing is estimated, whatever the waves before said.
             return np.ones(len(self.kept))
         return self.complete[-1].chances if self.complete else np.zeros(len(self.kept))
-
-
-def shares_in(columns: BattleColumns) -> Floats:
-    """(N,) what each battle's verdict gives side a of the win; NaN where there is none."""
-    plain = np.array([SHARES[preference] for preference in Preference])[columns.preference]
-    shares = plain if columns.score is None else np.where(np.isnan(columns.score), plain, columns.score)
-    told: Floats = np.where(columns.preference >= 0, shares, np.nan)
-    return told

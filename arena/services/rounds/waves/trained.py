@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.services.rounds.waves.stored import shares_in
+from arena.services.rounds.battle_table import shares_in
 from data.errors import ConflictError
 from data.records import CheapVerdict, Outcome, PendingBattle, PlannedBattle, Question, RoundState
 from data.store import Store
