@@ -116,7 +116,7 @@ class Asking:
             metavar="FILE",
             show_default="the paper's task in our words",
             help="A prompt of your own: Markdown with `## task` ({question}, {passages}), and where you like "
-            "`## system` and `## thinking`.",
+            "`## system` and `## thinking`; or a TOML file that installs a study's own (docs/judges.md).",
         ),
     ] = None
     comprehensive: Annotated[

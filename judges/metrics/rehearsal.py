@@ -255,6 +255,7 @@ STAND_INS: Mapping[str, Callable[[Mapping[str, Input]], Mapping[str, Any]]] = Ma
         "generate_aspects": lambda inputs: {"aspects": list(_questions(inputs, _most(inputs)))},
         "align_aspects": _aligned,
         "generate_sub_questions": lambda inputs: {"sub_questions": list(_questions(inputs, _most(inputs)))},
+        "rate_support": lambda _: {"support": "full"},
         "rate_answerability": lambda _: {"rating": 3},
     }
 )

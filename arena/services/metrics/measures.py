@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from data.records import Outcome
+from data.records import Outcome, Score
 from data.store.boards.scores import ScoredAnswer
-from judges.metrics.registry import COMPREHENSIVENESS, CONTEXT, COVERAGE, FACTUALITY, metric_info
+from judges.metrics.registry import CITATION, COMPREHENSIVENESS, CONTEXT, COVERAGE, FACTUALITY, metric_info
 
 SCORE = "score"
+ALPHA_NDCG = "alpha_ndcg"
 COUNTS = ("supported", "contradicted", "undecided")
 K_FROM = "median number of claims of the scored answers"
 
@@ -54,11 +55,20 @@ MEASURES: Mapping[str, tuple[Measure, ...]] = MappingProxyType(
         COMPREHENSIVENESS: _COMPREHENSIVENESS,
         FACTUALITY: _FACTUALITY,
         COVERAGE: (_stored("factuality", "S_fact"), _stored("coverage", "S_cov")),
-        CONTEXT: (_stored("alpha_ndcg", "α-nDCG"), _stored("density", "Den"), _stored("tokens", "tokens")),
+        CITATION: (
+            _stored("precision", "P"),
+            _stored("recall", "R"),
+            _stored("sentences", "sentences", "counts", "sentences"),
+            _stored("uncited", "uncited", "counts", "uncited"),
+            _stored("unsupported", "unsupported", "counts", "unsupported"),
+        ),
+        CONTEXT: (_stored(ALPHA_NDCG, "α-nDCG"), _stored("density", "Den"), _stored("tokens", "tokens")),
     }
 )
 """By family."""
-SYMBOLS: Mapping[str, str] = MappingProxyType({FACTUALITY: "Pr", COVERAGE: "ICAT", CONTEXT: "Cov"})
+SYMBOLS: Mapping[str, str] = MappingProxyType(
+    {FACTUALITY: "Pr", COVERAGE: "ICAT", CONTEXT: "Cov", CITATION: "F1"}
+)
 """What the score itself is called, by family."""
 
 
@@ -72,8 +82,31 @@ def measures_of(metric: str) -> tuple[Measure, ...]:
     score = Measure(name=SCORE, symbol=SYMBOLS.get(family, SCORE))
     more = MEASURES.get(family, ())
     if metric == "answer-crux":
-        more = tuple(measure for measure in more if measure.name != "alpha_ndcg")
+        more = tuple(measure for measure in more if measure.name != ALPHA_NDCG)
     return (score, *more)
+
+
+def pooled_rankings(answers: Sequence[ScoredAnswer]) -> dict[tuple[str, str], float | None]:
+    """α-nDCG of contexts by system and question, with one ideal a question for all systems.
+
+    What was scored before rankings were kept has None.
+    """
+    from judges.metrics.context.measures import pooled_ranked_coverage  # noqa: PLC0415 - of contexts alone
+
+    by_question: dict[str, dict[str, Score]] = {}
+    for answer in answers:
+        by_question.setdefault(answer.question_id, {})[answer.system] = Score(
+            id=answer.question_id,
+            metric=answer.metric,
+            outcome=answer.outcome,
+            score=answer.score,
+            details=answer.details,
+        )
+    return {
+        (system, question): value
+        for question, scores in by_question.items()
+        for system, value in pooled_ranked_coverage(scores).items()
+    }
 
 
 def claims_at(answers: Sequence[ScoredAnswer]) -> float | None:
@@ -107,17 +140,24 @@ def values_of(answer: ScoredAnswer, measures: Sequence[Measure], k: float | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredScores:
-    """Scores of a set by one metric and judge, in the order of systems and questions."""
+    """Scores of a set by one metric and judge, in the order of systems and questions.
+
+    `rankings` are α-nDCG of contexts by system and question.
+    """
 
     judge: str
     answers: tuple[ScoredAnswer, ...]
     measures: tuple[Measure, ...]
     k: float | None
     untried: int
+    rankings: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
 
     def values(self, answer: ScoredAnswer) -> dict[str, float | None]:
         """The measures of one of the answers."""
-        return values_of(answer, self.measures, self.k)
+        values = values_of(answer, self.measures, self.k)
+        if ALPHA_NDCG in values:
+            values[ALPHA_NDCG] = self.rankings.get((answer.system, answer.question_id))
+        return values
 
 
 def posteriors_of(answer: ScoredAnswer) -> list[float] | None:
