@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from arena.services.generation.service import GenerationService
     from arena.services.jobs.job_leases import JobLeases
     from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
+    from arena.services.judging.cascades import CascadeService
     from arena.services.judging.judges import JudgeService
     from arena.services.metrics.agreement import AgreementService
     from arena.services.metrics.controlled_sets import ControlledSetService
@@ -122,6 +123,7 @@ class Arena:
     reference_drafts: DraftService = _service("services.references.drafting", "store", "settings")
     judges: JudgeService = _service("services.judging.judges", "store", "settings")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")
+    cascades: CascadeService = _service("services.judging.cascades", "store", "judges")
     calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")
     generation: GenerationService = _service(
         "services.generation.service", "store", "settings", "retrieval", "corpora"

@@ -50,7 +50,24 @@ class Generation:
             raise SpecError(message, advice="Write one with {question} and {passages}.")
 
     def request(self, question: Question) -> Request:
-        """The request of one question."""
+        """The request of one question; of a study's own prompt the bytes, with the texts as they are."""
+        messages = self._messages(question) if self.prompt.literal is None else self._literal(question)
+        return Request(
+            endpoint=self.endpoint,
+            model=self.model,
+            messages=messages,
+            sampling=self.sampling,
+            keeps_thinking=True,
+        )
+
+    def _literal(self, question: Question) -> tuple[Message, ...]:
+        prompt = self.prompt.literal
+        if prompt is None:
+            return ()
+        content = prompt.fill({"question": question.question}, self.shown(question))
+        return (*(Message(role, text) for role, text in prompt.messages), Message("user", content))
+
+    def _messages(self, question: Question) -> tuple[Message, ...]:
         texts = [sanitise(passage_text(passage)).text for passage in self.shown(question)]
         question_text = sanitise(question.question).text
         prompt = self.prompt
@@ -63,13 +80,7 @@ class Generation:
         if self.thinking and prompt.section("thinking"):
             content = f"{content}\n\n{prompt.section('thinking')}"
         system = prompt.section("system")
-        return Request(
-            endpoint=self.endpoint,
-            model=self.model,
-            messages=(*([Message("system", system)] if system else []), Message("user", content)),
-            sampling=self.sampling,
-            keeps_thinking=True,
-        )
+        return (*([Message("system", system)] if system else []), Message("user", content))
 
     def shown(self, question: Question) -> tuple[Passage, ...]:
         """The passages of a question that are shown."""

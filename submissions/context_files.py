@@ -181,7 +181,9 @@ class _ContextFile:
         if unknown:
             names = listed(map(shown, unknown), LISTED)
             message = f"{len(unknown):,} questions of the run are not in the set, and are left out: {names}."
-            self._findings.add(0, Code.UNKNOWN_QUESTION, message, "Look at the ids.", Severity.WARNING)
+            examples = listed((shown(question.id) for question in self._index.questions[:2]), LISTED)
+            advice = f"The set's ids are like {examples}."
+            self._findings.add(0, Code.UNKNOWN_QUESTION, message, advice, Severity.WARNING)
 
     def _note_order(
         self, scores: Mapping[str, Mapping[str, float]], ranks: Mapping[str, list[tuple[int, float]]]

@@ -33,7 +33,7 @@ from data.errors import InputError
 from data.progress import reporting
 
 if TYPE_CHECKING:
-    from arena.services.retrieval.runs import RetrievalRequest
+    from arena.services.retrieval.requests import RetrievalRequest
     from judges.pairwise.prompt import Prompt
 
 commands = typer.Typer(
@@ -92,7 +92,7 @@ class Source:
                     advice="Name a --corpus or a --retriever.",
                 )
             return None
-        from arena.services.retrieval.runs import LocalRetriever, RetrievalRequest
+        from arena.services.retrieval.requests import LocalRetriever, RetrievalRequest
 
         return RetrievalRequest(
             set_name=set_name,
@@ -116,7 +116,7 @@ class Asking:
             metavar="FILE",
             show_default="the paper's task in our words",
             help="A prompt of your own: Markdown with `## task` ({question}, {passages}), and where you like "
-            "`## system` and `## thinking`.",
+            "`## system` and `## thinking`; or a TOML file that installs a study's own (docs/judges.md).",
         ),
     ] = None
     comprehensive: Annotated[

@@ -28,6 +28,7 @@ from arena.site.boards import (
 )
 from arena.site.questions import list_page, question_page
 from arena.site.references import references_page
+from arena.site.retrieval import retrieval_page
 from arena.site.systems import system_page
 from arena.site.teams import report_page, submit_page, team_page
 from arena.site.trust import trust_page
@@ -54,6 +55,7 @@ SHOWN = {
     "compare": compare_page.show,
     "matrix": matrix_page.show,
     "questions": list_page.show,
+    "retrieval": retrieval_page.show,
     "rounds": history_page.show,
     "methodology": methodology_page.show,
     "data": data_page.show,

@@ -72,6 +72,7 @@ class JudgeKind(StrEnum):
 
     LLM = "llm"
     PANEL = "panel"
+    CASCADE = "cascade"
     LEXICAL = "lexical"
 
 

@@ -13,7 +13,7 @@ from data.store.annotation.references import ReferenceStore
 from data.store.annotation.tasks import AnnotationStore
 from data.store.boards.boards import BoardStore
 from data.store.boards.judgment_flags import ReportStore
-from data.store.boards.scores import ScoreStore
+from data.store.boards.scores import EstimateStore, ScoreStore
 from data.store.engine import Database
 from data.store.jobs.jobs import JobStore
 from data.store.jobs.leases import LeaseStore
@@ -25,6 +25,7 @@ from data.store.rounds.battle_claims import ClaimStore
 from data.store.rounds.battles import BattleStore
 from data.store.rounds.budgets import LedgerStore, RetestLedgerStore
 from data.store.rounds.canaries import CanaryStore
+from data.store.rounds.cascades import MemberStore
 from data.store.rounds.question_stats import QuestionStatsStore
 from data.store.rounds.replies import BatchStore, ReplyStore
 from data.store.rounds.retests import ControlStore, RetestStore
@@ -60,7 +61,9 @@ class Store:
         self.leases = LeaseStore(database)
         self.holds = ClaimStore(database)
         self.scores = ScoreStore(database)
+        self.estimates = EstimateStore(database)
         self.boards = BoardStore(database)
+        self.members = MemberStore(database)
         self.question_stats = QuestionStatsStore(database)
         self.reports = ReportStore(database)
         self.teams = TeamStore(database)

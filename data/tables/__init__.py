@@ -19,7 +19,7 @@ from data.tables.judgments import (
     judgments,
     replies,
 )
-from data.tables.questions import answers, question_sets, questions, scores, submissions
+from data.tables.questions import answers, metric_estimates, question_sets, questions, scores, submissions
 from data.tables.retrieval import qrel_rows, qrels, rankings
 from data.tables.rounds import (
     askings,
@@ -71,6 +71,7 @@ __all__ = [
     "ledgers",
     "memberships",
     "metadata",
+    "metric_estimates",
     "phases",
     "poll_pairs",
     "polls",

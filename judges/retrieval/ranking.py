@@ -28,10 +28,15 @@ DEPTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that was found, and its score: higher is better, comparable within one ranking alone."""
+    """A passage that was found, and its score: higher is better, comparable within one ranking alone.
+
+    Attributes:
+        remark: What is to be known of the passage, as that a page could not be read; empty where nothing is.
+    """
 
     passage: Passage
     score: float
+    remark: str = ""
 
 
 class Ranker(Protocol):
@@ -151,7 +156,7 @@ class DiverseRanker:
         spread = float(np.ptp(scores))
         relevance = (scores - scores.min()) / spread if spread else np.ones(len(hits))
         order = _marginal(relevance, _similarities([hit.passage for hit in hits]), self.relevance, k)
-        return [Hit(hits[at].passage, 1 / place) for place, at in enumerate(order, start=1)]
+        return [replace(hits[at], score=1 / place) for place, at in enumerate(order, start=1)]
 
 
 def _similarities(passages: Sequence[Passage]) -> NDArray[np.float64]:

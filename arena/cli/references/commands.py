@@ -235,7 +235,7 @@ def submit(
 @commands.command()
 def status(task: TaskArgument, *, as_json: AsJson = False) -> None:
     """Show how far a task is: texts by state, batches, what failed, and each question."""
-    fields = open_arena().reference_audits.status(task).as_json()
+    fields = open_arena().reference_audits.status(task, caller=OPERATOR).as_json()
     if as_json:
         show_json(fields)
         return

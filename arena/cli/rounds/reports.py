@@ -42,15 +42,16 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
     rate = 0.0 if job is None else job.rate
     left = (counts.pending + attacks.pending + controls.pending) / rate if rate else None
     speed = {"rate": rate, "seconds_left": left}
-    live, waves = arena.rounds.live(name), arena.rounds.waves(name)
+    live, waves, cascade = arena.rounds.live(name), arena.rounds.waves(name), arena.cascades.of_round(name)
     if as_json:
         shown = None if job is None else job.as_json()
         beside = {"canaries": attacks.to_json(), "controls": controls.to_json(), "job": shown}
         told = {} if waves is None else {"waves": waves.as_json()}
+        told |= {} if cascade is None else {"cascade": cascade.as_json()}
         show_json({**fields, **speed, **beside, "live": live.as_json(), **told})
     else:
         said = {"attack success": str(attacks), "control battles": str(controls), "job": _job_line(job)}
-        lines = {} if waves is None else waves.lines()
+        lines = ({} if waves is None else waves.lines()) | ({} if cascade is None else cascade.lines())
         show_fields({**fields, **speed, **lines, **said})
         _show_live(live)
     if waves is not None and waves.ended is not None:

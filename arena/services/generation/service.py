@@ -15,7 +15,8 @@ from arena.services.generation.cards import CardFacts, write_card
 from arena.services.generation.silences import Silence, silence_of, silences_json
 from arena.services.judging.llm_access import open_access, paid_before
 from arena.services.retrieval.corpora import CorpusService
-from arena.services.retrieval.runs import RetrievalRequest, RetrievalService
+from arena.services.retrieval.requests import RetrievalRequest
+from arena.services.retrieval.runs import RetrievalService
 from arena.services.rounds.pairing import Sample
 from arena.settings import Settings
 from data.errors import FileFormatError, InputError

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from arena.services.boards.metric_means import estimated_means, score_label
 from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.measures import (
     ALPHA_NDCG,
@@ -24,8 +25,10 @@ from data.errors import NotFoundError
 from data.progress import counted
 from data.records import Outcome
 from data.records.plain import to_json
+from data.stats import bounds_json
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
+from leaderboard.standings.answer_stats import MeanScore
 
 EMBEDDED = "embedded"
 ALL = "all"
@@ -83,12 +86,22 @@ class ScoreRow:
         answers: Answers that were tried.
         unscored: Those without a score, by outcome.
         values: By measure.
+        estimate: The mean of all answers, where an LLM scored a sample of them; None elsewhere.
     """
 
     name: str
     answers: int
     unscored: Mapping[str, int]
     values: Mapping[str, Spread]
+    estimate: MeanScore | None = None
+
+    @property
+    def estimated(self) -> dict[str, Any]:
+        """`estimated` of a row, where there is an estimate."""
+        if self.estimate is None or self.estimate.sampled is None:
+            return {}
+        interval = bounds_json(self.estimate.interval)
+        return {"estimated": {"mean": self.estimate.mean, **interval, **self.estimate.sampled.as_json()}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +141,7 @@ class ScoreTable:
                     "answers": row.answers,
                     "unscored": dict(row.unscored),
                     **{name: to_json(spread) for name, spread in row.values.items()},
+                    **row.estimated,
                 }
                 for row in self.rows
             ],
@@ -152,6 +166,8 @@ class ScoreTableService:
         for answer in stored.answers:
             grouped[name_of(answer)].append(answer)
         rows = [_row(name, answers, stored) for name, answers in grouped.items()]
+        if by is By.SYSTEM:
+            rows = self._estimated(rows, request, stored.judge)
         return ScoreTable(
             set=request.set_name,
             metric=request.metric,
@@ -162,6 +178,16 @@ class ScoreTableService:
             measures=stored.measures,
             rows=(*rows, _row(ALL, stored.answers, stored)),
         )
+
+    def _estimated(self, rows: Sequence[ScoreRow], request: ScoreRequest, judge: str) -> list[ScoreRow]:
+        """Rows of systems with the estimates of those of which a sample alone was scored."""
+        entrants = entrants_of(self._store, request.set_name, request.systems)
+        found = estimated_means(self._store, entrants).get(score_label(request.metric, judge), {})
+        submitted = {one.system: one.answers for one in entrants}
+        return [
+            replace(row, estimate=found.get(row.name)) if row.answers < submitted[row.name] else row
+            for row in rows
+        ]
 
     def export(self, request: ScoreRequest, destination: Path) -> tuple[int, tuple[Path, ...]]:
         """Write a row an answer: scores, measures and posteriors; see `write_scores` for the formats.

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from random import Random
 
-from arena.services.accounts.auth import OPERATOR, Caller, require
+from arena.services.accounts.auth import Caller, require
 from arena.services.annotation.queue import require_words
 from arena.services.annotation.tasks import subject_of
 from arena.services.references.marks import unseen_short_answers
@@ -128,7 +128,7 @@ class AuditingService:
                 notes.take(note)
         return decided
 
-    def status(self, name: str, *, caller: Caller = OPERATOR) -> ReferenceStatus:
+    def status(self, name: str, *, caller: Caller) -> ReferenceStatus:
         """How far a task is, by question.
 
         Raises:

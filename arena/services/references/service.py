@@ -231,7 +231,7 @@ def require_cited(text: str, passages: int) -> tuple[str, ...]:
         raise InputError(f"No passage has the number {named}.", advice=f"There are 1 to {passages}.")
     uncited = [one.text for one in sentences if not one.numbers]
     if uncited:
-        shown = "; ".join(f"“{sentence[:60]}”" for sentence in uncited[:NAMED])
+        shown = ", ".join(f"“{sentence[:60].rstrip('.')}”" for sentence in uncited[:NAMED])
         message = f"{len(uncited)} of {len(sentences)} sentences cite no passage: {shown}."
         raise InputError(message, advice="End each with the numbers of its passages, as [1] or [2, 3].")
     return tuple(one.text for one in sentences)

@@ -39,7 +39,6 @@ class Entrant:
         stored: Its number, which is never shown.
         visibility: How much of it is seen.
         judged: The mean share of its first ten passages that somebody judged, 0–1.
-        with_texts: Whether its file has the passages' texts.
     """
 
     submission: Submission
@@ -217,7 +216,7 @@ def _counted(qrels: Qrels, ranking: Ranking) -> Ranking:
     documents: dict[str, RankedPassage] = {}
     for passage in ranking.passages:
         name = document_of(passage.id)
-        documents.setdefault(name, replace(passage, id=name))
+        documents.setdefault(name, passage if name == passage.id else replace(passage, id=name))
     return Ranking(ranking.question_id, tuple(documents.values()))
 
 

@@ -13,6 +13,7 @@ from arena.site.ui.components import note, strip
 from arena.site.ui.formats import percent
 from arena.site.ui.markup import put
 from arena.site.ui.tables import words_table
+from data.errors import InputError
 from data.records import AnnotationTask
 from data.records.references import AuditBatch, Failure
 
@@ -22,6 +23,7 @@ FAILURES = {
     Failure.INCOHERENCE: "Incoherent, or no natural language",
     Failure.CITATION_ERROR: "A citation is wrong or missing",
 }
+MOST_SHOWN = 200
 ENDS = {None: "is being audited", True: "is accepted", False: "went back to its writers"}
 
 
@@ -49,9 +51,10 @@ def show_audit(task: AnnotationTask, caller: Caller) -> None:
 
 def _draw(task: AnnotationTask, share: float, caller: Caller) -> None:
     def draw() -> None:
-        arena().reference_audits.draw(task.name, share=share, caller=caller)
+        if arena().reference_audits.draw(task.name, share=share, caller=caller) is None:
+            raise InputError("No text waits for an audit.", advice="Wait until somebody has written one.")
 
-    attempt(draw, "A batch is drawn, where there were texts.")
+    attempt(draw, "A batch is drawn.")
 
 
 def _decide(task: AnnotationTask, item: AuditItem, caller: Caller) -> None:
@@ -73,21 +76,18 @@ def show_status(task: AnnotationTask, caller: Caller) -> None:
     """Show texts by state, batches, and each question."""
     status = arena().reference_audits.status(task.name, caller=caller)
     fields = status.as_json()
-    strip(
-        [
-            (
-                f"{fields['with_accepted']:,} of {fields['questions']:,}",
-                "questions with an accepted reference",
-            ),
-            *((f"{count:,}", state) for state, count in fields["texts"].items()),
-        ]
-    )
+    done = f"{fields['with_accepted']:,} of {fields['questions']:,}"
+    texts = [(state, f"{count:,}") for state, count in fields["texts"].items()]
+    strip([("questions with an accepted reference", done), *texts])
     if status.batches:
         st.header("Batches", anchor=False)
         put(words_table(("Batch", "What became of it"), map(_batch, status.batches)))
     st.header("Questions", anchor=False)
-    rows = ((one.question_id, ", ".join(one.states) or "untouched") for one in status.questions)
+    shown = status.questions[:MOST_SHOWN]
+    rows = ((one.question_id, ", ".join(one.states) or "untouched") for one in shown)
     put(words_table(("Question", "State"), rows))
+    if len(shown) < len(status.questions):
+        note(f"The first {len(shown)} of {len(status.questions):,}; all: arena references status {task.name}")
     note(f"As a set: arena references export {task.name} DIR")
 
 

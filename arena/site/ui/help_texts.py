@@ -11,6 +11,7 @@ PAGES: Mapping[str, str] = MappingProxyType(
         "compare": "Compare",
         "matrix": "Head to head",
         "questions": "Questions",
+        "retrieval": "Retrieval",
         "rounds": "Rounds",
         "methodology": "Methodology",
         "data": "Data",

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, delete, func, insert, select
 
-from data.records import MetricItem, Outcome, Passage, Score
+from data.records import MetricEstimate, MetricItem, Outcome, Passage, Score
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.question_sets import restore
-from data.tables import answers, question_sets, questions, scores, submissions
+from data.tables import answers, metric_estimates, question_sets, questions, scores, submissions
 
 ANSWERS_AT_ONCE = 500
 
@@ -180,6 +180,43 @@ class ScoreStore(StorePart):
             question_sets.c.name == set_name, questions.c.key == question_id
         )
         return tuple(to_record(ScoredAnswer, row) for row in self._all(query))
+
+
+class EstimateStore(StorePart):
+    """Keeps one estimated mean a submission, metric and judge; a new one replaces it."""
+
+    def put(self, estimates: Sequence[MetricEstimate]) -> None:
+        """Keep estimates, in one transaction."""
+        table = metric_estimates
+        with self._database.begin() as connection:
+            for one in estimates:
+                connection.execute(
+                    delete(table).where(
+                        table.c.submission_id == one.submission,
+                        table.c.metric == one.metric,
+                        table.c.judge == one.judge,
+                    )
+                )
+                row = to_row(
+                    table,
+                    one,
+                    submission_id=one.submission,
+                    differences=[dict(difference) for difference in one.differences],
+                )
+                connection.execute(insert(table), [row])
+
+    def of_submissions(self, numbers: Sequence[int]) -> tuple[MetricEstimate, ...]:
+        """The estimates of some submissions, by metric and judge."""
+        table = metric_estimates
+        query = (
+            select(table)
+            .where(table.c.submission_id.in_(list(numbers)))
+            .order_by(table.c.metric, table.c.judge, table.c.submission_id)
+        )
+        return tuple(
+            to_record(MetricEstimate, row, submission=row.submission_id, differences=tuple(row.differences))
+            for row in self._all(query)
+        )
 
 
 def _row(number: int, judge: str, score: Score) -> dict[str, Any]:

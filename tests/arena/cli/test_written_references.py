@@ -145,7 +145,7 @@ def test_what_cannot_be_kept_is_refused_with_its_reason(club: Commands, tmp_path
         return str(err)
 
     word, weight = item["short_answers"]
-    assert "1 of 2 sentences cite no passage: “It is light.”" in submit("Item 0 is alpha [1]. It is light.")
+    assert "1 of 2 sentences cite no passage: “It is light”" in submit("Item 0 is alpha [1]. It is light.")
     assert "No passage has the number [0], [3]" in submit("Item 0 is alpha [0, 3].")
     assert "The text has no sentence" in submit(" [1] ")
     assert "bob has not agreed to the terms" in submit("It is alpha [1].", "bob")

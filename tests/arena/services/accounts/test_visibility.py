@@ -31,6 +31,10 @@ from arena.services.judging.calibration import CalibrationAdmin
 from arena.services.organisers.monitor import RoundAdmin
 from arena.services.question_sets.phases import PolicyService
 from arena.services.question_sets.service import SetAdmin, SetService
+from arena.services.references.auditing import AuditingService
+from arena.services.references.drafting import DraftService
+from arena.services.references.export import ReferenceExports
+from arena.services.references.service import ReferenceService
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
@@ -140,6 +144,7 @@ SERVICES = (
     *(BoardService, ComparisonService, EvidenceService, HistoryService, JudgmentReportService),
     *(PolicyService, ProfileService, QuestionListService, ReportService),
     *(RoundPlanner, RoundService, RoundTableService, SetService, SubmissionService, TeamService),
+    *(AuditingService, DraftService, ReferenceExports, ReferenceService),
     *(TokenService, WeaknessService),
 )
 WITHOUT_CALLER = {
