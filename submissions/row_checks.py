@@ -16,6 +16,7 @@ from data.records import Answer, Passage, Question
 from submissions.formats import FileFormat, Row
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, shown, with_place
+from submissions.trec_rag import is_trec_rag, plain_row
 
 
 class Questions(Protocol):
@@ -114,17 +115,34 @@ class RowReader:
             self._note(row, Code.NOT_OBJECT, f"This is {kind(row.value)}, not an object.", advice)
             return None
         before = self._findings.errors
-        self._remember_unknown(row.line, row.value)
-        question = self._question(row, row.value)
-        text = self._answer(row, row.value)
-        contexts = self._contexts(row, row.value)
-        thinking = self._thinking(row, row.value)
+        fields = self._fields(row, row.value)
+        if fields is None:
+            return None
+        question = self._question(row, fields)
+        text = self._answer(row, fields)
+        contexts = self._contexts(row, fields)
+        thinking = self._thinking(row, fields)
         if question is not None and not self._is_first(row, question):
             return None
         if question is None or text is None or self._findings.errors > before:
             return None
         answer = Answer(question_id=question.id, answer=text, contexts=contexts, thinking=thinking)
         return AcceptedRow(row.line, row.place, question, answer)
+
+    def _fields(self, row: Row, fields: Mapping[str, object]) -> Mapping[str, object] | None:
+        """The fields of a row, those of TREC's RAG track by our names; None where these have an error."""
+        if not is_trec_rag(fields):
+            self._remember_unknown(row.line, fields)
+            return fields
+        try:
+            plain, unknown = plain_row(fields, self._index.with_id)
+        except FileFormatError as error:
+            self._note(row, Code.WRONG_TYPE, error.message, error.advice)
+            return None
+        if unknown:
+            message = f"{unknown:,} references are no passages of the question, so nothing is known of them."
+            self._note(row, Code.EMPTY_CONTEXT, message, "Attach the passages to the set.")
+        return plain
 
     def contexts_of(self, row: Row) -> tuple[Question, tuple[Passage, ...]] | None:
         """Read the question and the passages of a row without an answer; None where it has an error.

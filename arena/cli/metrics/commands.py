@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.metrics import evaluation, files, planning, results
+from arena.cli.metrics import evaluation, planning, results
 from arena.cli.metrics.requests import Concurrency, Judge, MetricName, SetRatings, metric_request
 from arena.cli.options import (
     AsJson,
@@ -164,8 +164,8 @@ def score(
 commands.command()(planning.plan)
 commands.command()(results.show)
 commands.command()(results.export)
-commands.command()(always_json(files.marginals))
-commands.command()(always_json(files.coverage))
-commands.command()(always_json(files.context))
+commands.command()(always_json(evaluation.marginals))
+commands.command()(always_json(evaluation.coverage))
+commands.command()(always_json(evaluation.context))
 commands.command("meta-evaluate")(always_json(evaluation.meta_evaluate))
 commands.command()(always_json(evaluation.agreement))

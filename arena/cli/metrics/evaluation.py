@@ -1,4 +1,4 @@
-"""`arena metrics meta-evaluate` and `agreement`: metrics beside people's labels and each other."""
+"""`arena metrics meta-evaluate`, `agreement`, and metrics over files of their own."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from arena.cli.options import (
 )
 from arena.cli.output import show_json
 from arena.container import open_arena
+from judges.metrics.factuality.vocabulary import FactorTables, Inference
 from judges.metrics.registry import RetrieverKind
 
 
@@ -127,3 +128,39 @@ def agreement(
         seed=seed,
     )
     show_json(open_reaching(cache_mode).agreement.measure(request))
+
+
+def marginals(
+    file: File,
+    factors: Annotated[
+        FactorTables,
+        typer.Option(
+            "--factors", help="Factor tables: those of the paper (`table1`), or of its published code."
+        ),
+    ] = FactorTables.TABLE1,
+    inference: Annotated[
+        Inference,
+        typer.Option(
+            "--inference", help="Exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`)."
+        ),
+    ] = Inference.AUTO,
+    seed: Seed = 0,
+) -> None:
+    """Print the posterior probability of each claim and context of a fact graph."""
+    from arena.services.metrics.files import marginals_of
+
+    show_json(marginals_of(file, factors=factors, inference=inference, seed=seed))
+
+
+def coverage(file: File) -> None:
+    """Print which claims of a fact graph its answer covers and misses, and the basis."""
+    from arena.services.metrics.files import coverage_of
+
+    show_json(coverage_of(file))
+
+
+def context(file: File) -> None:
+    """Print how well a context answers sub-questions, from ratings of its passages."""
+    from arena.services.metrics.files import context_of
+
+    show_json(context_of(file))

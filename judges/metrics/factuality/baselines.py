@@ -26,7 +26,7 @@ from judges.metrics.factuality.evidence.contexts import Context
 from judges.metrics.factuality.evidence.gathering import EvidenceSource, UnscoredError, require
 from judges.metrics.factuality.lexical import LexicalRelations
 from judges.metrics.factuality.measures import Label, count
-from judges.metrics.factuality.report import count_details
+from judges.metrics.factuality.report import count_details, cut_details
 from judges.metrics.factuality.settings import FactualitySettings
 from judges.metrics.factuality.tasks import DIRECT, FACTSCORE, FACTVERIFY, VERISCORE, Pair, Related
 from judges.text.entailment import Entailment
@@ -201,6 +201,7 @@ class RivalAssessor(Assessor):
                 for (claim, contexts), ruling in zip(claim_contexts, rulings, strict=True)
             ],
             "unanswered": dict(failures),
+            **cut_details(evidence.cut),
         }
         return details, counts.supported / counts.claims
 

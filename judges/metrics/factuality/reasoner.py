@@ -123,6 +123,7 @@ class FactReasoner(Assessor):
             posteriors=posteriors,
             conflicts=disputes.settle(dict(zip(again, more_replies, strict=True))),
             lost=dict(failures),
+            cut=evidence.cut,
         )
 
     def _graph(self, evidence: Evidence, nodes: _Nodes, links: Sequence[Link]) -> FactGraph:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 
 from data.errors import StatisticsError
@@ -66,6 +66,7 @@ class Assessment:
         posteriors: The posterior of every node.
         conflicts: The passages that contradict each other.
         lost: How many relations could not be read or were refused, by outcome.
+        cut: Passages that were too long for an LLM, with their words before and after.
     """
 
     claims: tuple[Claim, ...]
@@ -75,6 +76,7 @@ class Assessment:
     posteriors: Marginals
     conflicts: tuple[Conflict, ...]
     lost: Mapping[str, int]
+    cut: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def count_details(counts: Counts, settings: FactualitySettings) -> dict[str, Json]:
@@ -112,8 +114,16 @@ def reasoner_details(assessment: Assessment, settings: FactualitySettings) -> tu
         "conflicts": [conflict.as_json() for conflict in assessment.conflicts],
         "graph": graph_json(assessment.graph),
         "unanswered": dict(assessment.lost),
+        **cut_details(assessment.cut),
     }
     return details, precision(counts)
+
+
+def cut_details(cut: Mapping[str, tuple[int, int]]) -> dict[str, Json]:
+    """Which passages were cut, where any were."""
+    return (
+        {"cut": {name: {"words": words, "kept": kept} for name, (words, kept) in cut.items()}} if cut else {}
+    )
 
 
 def graph_json(graph: FactGraph) -> dict[str, Json]:

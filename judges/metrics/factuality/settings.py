@@ -15,6 +15,7 @@ from judges.metrics.factuality.graph import CLAIM_PRIOR, CONTEXT_PRIOR
 from judges.metrics.factuality.tasks import DEFAULT_PROBABILITY
 from judges.metrics.factuality.vocabulary import FactorTables, Inference
 
+LONGEST_PASSAGE = 700
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -32,6 +33,8 @@ class FactualitySettings(BaseModel):
         default_probability: Of a relation where the LLM gives no token probabilities.
         write_queries: Have the LLM write the search query of each claim.
         summarise: Have the LLM sum up, of each context, what bears on the claim.
+        longest_passage: Words of a passage that an LLM reads at most; of a longer one the sentences that
+            share most with question and claims (the paper caps contexts at 4,000 characters, section 4).
         seed: Makes sampling repeatable.
     """
 
@@ -47,6 +50,7 @@ class FactualitySettings(BaseModel):
     default_probability: Share = DEFAULT_PROBABILITY
     write_queries: bool = False
     summarise: bool = False
+    longest_passage: Annotated[int, Field(ge=20)] = LONGEST_PASSAGE
     seed: Annotated[int, Field(ge=0)] = 0
 
 

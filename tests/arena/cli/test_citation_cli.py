@@ -19,6 +19,33 @@ LINE = {
 }
 
 
+def test_answers_of_trecs_rag_track_are_taken_and_scored(arena_of: Commands, tmp_path: Path) -> None:
+    """A file of the track is accepted as it is; its citations are scored, and uncited sentences counted."""
+    exported = tmp_path / "exported"
+    assert arena_of("sets", "export", "tiny", exported)[0] == 0
+    questions = [json.loads(line) for line in (exported / "questions.jsonl").read_text().splitlines()]
+    rows = [
+        {
+            "run_id": "us",
+            "topic_id": question["id"],
+            "references": [passage["id"] for passage in question["passages"]],
+            "answer": [
+                {"text": question["passages"][0]["text"].split(". ")[0].rstrip(".") + ".", "citations": [0]},
+                {"text": "Nobody knows more.", "citations": []},
+            ],
+        }
+        for question in questions
+    ]
+    path = tmp_path / "run.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert arena_of("submissions", "add", path, "--set", "tiny", "--system", "us")[0] == 0
+    metric = ("--set", "tiny", "--metric", "citation-support", "--systems", "us", "--json")
+    done = arena_of.json("metrics", "run", *metric)
+    assert done["judged"] == len(rows), done
+    row = arena_of.json("metrics", "show", *metric)["rows"][0]
+    assert (row["precision"]["mean"], row["recall"]["mean"], row["uncited"]["mean"]) == (1.0, 0.5, 1.0)
+
+
 def test_an_llm_grades_each_citation_by_itself(
     arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +10,7 @@ import bm25s
 import numpy as np
 
 from data.records import Passage
+from judges.text.sentences import split_sentences
 from judges.text.tokens import terms
 
 PER_CLAIM = 5
@@ -58,6 +59,31 @@ def distinct(passages: Sequence[Passage]) -> tuple[Passage, ...]:
         if key:
             unique.setdefault(key, passage)
     return tuple(unique.values())
+
+
+def shortened(passage: Passage, wanted: Collection[str], words: int) -> Passage:
+    """A passage of at most so many words: of its sentences those with most of the wanted terms, in order.
+
+    One within the limit stays as it is; of one whose best sentence is longer than the limit, that sentence's
+    first words stay.
+    """
+    if len(passage.text.split()) <= words:
+        return passage
+    sentences = split_sentences(passage.text)
+    sought = frozenset(wanted)
+    ranked = sorted(
+        range(len(sentences)), key=lambda at: (-len(sought.intersection(terms(sentences[at]))), at)
+    )
+    kept: list[int] = []
+    left = words
+    for at in ranked:
+        length = len(sentences[at].split())
+        if length <= left:
+            kept.append(at)
+            left -= length
+    text = " ".join(sentences[at] for at in sorted(kept))
+    text = text or " ".join(sentences[ranked[0]].split()[:words])
+    return Passage(passage.id, text, passage.title)
 
 
 @dataclass(frozen=True, slots=True)

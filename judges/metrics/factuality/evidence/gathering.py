@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
 from data.records import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
@@ -12,9 +13,10 @@ from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing
 from judges.metrics.coverage.sources import LocalSource, Source
 from judges.metrics.factuality.claims import Claim, ClaimSteps, claims_of, numbered
-from judges.metrics.factuality.evidence.contexts import Contexts, PassageIndex, gather
+from judges.metrics.factuality.evidence.contexts import Contexts, PassageIndex, gather, shortened
 from judges.metrics.factuality.settings import FactualitySettings
 from judges.metrics.factuality.tasks import QUERY, SUMMARY
+from judges.text.tokens import terms
 
 
 class UnscoredError(Exception):
@@ -28,10 +30,14 @@ class UnscoredError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The claims of an answer and the contexts to hold them against."""
+    """The claims of an answer and the contexts to hold them against.
+
+    `cut` names the passages that were too long for an LLM, with their words before and after.
+    """
 
     claims: tuple[Claim, ...]
     contexts: Contexts
+    cut: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def require(unanswered: CallFailure) -> None:
@@ -81,9 +87,28 @@ class EvidenceSource:
             raise UnscoredError(Outcome.UNREADABLE, "The answer makes no claim.")
         queries = await self._queries(claims, item)
         retrieved: Sequence[Sequence[Passage]] = await self._search(source, queries)
+        cut: dict[str, tuple[int, int]] = {}
+        if self._runner is not None:
+            retrieved = self._shortened(retrieved, item, claims, cut)
         if self._runner is not None and self._settings.summarise:
             retrieved = await self._summaries(self._runner, claims, retrieved)
-        return Evidence(claims=claims, contexts=gather(retrieved))
+        return Evidence(claims=claims, contexts=gather(retrieved), cut=cut)
+
+    def _shortened(
+        self,
+        retrieved: Sequence[Sequence[Passage]],
+        item: MetricItem,
+        claims: Sequence[Claim],
+        cut: dict[str, tuple[int, int]],
+    ) -> list[list[Passage]]:
+        """Cut what is too long, each passage alike for all claims, so that it stays one context."""
+        longest = self._settings.longest_passage
+        wanted = set(terms(" ".join([item.question, *(claim.text for claim in claims)])))
+        rows = [[shortened(passage, wanted, longest) for passage in passages] for passages in retrieved]
+        for before, after in zip(chain(*retrieved), chain(*rows), strict=True):
+            if after is not before:
+                cut[before.id] = (len(before.text.split()), len(after.text.split()))
+        return rows
 
     async def _search(self, source: Source, queries: Sequence[str]) -> list[Sequence[Passage]]:
         """What a source finds for each query.

@@ -21,13 +21,15 @@ from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.sources import LocalSource
 from judges.metrics.factuality import build
 from judges.metrics.factuality.assembly import ASSESSORS, assemble
-from judges.metrics.factuality.evidence.contexts import PassageIndex, gather
+from judges.metrics.factuality.evidence.contexts import PassageIndex, gather, shortened
 from judges.metrics.factuality.graph import load_graph
 from judges.metrics.factuality.inference.marginals import marginals
 from judges.metrics.factuality.report import summarise
 from judges.metrics.factuality.tasks import relation_probability
 from judges.metrics.registry import METRICS, build_metric
+from judges.metrics.rehearsal import RehearsalRunner
 from judges.text.entailment import Entailment
+from judges.text.tokens import terms
 
 Serve = Callable[..., Any]
 CHECKOUT = Path(__file__).parents[4]
@@ -446,3 +448,27 @@ def test_real_conflicts_are_found_and_resolved() -> None:
                 scores.setdefault(row[f"label{which}"], []).append(score.score)
     assert conflicts >= 50
     assert fmean(scores["Correct"]) > fmean(scores["Incorrect"]) + 0.1
+
+
+def test_a_long_passage_is_cut_to_what_bears_on_the_claims() -> None:
+    """The sentences that share most with what is sought stay, in their order, within the limit."""
+    noise = " ".join(f"Sentence {number} tells of other matters." for number in range(50))
+    text = f"{noise} The iron bridge was opened in 1905. {noise}"
+    short = shortened(Passage("p", text, "Bridge"), terms("When was the iron bridge opened?"), 20)
+    assert "The iron bridge was opened in 1905." in short.text
+    assert len(short.text.split()) <= 20
+    assert (short.id, short.title) == ("p", "Bridge")
+    whole = Passage("p", "The iron bridge was opened in 1905.")
+    assert shortened(whole, (), 20) is whole
+    assert shortened(Passage("p", "word " * 50), (), 20).text == " ".join(["word"] * 20)
+
+
+@pytest.mark.parametrize("name", ["factuality-fr2", "factuality-factscore"])
+def test_scores_by_an_llm_say_which_passages_were_cut(name: str) -> None:
+    """What an LLM did not read in full is named with its words; the embedded version reads everything."""
+    passages = (Passage("long", "The iron bridge was opened in 1905. " * 30), Passage("short", "It is red."))
+    item = MetricItem(id="q", question="When?", answer="The bridge opened in 1905.", passages=passages)
+    runner = RehearsalRunner(endpoint="http://nowhere/v1", model="m")
+    found = asyncio.run(build_metric(name, runner=runner, options={"longest_passage": 40}).score(item))
+    assert found.details["cut"] == {"long": {"words": 210, "kept": 35}}
+    assert "cut" not in asyncio.run(build_metric(name).score(item)).details

@@ -1,0 +1,69 @@
+"""Answers in the format of TREC's RAG track."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from data.errors import FileFormatError
+from data.records import Passage, Question
+from judges.text.citations import cited_sentences
+from submissions.trec_rag import is_trec_rag, plain_row
+
+QUESTION = Question(
+    id="2024-1",
+    domain="bridges",
+    question="When?",
+    passages=(Passage("d1", "Opened 1905.", "Bridge"), Passage("d3", "Closed.")),
+)
+ROW: dict[str, Any] = {
+    "run_id": "us",
+    "topic_id": "2024-1",
+    "references": ["gone", "d3", "d1"],
+    "answer": [
+        {"text": "It opened in 1905.", "citations": [2]},
+        {"text": "It closed.", "citations": [1, 0]},
+        {"text": "It is red.", "citations": []},
+    ],
+}
+
+
+def find(name: str) -> Question | None:
+    """The one question."""
+    return QUESTION if name == QUESTION.id else None
+
+
+def test_sentences_cite_the_passages_of_their_references() -> None:
+    """Places become numbers of contexts; a reference that is no passage has a number beyond them."""
+    assert is_trec_rag(ROW)
+    row, unknown = plain_row(ROW, find)
+    assert (row["question_id"], unknown) == ("2024-1", 1)
+    contexts: Any = row["contexts"]
+    assert [context["id"] for context in contexts] == ["d3", "d1"]
+    told = [(one.text, one.numbers) for one in cited_sentences(str(row["answer"]))]
+    assert told == [("It opened in 1905.", (2,)), ("It closed.", (1, 3)), ("It is red.", ())]
+
+
+def test_the_topic_of_2025_and_rows_of_ours_are_told_apart() -> None:
+    """The topic may stand in the metadata; an answer that is one text is no answer of the track."""
+    row = {**ROW, "metadata": {"narrative_id": "2024-1"}}
+    del row["topic_id"]
+    assert plain_row(row, find)[0]["question_id"] == "2024-1"
+    assert not is_trec_rag({"question_id": "x", "answer": "It opened.", "references": []})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"references": "d1"}, "no list of ids"),
+        ({"answer": [{"citations": [0]}]}, "Sentence 1 of the answer has no text"),
+        ({"answer": [{"text": "A.", "citations": [3]}]}, "Sentence 1 cites 3"),
+        ({"answer": [{"text": "A.", "citations": [True]}]}, "Sentence 1 cites True"),
+        ({"answer": [{"text": "A.", "citations": "0"}]}, "are no list"),
+    ],
+)
+def test_another_shape_is_told(change: dict[str, Any], said: str) -> None:
+    """What is wrong is named by its sentence."""
+    with pytest.raises(FileFormatError, match=said):
+        plain_row({**ROW, **change}, find)
