@@ -33,6 +33,7 @@ class FactualitySettings(BaseModel):
         write_queries: Have the LLM write the search query of each claim.
         summarise: Have the LLM sum up, of each context, what bears on the claim.
         seed: Makes sampling repeatable.
+        nli: The folder of an NLI model that relates texts, in place of words or of the LLM.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -48,6 +49,7 @@ class FactualitySettings(BaseModel):
     write_queries: bool = False
     summarise: bool = False
     seed: Annotated[int, Field(ge=0)] = 0
+    nli: str = ""
 
 
 def read_settings(options: Mapping[str, Json]) -> FactualitySettings:
