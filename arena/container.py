@@ -29,33 +29,44 @@ if TYPE_CHECKING:
     from arena.services.evidence.systems import ComparisonService, ProfileService
     from arena.services.evidence.team_report import ReportService
     from arena.services.evidence.weaknesses import WeaknessService
-    from arena.services.generation import GenerationService
+    from arena.services.generation.service import GenerationService
     from arena.services.jobs.job_leases import JobLeases
     from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
+    from arena.services.judging.cascades import CascadeService
     from arena.services.judging.judges import JudgeService
     from arena.services.metrics.agreement import AgreementService
     from arena.services.metrics.controlled_sets import ControlledSetService
     from arena.services.metrics.factory import MetricAccess
+    from arena.services.metrics.planning import MetricPlanner
+    from arena.services.metrics.results import ScoreTableService
     from arena.services.metrics.service import MetricService
     from arena.services.organisers.monitor import RoundAdmin
     from arena.services.organisers.round_jobs import RoundJobs
     from arena.services.people.public_votes import PublicVotes
     from arena.services.question_sets.passages import SetPassages
     from arena.services.question_sets.phases import PolicyService
+    from arena.services.question_sets.qrels import SetQrels
     from arena.services.question_sets.service import SetAdmin, SetService
+    from arena.services.question_sets.short_answers import ShortAnswers
     from arena.services.question_sets.statistics import SetStatistics
+    from arena.services.references.auditing import AuditingService
+    from arena.services.references.drafting import DraftService
+    from arena.services.references.export import ReferenceExports
+    from arena.services.references.service import ReferenceService
     from arena.services.retrieval.corpora import CorpusService
     from arena.services.retrieval.runs import RetrievalService
+    from arena.services.retrieval_boards.questions import RankedQuestions
+    from arena.services.retrieval_boards.service import RetrievalBoards
     from arena.services.rounds.planning import RoundPlanner
     from arena.services.rounds.reparse import ReparseService
     from arena.services.rounds.retest import RetestService
     from arena.services.rounds.service import RoundService
-    from arena.services.rounds.tables import RoundTableService
     from arena.services.rounds.trials import TrialService
     from arena.services.rounds.visibility import BattlePages
     from arena.services.submissions.browser_files import BrowserFiles
     from arena.services.submissions.service import SubmissionService
     from arena.services.submissions.uploads import UploadService
+    from arena.services.tables.service import RoundTableService
     from data.store import Store
 
 
@@ -92,6 +103,12 @@ class Arena:
     sets: SetService = _service("services.question_sets.service")
     set_admin: SetAdmin = _service("services.question_sets.service", "store", "sets", "policies")
     policies: PolicyService = _service("services.question_sets.phases")
+    set_qrels: SetQrels = _service("services.question_sets.qrels")
+    retrieval_boards: RetrievalBoards = _service("services.retrieval_boards.service", "store", "set_qrels")
+    ranked_questions: RankedQuestions = _service(
+        "services.retrieval_boards.questions", "store", "retrieval_boards"
+    )
+    short_answers: ShortAnswers = _service("services.question_sets.short_answers")
     identities: IdentityService = _service("services.accounts.auth")
     sessions: SessionService = _service("services.accounts.sessions", "store", "identities")
     teams: TeamService = _service("services.accounts.teams")
@@ -100,16 +117,24 @@ class Arena:
     labels: LabelService = _service("services.annotation.queue")
     curation: CurationService = _service("services.annotation.curation")
     label_files: LabelFileService = _service("services.annotation.files.service", "store", "curation")
+    references: ReferenceService = _service("services.references.service", "store", "annotation", "labels")
+    reference_audits: AuditingService = _service("services.references.auditing")
+    reference_exports: ReferenceExports = _service("services.references.export")
+    reference_drafts: DraftService = _service("services.references.drafting", "store", "settings")
     judges: JudgeService = _service("services.judging.judges", "store", "settings")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")
+    cascades: CascadeService = _service("services.judging.cascades", "store", "judges")
     calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")
-    generation: GenerationService = _service("services.generation", "store", "settings")
+    generation: GenerationService = _service(
+        "services.generation.service", "store", "settings", "retrieval", "corpora"
+    )
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
-    tables: RoundTableService = _service("services.rounds.tables")
+    tables: RoundTableService = _service("services.tables.service", "store", "agreement")
     comparison: RoundComparisonService = _service("services.boards.comparison")
     battle_pages: BattlePages = _service("services.rounds.visibility")
     agreement: AgreementService = _service("services.metrics.agreement", "store", "metric_access")
+    score_tables: ScoreTableService = _service("services.metrics.results")
     controlled_sets: ControlledSetService = _service("services.metrics.controlled_sets", "metric_access")
     history: HistoryService = _service("services.boards.history")
     evidence: EvidenceService = _service("services.evidence.questions")
@@ -238,6 +263,13 @@ class Arena:
         from arena.services.metrics.factory import MetricAccess
 
         return MetricAccess(self.store, self.settings, self.judges.spec, self.corpora.source)
+
+    @cached_property
+    def metric_plans(self) -> MetricPlanner:
+        """What scoring will take."""
+        from arena.services.metrics.planning import MetricPlanner
+
+        return MetricPlanner(self.store, self.metric_access, self.judges.prices)
 
     @cached_property
     def metrics(self) -> MetricService:

@@ -61,6 +61,10 @@ class SubmissionFields(Line):
     system: str
     team: str
     version: int
+    kind: str = Field(
+        "answers",
+        description="`answers`, or `contexts`: retrieved passages alone, whose questions `answers` counts.",
+    )
     state: str = Field(examples=["accepted"])
     phase: str
     anonymous: bool

@@ -45,6 +45,13 @@ class MetricsAccess(StrEnum):
     OPEN = "open"
 
 
+class PageHosts(StrEnum):
+    """Whose web pages `--page-text` may fetch."""
+
+    PUBLIC = "public"
+    ANY = "any"
+
+
 def _text(variables: Variables, name: str) -> str | None:
     return variables.get(name) or None
 
@@ -149,6 +156,7 @@ class Settings:
         "ARENA_FRAMERS", _list(FRAMER, "origins such as https://lab.example.org"), ()
     )
     search_url: str = _from("ARENA_SEARCH_URL", _text, "")
+    page_hosts: PageHosts = _from("ARENA_PAGE_HOSTS", _word(PageHosts), PageHosts.PUBLIC)
     processes: int | None = _from("ARENA_PROCESSES", _whole_number)
     api_rate: int = _from("ARENA_API_RATE", _whole_number, 600)
     intake_rate: int = _from("ARENA_API_INTAKE_RATE", _whole_number, 240)

@@ -89,6 +89,12 @@ VARIABLES = (
         "`http://localhost:8080/search?q={query}&format=json`",
     ),
     Variable(
+        "ARENA_PAGE_HOSTS",
+        "page_hosts",
+        "whose pages `arena retrieve --page-text` fetches: `public`, where every address of a host is "
+        "public, or `any`, an intranet's too",
+    ),
+    Variable(
         "ARENA_PROCESSES",
         "processes",
         "processes that compute embedded metrics, when 500 answers or more are waiting",

@@ -15,6 +15,7 @@ from data.errors import NotFoundError, SpecError
 from data.records import JudgeKind, Yardstick
 from judges.base import HERE, Judge, TextWork
 from judges.llm.requests import LlmClient
+from judges.pairwise.cascade import CascadeJudge
 from judges.pairwise.llm_judge import PairwiseJudge
 from judges.pairwise.panel import PanelJudge
 from judges.pairwise.prompt import load_prompt
@@ -194,6 +195,9 @@ def build_judge(spec: JudgeSpec, *, client: LlmClient | None = None, work: TextW
             return PanelJudge(
                 spec, tuple(build_judge(member, client=client, work=work) for member in spec.members)
             )
+        case JudgeKind.CASCADE:
+            cheap, expensive = (build_judge(member, client=client, work=work) for member in spec.members)
+            return CascadeJudge(spec, cheap, expensive)
         case JudgeKind.LLM:
             return _pairwise(spec, client, work)
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from data.errors import SpecError
 from data.records import Answer, Outcome, Passage, Question, Reply
 from judges.llm.requests import CallFailure, LlmClient, Message, Request, Sampling
-from judges.pairwise.cleaning import clean, is_no_answer
+from judges.pairwise.cleaning import clean, is_no_answer, split_thinking
 from judges.pairwise.prompt import Prompt, fill, load_prompt
 from judges.pairwise.rendering import passage_blocks, passage_text
 from judges.protection.sanitise import delimit, mark_of, sanitise
 from judges.spec import Cleaning
 
 DEFAULT_PROMPT = "generate"
+COMPREHENSIVE_PROMPT = "generate-comprehensive"
 PAPER_PASSAGES = 5
 MOST_TOKENS = 512
+UNCLOSED = ("<thinking>", "<think>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,7 @@ class Generation:
         passages: How many of a question's passages are shown, first ones first (the paper: 5 or 10).
         thinking: Whether the model thinks first; the paper did without for GPT-4o alone.
         sampling: The settings that shape a reply.
+        prompt: What is asked; by default the paper's task in our words.
     """
 
     model: str
@@ -37,11 +39,52 @@ class Generation:
     passages: int = PAPER_PASSAGES
     thinking: bool = True
     sampling: Sampling = field(default_factory=lambda: Sampling(max_tokens=MOST_TOKENS))
+    prompt: Prompt = field(default_factory=lambda: load_prompt(DEFAULT_PROMPT))
 
     def __post_init__(self) -> None:
         if self.passages < 1:
             message = f"An answer cannot be generated from {self.passages} passages."
             raise SpecError(message, advice="Show at least one passage, as with --passages 5.")
+        if not self.prompt.section("task"):
+            message = f"Prompt {self.prompt.name} asks for no answer: it has no `## task` section."
+            raise SpecError(message, advice="Write one with {question} and {passages}.")
+
+    def request(self, question: Question) -> Request:
+        """The request of one question; of a study's own prompt the bytes, with the texts as they are."""
+        messages = self._messages(question) if self.prompt.literal is None else self._literal(question)
+        return Request(
+            endpoint=self.endpoint,
+            model=self.model,
+            messages=messages,
+            sampling=self.sampling,
+            keeps_thinking=True,
+        )
+
+    def _literal(self, question: Question) -> tuple[Message, ...]:
+        prompt = self.prompt.literal
+        if prompt is None:
+            return ()
+        content = prompt.fill({"question": question.question}, self.shown(question))
+        return (*(Message(role, text) for role, text in prompt.messages), Message("user", content))
+
+    def _messages(self, question: Question) -> tuple[Message, ...]:
+        texts = [sanitise(passage_text(passage)).text for passage in self.shown(question)]
+        question_text = sanitise(question.question).text
+        prompt = self.prompt
+        mark = mark_of(prompt.hash, question_text, *texts)
+        values = {
+            "question": delimit("question", question_text, mark),
+            "passages": passage_blocks(texts, mark),
+        }
+        content = fill(prompt.section("task"), values)
+        if self.thinking and prompt.section("thinking"):
+            content = f"{content}\n\n{prompt.section('thinking')}"
+        system = prompt.section("system")
+        return (*([Message("system", system)] if system else []), Message("user", content))
+
+    def shown(self, question: Question) -> tuple[Passage, ...]:
+        """The passages of a question that are shown."""
+        return question.passages[: self.passages]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,51 +108,23 @@ class AnswerGenerator:
 
     settings: Generation
     client: LlmClient
-    prompt_name: str = DEFAULT_PROMPT
-
-    @cached_property
-    def prompt(self) -> Prompt:
-        """The prompt, read once.
-
-        Raises:
-            SpecError: The prompt cannot be used.
-        """
-        return load_prompt(self.prompt_name)
-
-    def request(self, question: Question) -> Request:
-        """The request of one question."""
-        texts = [sanitise(passage_text(passage)).text for passage in self._passages(question)]
-        question_text = sanitise(question.question).text
-        mark = mark_of(self.prompt.hash, question_text, *texts)
-        values = {
-            "question": delimit("question", question_text, mark),
-            "passages": passage_blocks(texts, mark),
-        }
-        content = fill(self.prompt.section("task"), values)
-        if self.settings.thinking:
-            content = f"{content}\n\n{self.prompt.section('thinking')}"
-        return Request(
-            endpoint=self.settings.endpoint,
-            model=self.settings.model,
-            messages=(Message("user", content),),
-            sampling=self.settings.sampling,
-        )
 
     async def generate(self, question: Question) -> Generated:
-        """Answer one question from its passages, cleaned as in the paper.
+        """Answer one question from its passages; the answer is cleaned as in the paper, its thinking kept.
 
         Raises:
             JudgeError: Asking as a whole cannot go on.
         """
-        if not self._passages(question):
+        if not self.settings.shown(question):
             detail = f"question {question.id} has no passages to answer from"
             return Generated(question_id=question.id, outcome=Outcome.MISSING, detail=detail)
-        reply = await self.client.ask(self.request(question))
+        reply = await self.client.ask(self.settings.request(question))
         if isinstance(reply, CallFailure):
             return Generated(question_id=question.id, outcome=reply.outcome, detail=reply.detail)
-        text = clean(reply.text, Cleaning.COMPAT).strip()
+        thinking, rest = split_thinking(reply.text)
+        text = clean(rest, Cleaning.COMPAT).strip()
         cut_off = reply.finish_reason == "length"
-        if not text or (cut_off and "<thinking>" in text):
+        if not text or text.startswith(UNCLOSED) or (cut_off and any(tag in text for tag in UNCLOSED)):
             detail = (
                 "the reply was cut off before the answer" if cut_off else "the reply holds no answer text"
             )
@@ -117,14 +132,16 @@ class AnswerGenerator:
         return Generated(
             question_id=question.id,
             outcome=Outcome.JUDGED,
-            answer=Answer(question_id=question.id, answer=text, contexts=self._passages(question)),
+            answer=Answer(
+                question_id=question.id,
+                answer=text,
+                contexts=self.settings.shown(question),
+                thinking="\n\n".join(filter(None, (reply.thinking or "", thinking))),
+            ),
             no_answer=is_no_answer(text),
             detail="the answer was cut off at its token limit" if cut_off else "",
             reply=reply,
         )
-
-    def _passages(self, question: Question) -> tuple[Passage, ...]:
-        return question.passages[: self.settings.passages]
 
 
 def no_answer_share(answers: Iterable[str]) -> float | None:

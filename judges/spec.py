@@ -17,7 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from data.errors import RecordError, SpecError
 from data.files.jsonl import wording
 from data.records import JudgeKind, OrderPolicy, Yardstick, require_name
+from judges.cascades import CASCADE_KEYS, CascadeConfidence, Guarantee, cascade_problems
 from judges.llm.requests import Sampling
+from judges.pairwise.literal import VerdictWords
 from judges.pairwise.prompt import Prompt
 
 TOP_LOGPROBS = 20
@@ -30,6 +32,7 @@ class ReplyFormat(StrEnum):
     GRADES = "grades"
     LOGPROBS = "logprobs"
     DIGIT_SCAN = "digit-scan"
+    WORDS = "words"
 
 
 class Cleaning(StrEnum):
@@ -65,7 +68,7 @@ class JudgeSpec(BaseModel):
 
     Attributes:
         name: Name of the judge; the file's name where the file gives none.
-        kind: `llm`, `panel` or `lexical`.
+        kind: `llm`, `panel`, `cascade` or `lexical`.
         description: One line for `arena judges list`.
         model: The LLM's name at the endpoint.
         endpoint: Base URL of an OpenAI-compatible endpoint; empty: the one of the settings.
@@ -77,19 +80,21 @@ class JudgeSpec(BaseModel):
         top_p: Nucleus share.
         max_tokens: Most tokens of a reply.
         seed: Sampling seed.
-        votes: Replies asked for in each order; the majority of them counts.
-        swap_margin: Adaptive second order: a first reply at most this far from a tie is asked
-            swapped too; None: never.
+        votes: Replies in each order; the majority counts.
+        swap_margin: Adaptive second order: a reply this near to a tie is asked swapped too; None: never.
         swap_audit: Adaptive second order: this random share is asked swapped whatever came first.
         reasks: How often an unreadable reply is asked again.
         failures_tie: A failed, refused or unreadable reply is a tie (`compat` alone).
         cleaning: How answers are cleaned.
         protection: How answers are kept from steering the judge.
-        members: A panel's judges.
+        members: A panel's judges; of a cascade the cheap one, then the expensive one.
         weights: A weighted panel's weights, one a member.
         rule: How a panel settles.
         quorum: How many members must have judged; None: all.
         lexical: Settings of the lexical judge, checked by it.
+        confidence: What says how sure a cascade's cheap member is.
+        threshold: The least confidence with which it decides.
+        guarantee: What the threshold was set on; None where somebody chose it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -119,6 +124,9 @@ class JudgeSpec(BaseModel):
     rule: PanelRule = PanelRule.MAJORITY
     quorum: Annotated[int, Field(ge=1, strict=True)] | None = None
     lexical: Mapping[str, Scalar] = Field(default_factory=dict)
+    confidence: CascadeConfidence | None = None
+    threshold: Share | None = None
+    guarantee: Guarantee | None = None
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Self:
@@ -141,6 +149,12 @@ class JudgeSpec(BaseModel):
         )
 
     @property
+    def verdict_words(self) -> VerdictWords:
+        """By which words a reply gives its verdict, where `reply` is `words`."""
+        exact = None if self.prompt is None else self.prompt.literal
+        return (exact and exact.verdict) or VerdictWords()
+
+    @property
     def adaptive(self) -> bool:
         """Whether the second order is asked for some battles only."""
         return self.order is not OrderPolicy.BOTH and (self.swap_margin is not None or self.swap_audit > 0)
@@ -149,6 +163,10 @@ class JudgeSpec(BaseModel):
     def canonical(self) -> dict[str, Any]:
         """Everything that can change a verdict, as plain values; the prompt stands as its hash."""
         plain = self.model_dump(mode="json", exclude={"prompt", "members", "name", "description"})
+        if self.kind is JudgeKind.CASCADE:
+            plain["member_names"] = [member.name for member in self.members]
+        else:
+            plain = {key: value for key, value in plain.items() if key not in CASCADE_KEYS}
         plain["prompt"] = "" if self.prompt is None else self.prompt.hash
         plain["members"] = [member.canonical for member in self.members]
         return plain
@@ -175,12 +193,12 @@ class JudgeSpec(BaseModel):
         return self.model_copy(update={"endpoint": self.endpoint or endpoint, "members": members})
 
     def reworded(self, prompt: Prompt) -> JudgeSpec:
-        """The same judge with another prompt, which every LLM of a panel gets.
+        """The same judge with another prompt, which every LLM of a panel or cascade gets.
 
         Raises:
             SpecError: The prompt does not go with the yardstick; every problem is named.
         """
-        if self.kind is JudgeKind.PANEL:
+        if self.members:
             return self.using(members=tuple(member.reworded(prompt) for member in self.members))
         return self.using(prompt=prompt) if self.kind is JudgeKind.LLM else self
 
@@ -209,12 +227,18 @@ def make_spec(values: Mapping[str, Any]) -> JudgeSpec:
 
 
 def leaves(spec: JudgeSpec) -> Iterator[JudgeSpec]:
-    """The judges that decide: the spec itself, or a panel's members, however deep."""
-    if spec.kind is JudgeKind.PANEL:
-        for member in spec.members:
-            yield from leaves(member)
-    else:
-        yield spec
+    """The judges that decide: the spec itself, or the members of a panel or cascade, however deep."""
+    for leaf, _ in asked_shares(spec):
+        yield leaf
+
+
+def asked_shares(spec: JudgeSpec, share: float = 1.0) -> Iterator[tuple[JudgeSpec, float]]:
+    """The judges that decide, each with the part of the battles that it is expected to be asked about."""
+    if not spec.members:
+        yield spec, share
+    for place, member in enumerate(spec.members):
+        expected = 1.0 if spec.guarantee is None or not place else spec.guarantee.escalated
+        yield from asked_shares(member, share * expected)
 
 
 def _wording(error: ValidationError) -> Iterator[str]:
@@ -233,8 +257,12 @@ def _common_problems(spec: JudgeSpec) -> Iterator[str]:
         require_name(spec.name, "Judge name")
     except RecordError as error:
         yield str(error).rstrip(".")
-    if spec.kind is not JudgeKind.PANEL and (spec.members or spec.weights or spec.quorum is not None):
-        yield "'members', 'weights' and 'quorum' are for panels"
+    if spec.kind is not JudgeKind.PANEL and (spec.weights or spec.quorum is not None):
+        yield "'weights' and 'quorum' are for panels"
+    if spec.kind not in {JudgeKind.PANEL, JudgeKind.CASCADE} and spec.members:
+        yield "'members' are for panels and cascades"
+    if spec.kind is not JudgeKind.CASCADE and any(getattr(spec, key) is not None for key in CASCADE_KEYS):
+        yield f"{', '.join(map(repr, CASCADE_KEYS))} are for cascades"
     if spec.kind is not JudgeKind.LEXICAL and spec.lexical:
         yield "'lexical' is for the lexical judge"
 
@@ -251,6 +279,9 @@ def _llm_problems(spec: JudgeSpec) -> Iterator[str]:
         )
     else:
         yield from _prompt_problems(spec.prompt, spec.yardstick)
+        own_words = spec.prompt.literal is not None and spec.prompt.literal.verdict is not None
+        if own_words != (spec.reply is ReplyFormat.WORDS):
+            yield "'reply' is words exactly where the prompt has a [verdict] table"
     if spec.votes > 1 and spec.temperature == 0:
         yield "'votes' above 1 with 'temperature' 0 asks the same thing again: raise the temperature"
     if spec.order is OrderPolicy.BOTH and (spec.swap_margin is not None or spec.swap_audit):
@@ -295,5 +326,6 @@ def _lexical_problems(spec: JudgeSpec) -> Iterator[str]:
 _PROBLEMS = {
     JudgeKind.LLM: _llm_problems,
     JudgeKind.PANEL: _panel_problems,
+    JudgeKind.CASCADE: lambda spec: cascade_problems(spec.members, spec.confidence, spec.threshold),
     JudgeKind.LEXICAL: _lexical_problems,
 }

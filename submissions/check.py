@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from data.errors import FileFormatError, InvalidFileError
-from data.records import Answer, Problem, Severity
+from data.records import Answer, Problem, Severity, SubmissionKind
 from submissions.answer_warnings import AnswerWarnings
 from submissions.formats import FileFormat, open_rows
 from submissions.limits import IntakeLimits, WarningLevels
@@ -36,6 +36,8 @@ class CheckResult:
         warnings: How many warnings there are, listed or not.
         problems: The problems by line; those of the file as a whole come first.
         content_hash: sha256 over the answers without errors. It is the same in every format and order.
+        kind: What the file holds; of contexts `answers` counts the questions that have passages, and
+            `with_contexts` those whose passages have texts.
     """
 
     set_name: str
@@ -50,6 +52,7 @@ class CheckResult:
     warnings: int
     problems: tuple[Problem, ...]
     content_hash: str
+    kind: SubmissionKind = SubmissionKind.ANSWERS
 
     @property
     def accepted(self) -> bool:
@@ -77,10 +80,10 @@ def check_answers(
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
     usage = _Tally(QuestionIndex(questions), limits, levels or WarningLevels(), findings)
-    with _recording_errors(findings):
+    with recording_errors(findings):
         for accepted in _accepted_rows(path, usage, limits, findings):
             usage.add(accepted)
-    with _recording_errors(findings):
+    with recording_errors(findings):
         usage.close()
     return usage.result()
 
@@ -103,7 +106,7 @@ def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | Non
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
     usage = _Tally(QuestionIndex(questions), limits, WarningLevels(), findings)
-    with _recording_errors(findings):
+    with recording_errors(findings):
         for accepted in _accepted_rows(path, usage, limits, findings):
             if findings.errors:
                 break
@@ -116,7 +119,7 @@ def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | Non
 
 
 @contextmanager
-def _recording_errors(findings: Findings) -> Iterator[None]:
+def recording_errors(findings: Findings) -> Iterator[None]:
     """Turn what ends the reading of a file into a problem of that file."""
     try:
         yield
@@ -222,6 +225,8 @@ def _digest(answer: Answer) -> bytes:
     parts = [answer.question_id, answer.answer]
     for context in answer.contexts:
         parts += [context.id, context.title, context.text]
+    if answer.thinking:
+        parts.append(answer.thinking)
     for part in parts:
         content = part.encode("utf-8", errors="surrogatepass")
         digest.update(len(content).to_bytes(8, "big") + content)

@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 
 from data.files.csv_safety import guarded
-from data.records import Problem, Severity
+from data.records import Problem, Severity, SubmissionKind
 from data.records.problems import few_of_each
 from submissions.check import CheckResult
 
@@ -31,6 +31,7 @@ def report_json(result: CheckResult) -> dict[str, Any]:
     """The report as JSON; `answers`, `coverage` and `problems` are the fields of the design."""
     return {
         "set": result.set_name,
+        "kind": result.kind.value,
         "accepted": result.accepted,
         "format": None if result.format is None else result.format.value,
         "rows": result.rows,
@@ -68,14 +69,21 @@ def report_lines(result: CheckResult) -> Iterator[str]:
 
 def summary_lines(result: CheckResult) -> Iterator[str]:
     """What there is, and as the last line whether it can be submitted."""
-    yield _printable(
-        f"{result.answers:,} answers to {result.questions:,} questions of {result.set_name}, "
-        f"{result.with_contexts:,} with contexts, {result.no_answers:,} that found no answer."
-    )
+    yield _printable(_counts(result))
     for domain, share in result.coverage.items():
         yield _printable(f"  {domain}: {share:.1%}")
     verdict = "The file can be submitted" if result.accepted else "The file cannot be submitted"
     yield f"{verdict}: {_counted(result.errors, 'error')}, {_counted(result.warnings, 'warning')}."
+
+
+def _counts(result: CheckResult) -> str:
+    of_set = f"{result.questions:,} questions of {result.set_name}"
+    if result.kind is SubmissionKind.CONTEXTS:
+        return f"Passages for {result.answers:,} of {of_set}, {result.with_contexts:,} with texts."
+    return (
+        f"{result.answers:,} answers to {of_set}, {result.with_contexts:,} with contexts, "
+        f"{result.no_answers:,} that found no answer."
+    )
 
 
 def _problem_lines(result: CheckResult) -> Iterator[str]:
@@ -102,7 +110,7 @@ def report_csv(result: CheckResult) -> str:
 
 def report_html(result: CheckResult) -> str:
     """The report as one page that loads nothing from elsewhere."""
-    title = f"Check of a file of answers to {result.set_name}"
+    title = f"Check of a file of {result.kind} to {result.set_name}"
     *summary, verdict = summary_lines(result)
     rows = [
         [str(problem["line"] or "file"), *(str(problem[column]) for column in COLUMNS[1:])]

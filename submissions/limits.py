@@ -20,6 +20,7 @@ class IntakeLimits:
         answer_chars: Characters of one answer.
         contexts: Contexts of one answer.
         context_chars: Characters of one context.
+        ranked: Passages of one question in a run.
         empty_share: Share of empty answers from which on they are errors. Real systems return nothing
             now and then; leaving such questions out would flatter them.
         empty_from: In a file of fewer answers each empty one is an error.
@@ -33,6 +34,7 @@ class IntakeLimits:
     answer_chars: int = 50_000
     contexts: int = 200
     context_chars: int = 100_000
+    ranked: int = 1_000
     empty_share: float = 0.1
     empty_from: int = 60
     errors: int = 100_000

@@ -43,6 +43,9 @@ class Code(StrEnum):
     EMPTY_ANSWER = "empty-answer"
     ANSWER_TOO_LONG = "answer-too-long"
     BAD_CONTEXT = "bad-context"
+    BAD_RUN_LINE = "bad-run-line"
+    DUPLICATE_PASSAGE = "duplicate-passage"
+    TOO_MANY_PASSAGES = "too-many-passages"
 
     UNKNOWN_FIELD = "unknown-field"
     QUESTION_DIFFERS = "question-differs"
@@ -57,6 +60,8 @@ class Code(StrEnum):
     MANY_NO_ANSWERS = "many-no-answers"
     JUDGE_DIRECTED = "judge-directed"
     HIDDEN_CHARACTERS = "hidden-characters"
+    RANK_DIFFERS = "rank-differs"
+    TIED_SCORES = "tied-scores"
     MORE_PROBLEMS = "more-problems"
 
     @property
@@ -80,6 +85,8 @@ WARNINGS = frozenset(
         Code.MANY_NO_ANSWERS,
         Code.JUDGE_DIRECTED,
         Code.HIDDEN_CHARACTERS,
+        Code.RANK_DIFFERS,
+        Code.TIED_SCORES,
         Code.MORE_PROBLEMS,
     }
 )

@@ -66,7 +66,7 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-READ_FIELDS = frozenset({"question_id", "answer", "contexts", "query", "pred", "passages"})
+READ_FIELDS = frozenset({"question_id", "answer", "contexts", "query", "pred", "passages", "thinking"})
 # Beside what is read, RAG-QA Arena's prediction files carry the prompt, and templates the question.
 IGNORED_FIELDS = frozenset({"question", "domain", "prompt"})
 KNOWN_FIELDS = READ_FIELDS | IGNORED_FIELDS
@@ -118,12 +118,44 @@ class RowReader:
         question = self._question(row, row.value)
         text = self._answer(row, row.value)
         contexts = self._contexts(row, row.value)
+        thinking = self._thinking(row, row.value)
         if question is not None and not self._is_first(row, question):
             return None
         if question is None or text is None or self._findings.errors > before:
             return None
-        answer = Answer(question_id=question.id, answer=text, contexts=contexts)
+        answer = Answer(question_id=question.id, answer=text, contexts=contexts, thinking=thinking)
         return AcceptedRow(row.line, row.place, question, answer)
+
+    def contexts_of(self, row: Row) -> tuple[Question, tuple[Passage, ...]] | None:
+        """Read the question and the passages of a row without an answer; None where it has an error.
+
+        Every passage needs an id, since judgments name passages by theirs.
+        """
+        if not isinstance(row.value, Mapping):
+            advice = 'Write {"question_id": …, "contexts": […]}.'
+            self._note(row, Code.NOT_OBJECT, f"This is {kind(row.value)}, not an object.", advice)
+            return None
+        before = self._findings.errors
+        question = self._question(row, row.value)
+        if not {"contexts", "passages"} & row.value.keys():
+            self._note(row, Code.MISSING_FIELD, "There are no contexts.", "Give every row its contexts.")
+        self._require_ids(row, row.value)
+        passages = self._contexts(row, row.value)
+        if question is not None and not self._is_first(row, question):
+            return None
+        return None if question is None or self._findings.errors > before else (question, passages)
+
+    def _require_ids(self, row: Row, fields: Mapping[str, object]) -> None:
+        value = fields.get("contexts", fields.get("passages"))
+        items = value if isinstance(value, list) else ()
+        bare = [
+            number
+            for number, item in enumerate(items, start=1)
+            if not isinstance(item, Mapping) or not item.get("id")
+        ]
+        if bare:
+            message = f"{len(bare):,} contexts have no id, the first is number {bare[0]}."
+            self._note(row, Code.BAD_CONTEXT, message, "Relevance judgments name passages by their ids.")
 
     def _note(self, row: Row, code: Code, message: str, advice: str) -> None:
         self._findings.add(row.line, code, with_place(message, row.place), advice)
@@ -208,6 +240,21 @@ class RowReader:
         else:
             return text
         return None
+
+    def _thinking(self, row: Row, fields: Mapping[str, object]) -> str:
+        text = fields.get("thinking")
+        if text is None:
+            return ""
+        if not isinstance(text, str):
+            message = f"The thinking is {kind(text)}, not a string."
+            self._note(row, Code.WRONG_TYPE, message, "Write it as text, or leave it out.")
+        elif len(text) > self._limits.answer_chars:
+            limit = f"{self._limits.answer_chars:,}"
+            message = f"The thinking has {len(text):,} characters; {limit} are allowed."
+            self._note(row, Code.ANSWER_TOO_LONG, message, "Shorten it, or leave it out.")
+        else:
+            return text
+        return ""
 
     def _contexts(self, row: Row, fields: Mapping[str, object]) -> tuple[Passage, ...]:
         value = fields.get("contexts", fields.get("passages"))

@@ -6,16 +6,15 @@ import contextlib
 import gc
 import shutil
 import socket
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
-from sqlalchemy import create_engine, text
 
 from data.store import Store
+from tests.postgres_pool import PostgresPool, Schema
 from tests.scripted_llm import Script, ScriptedLLM
 
 POSTGRES = "postgresql+psycopg://postgres@127.0.0.1:5432"
@@ -55,28 +54,23 @@ def _postgres_runs() -> bool:
 
 
 @pytest.fixture(scope="session")
-def postgres_url() -> Iterator[Callable[[], str]]:
-    """Make empty databases on the PostgreSQL server of this machine; dropped at the end."""
+def postgres() -> Iterator[PostgresPool]:
+    """The databases of this run on the PostgreSQL server of this machine."""
     if not _postgres_runs():
         pytest.skip("NO POSTGRESQL on 127.0.0.1:5432: the store is not tested on it")
-    server = create_engine(f"{POSTGRES}/postgres", isolation_level="AUTOCOMMIT")
-    names: list[str] = []
+    with PostgresPool.on(POSTGRES) as pool:
+        yield pool
 
-    def make(template: str = "template1") -> str:
-        names.append(f"arena_test_{uuid.uuid4().hex[:12]}")
-        with server.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {names[-1]} TEMPLATE {template}"))
-        return f"{POSTGRES}/{names[-1]}"
 
-    yield make
-    with server.connect() as connection:
-        for name in names:
-            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    server.dispose()
+@pytest.fixture
+def postgres_url(postgres: PostgresPool) -> Iterator[Callable[[], str]]:
+    """Lend empty databases on PostgreSQL, without a schema."""
+    with postgres.lending() as lend:
+        yield lambda: lend(Schema.NONE)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def blank_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty database without a schema, on each engine in turn."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'arena.sqlite'}"
@@ -100,23 +94,21 @@ def sqlite_url(tmp_path: Path, sqlite_template: Path) -> str:
     return f"sqlite:///{path}"
 
 
-@pytest.fixture(scope="session")
-def postgres_template(postgres_url: Callable[..., str]) -> str:
-    """The name of a database on PostgreSQL with the newest schema and no rows."""
-    url = postgres_url()
-    Store.open(url).close()
-    return url.rpartition("/")[2]
-
-
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """An empty store, on each engine in turn."""
+def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The URL of a database with the newest schema and no rows, on each engine in turn."""
     if request.param == "sqlite":
-        url: str = request.getfixturevalue("sqlite_url")
-    else:
-        make: Callable[..., str] = request.getfixturevalue("postgres_url")
-        url = make(template=request.getfixturevalue("postgres_template"))
-    opened = Store.open(url)
+        yield request.getfixturevalue("sqlite_url")
+        return
+    pool: PostgresPool = request.getfixturevalue("postgres")
+    with pool.lending() as lend:
+        yield lend(Schema.NEWEST)
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    """An empty store, on each engine in turn."""
+    opened = Store.open(database_url)
     yield opened
     opened.close()
 

@@ -55,6 +55,7 @@ class ScriptedLLM:
         self.log = Log()
         self.handlers: dict[str, Handler] = {}
         self.text_handler: Handler | None = None
+        self.reasoning: Handler | None = None
         self.openings: dict[str, str] = {}
         self.host, self.port = host, port
         self._names: dict[str, str] = {}
@@ -147,6 +148,8 @@ class ScriptedLLM:
         message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": refusal}
         if calls:
             message["tool_calls"] = calls
+        if self.reasoning is not None:
+            message["reasoning_content"] = str(self.reasoning(ask))
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
         if ask.body.get("logprobs"):
             choice["logprobs"] = {"content": logprobs_of(text), "refusal": None}

@@ -85,7 +85,7 @@ def test_each_variable_changes_the_setting_that_it_names(name: str, field: str) 
     """A variable of the table changes the field of the settings that the table names for it."""
     usual = getattr(read_settings({}), field)
     changed = set()
-    for value in ("7", "/srv", "batch", "replay", "json", "DEBUG", "open", "https://a.org", "a.org"):
+    for value in ("7", "/srv", "batch", "replay", "json", "DEBUG", "open", "any", "https://a.org", "a.org"):
         with contextlib.suppress(InputError):
             changed.add(getattr(read_settings({name: value}), field))
     assert changed - {usual}

@@ -1,7 +1,7 @@
 """Every regular expression of the product takes time in proportion to the text it reads.
 
 The one test that looks at a clock: it takes the processor time of its own thread and compares a pattern with
-itself, so a busy machine changes nothing.
+itself, so a busy machine changes nothing. A text that is quick even by the clock on the wall is not measured.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LONGEST = 100_000
 FIRST = (4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 27, 30, 34, 40, 50, 64, 96, 128, 256, 512)
 FEW = 2_000
 HOPELESS = 0.05
-SCREENED = (2_000, 8_000)
+SCREENED = (1_000, 4_000)
 NOTICED = 3e-4
 TIMED = 4e-3
 # Between n and 4n linear work grows by 4, quadratic work by 16; between n and 2n by 2 and by 4.
@@ -51,6 +51,10 @@ STEEP_STEP = 2.5
 # Linear patterns take less a character: so little time shows the machine rather than the pattern.
 SECONDS_A_CHARACTER = 3e-7
 BEST_OF = 5
+# So much time is no accident of the machine, and is not measured again.
+ENOUGH = 0.2
+SLOWEST = 5
+"""Texts that took longest on the clock, among which processor time finds the slowest."""
 MOST = 10
 """Patterns of a file that are tried; of a longer list, as many at even distances."""
 PARTS = 8
@@ -170,7 +174,7 @@ def _at_top(path: Path, call: ast.Call) -> bool:
     return not any(node.lineno <= call.lineno <= (node.end_lineno or 0) for node in functions)
 
 
-def _search_all(pattern: re.Pattern[Any], text: Any) -> int:  # noqa: ANN401 - str or bytes, as the pattern is
+def _search_all(pattern: re.Pattern[Any], text: Any) -> object:  # noqa: ANN401 - str or bytes, as the pattern is
     return sum(1 for _ in pattern.finditer(text))
 
 
@@ -191,17 +195,28 @@ class Trial:
         attack: Any,  # noqa: ANN401 - of a module loaded by path
     ) -> None:
         self.pattern, self.use, self.attack = pattern, use, attack
+        self.screened = 0.0
 
     def seconds(self, length: int, times: int = 1) -> float:
-        """The least processor time that a text of this length took."""
-        text = self.attack.text(length)
-        given = text.encode() if isinstance(self.pattern.pattern, bytes) else text
-        return min(self._once(given) for _ in range(times))
+        """The least processor time that a text of this length took, tried so often or for long enough."""
+        text = self._text(length)
+        taken: list[float] = []
+        while len(taken) < times and sum(taken) < ENOUGH:
+            start = time.thread_time()
+            self.use(self.pattern, text)
+            taken.append(time.thread_time() - start)
+        return min(taken)
 
-    def _once(self, text: str | bytes) -> float:
-        start = time.thread_time()
+    def bound(self, length: int) -> float:
+        """What passed on the clock, which is never less than the processor time and is quicker to read."""
+        text = self._text(length)
+        start = time.perf_counter()
         self.use(self.pattern, text)
-        return time.thread_time() - start
+        return time.perf_counter() - start
+
+    def _text(self, length: int) -> str | bytes:
+        text: str = self.attack.text(length)
+        return text.encode() if isinstance(self.pattern.pattern, bytes) else text
 
     def hopeless(self) -> str:
         """The first short text that takes a time which none may take; empty where there is none.
@@ -212,16 +227,18 @@ class Trial:
             length = repetitions * len(self.attack.pump)
             if length > FEW:
                 break
-            if self.seconds(length) > HOPELESS and self.seconds(length, 3) > HOPELESS:
+            if self.bound(length) > HOPELESS and self.seconds(length, 3) > HOPELESS:
                 return f"{self}: {self.seconds(length):.2f} s for {length} characters"
         return ""
 
     def grows(self) -> str:
         """How the time grows where it grows faster than the text; empty where it does not."""
         short, long = SCREENED
-        first = self.seconds(short)
-        if first < HOPELESS:
-            second = self.seconds(long)
+        self.screened = self.bound(short)
+        if self.screened < HOPELESS and self.bound(long) < NOTICED:
+            return ""
+        if self.screened < HOPELESS:
+            first, second = self.seconds(short), self.seconds(long)
             if second < NOTICED or second < STEEP * first:
                 return ""
         return self.measured(self._shortest(short), NOTICED)
@@ -233,8 +250,17 @@ class Trial:
             shortest *= 2
         return shortest
 
+    def confirmed(self) -> str:
+        """How the time grows up to the longest text, or to one that takes long enough to accuse by."""
+        length = SCREENED[1]
+        while 2 * length <= LONGEST and self.seconds(length) < HOPELESS:
+            length *= 2
+        return self.measured(length // 4, SECONDS_A_CHARACTER * LONGEST)
+
     def measured(self, length: int, noticed: float) -> str:
         """The growth over n, 2n and 4n characters, the best of five each; empty where it is linear."""
+        if self.bound(4 * length) < noticed:
+            return ""
         once, twice, often = (self.seconds(factor * length, BEST_OF) for factor in (1, 2, 4))
         if often < noticed or often < STEEP * once or min(twice / once, often / twice) < STEEP_STEP:
             return ""
@@ -252,13 +278,11 @@ def _steep(pattern: re.Pattern[Any]) -> str:
     for trial in trials:
         if found := trial.hopeless():
             return found
-        if found := trial.grows():
-            # Times of a few texts of some thousand characters are too small to accuse by: the longest decide.
-            if trial.seconds(SCREENED[1]) > HOPELESS:
-                return found
-            if found := trial.measured(LONGEST // 4, SECONDS_A_CHARACTER * LONGEST):
-                return found
-    slowest = max(trials, key=lambda trial: trial.seconds(SCREENED[0]))
+        # Times of a few texts of some thousand characters are too small to accuse by: longer ones decide.
+        if trial.grows() and (found := trial.confirmed()):
+            return found
+    slow = sorted(trials, key=lambda trial: trial.screened)[-SLOWEST:]
+    slowest = max(slow, key=lambda trial: trial.seconds(SCREENED[0], BEST_OF))
     return slowest.measured(LONGEST // 4, SECONDS_A_CHARACTER * LONGEST)
 
 

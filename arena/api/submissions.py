@@ -22,7 +22,7 @@ from arena.services.accounts.auth import Caller, require
 from arena.services.submissions.service import AddedSubmission
 from arena.services.system.text_work import Poll
 from data.errors import InvalidFileError, StoppedError
-from data.records import SystemCard, TokenScope
+from data.records import SubmissionKind, SystemCard, TokenScope
 from submissions.check_report import report_json
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the submission.")]
@@ -36,6 +36,7 @@ class CheckReport(BaseModel):
     """What a check found: the JSON of `arena submissions check --json`."""
 
     set: str
+    kind: SubmissionKind = Field(description="What the file was read as.")
     accepted: bool = Field(description="Whether the file can be submitted.")
     format: str | None = Field(examples=["jsonl"])
     rows: int
@@ -72,6 +73,10 @@ class SubmissionCreate(Sent):
     file_name: str = Field("", max_length=LONGEST_FILE_NAME, description=FILE_NAME)
     system: str = Field(
         pattern=NAME, max_length=100, description="Name of the system.", examples=["my-system"]
+    )
+    kind: SubmissionKind = Field(
+        SubmissionKind.ANSWERS,
+        description="`answers`, or `contexts`: what was retrieved, for a board of retrieval.",
     )
     team: str = Field("", max_length=100, description="Needed only by members of several teams.")
     card: CardFields = CardFields()
@@ -122,7 +127,15 @@ FRESH = {"Cache-Control": "no-store"}
     openapi_extra=FILE_BODY,
 )
 async def check(
-    request: Request, name: Name, arena: Services, caller: Uploader, turn: CheckSlot, file_name: FileName = ""
+    request: Request,
+    name: Name,
+    arena: Services,
+    caller: Uploader,
+    turn: CheckSlot,
+    file_name: FileName = "",
+    kind: Annotated[
+        SubmissionKind, Query(description="What the file holds: `answers`, or `contexts`.")
+    ] = SubmissionKind.ANSWERS,
 ) -> Response:
     """Check a file of answers: every problem at once. The body is the file; nothing is stored."""
     require(caller, TokenScope.SUBMIT)
@@ -135,7 +148,9 @@ async def check(
         await run_in_threadpool(writer.close)
         async with client_there(request) as poll:
             try:
-                result = await turn.run(arena.submissions.check, path, name, caller=caller, poll=poll)
+                result = await turn.run(
+                    arena.submissions.check, path, name, kind=kind, caller=caller, poll=poll
+                )
             except StoppedError:
                 return Response(status_code=400)
     return Response(json.dumps(report_json(result), ensure_ascii=False), headers=FRESH, media_type=JSON)
@@ -182,6 +197,7 @@ def _submit(
                 path,
                 name,
                 system=body.system,
+                kind=body.kind,
                 team=body.team,
                 card=card,
                 anonymous=body.anonymous,

@@ -16,17 +16,19 @@ from arena.cli import (
     jobs,
     judges,
     leaderboard,
-    metrics,
     public_votes,
     question_sets,
     retrieval,
+    retrieval_boards,
     submissions,
     system,
     teams,
 )
 from arena.cli.battles import commands as battles
 from arena.cli.labels import giving
+from arena.cli.metrics import commands as metrics
 from arena.cli.progress import showing_progress
+from arena.cli.references import commands as references
 from arena.cli.rounds import commands as rounds
 
 SERVING = ("serve", "worker")
@@ -77,8 +79,10 @@ def build() -> typer.Typer:
         ("metrics", metrics),
         ("leaderboard", leaderboard),
         ("votes", public_votes),
+        ("retrieval", retrieval_boards),
         ("corpora", corpora),
         ("answers", answers),
+        ("references", references),
         ("db", system),
     ):
         app.add_typer(module.commands, name=name)

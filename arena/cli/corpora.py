@@ -69,6 +69,14 @@ def embed(
     budget_usd: Budget = None,
     cache_mode: Cache = None,
     *,
+    approximate: Annotated[
+        bool,
+        typer.Option(
+            "--approximate",
+            help="Also build an index for approximate search (HNSW, with the extra `ann`), and say what "
+            "share of the nearest chunks it finds.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Embed the chunks of a corpus, for `--retriever dense`.
@@ -78,7 +86,13 @@ def embed(
     vectors from an endpoint are stored beside the LLM replies, by endpoint, model and text. Running the
     command again embeds nothing new; a corpus whose documents change loses its vectors.
     """
-    fields = _embedded(open_reaching(cache_mode), name, model, endpoint=endpoint, budget_usd=budget_usd)
+    from dataclasses import asdict
+
+    arena = open_reaching(cache_mode)
+    fields = _embedded(arena, name, model, endpoint=endpoint, budget_usd=budget_usd)
+    if approximate:
+        graph = asdict(arena.corpora.approximate(name))
+        fields = {**fields, "approximate": graph} if as_json else {**fields, **_said(graph)}
     if as_json:
         show_json(fields)
     else:
@@ -95,19 +109,30 @@ def _embedded(
     return {**asdict(embedded.about), "built": embedded.built, **usage}
 
 
+def _said(graph: dict[str, Any]) -> dict[str, Any]:
+    return {f"recall of the approximate index at {graph['k']}": f"{graph['recall']:.3f}"}
+
+
 @commands.command("list")
 def list_(*, as_json: AsJson = False) -> None:
     """List the corpora, and the models that they are embedded with."""
     from dataclasses import asdict
 
     corpora = open_arena().corpora
-    listed = [(manifest, corpora.vectors(manifest.name)) for manifest in corpora.list()]
+    listed = [
+        (manifest, corpora.vectors(manifest.name), corpora.graph(manifest.name))
+        for manifest in corpora.list()
+    ]
     show_rows(
         [
-            {**asdict(manifest), "vectors": None if vectors is None else asdict(vectors)}
-            for manifest, vectors in listed
+            {
+                **asdict(manifest),
+                "vectors": None if vectors is None else asdict(vectors),
+                "approximate": None if graph is None else asdict(graph),
+            }
+            for manifest, vectors, graph in listed
         ],
-        ("corpus", "documents", "chunks", "content", "embedded with"),
+        ("corpus", "documents", "chunks", "content", "embedded with", "approximate"),
         [
             (
                 manifest.name,
@@ -115,8 +140,9 @@ def list_(*, as_json: AsJson = False) -> None:
                 manifest.chunks,
                 manifest.content_hash[:12],
                 "" if vectors is None else vectors.model,
+                "" if graph is None else f"recall@{graph.k} {graph.recall:.3f}",
             )
-            for manifest, vectors in listed
+            for manifest, vectors, graph in listed
         ],
         as_json=as_json,
         empty="There are no corpora yet. Import one with `arena corpora import PATH --name NAME`.",

@@ -1,4 +1,4 @@
-"""`arena judges`: list, show, try, calibrate."""
+"""`arena judges`: list, show, try, calibrate, cascade."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson, Cache, JudgeName, open_reaching
-from arena.cli.output import show_fields, show_json, show_line, show_rows, show_table
+from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
 from data.errors import JudgeError
 from data.records import JudgeKind, Outcome
 from data.records.plain import to_json
+from judges.cascades import CascadeConfidence
 from judges.lexical.agreement import AGREEMENT
 
 ADVICE = {
@@ -145,6 +146,80 @@ def calibrate(
         _show_people(reports[0])
     else:
         show_table(*_judge_table(reports))
+
+
+@commands.command()
+def cascade(
+    cheap: Annotated[str, typer.Option("--cheap", metavar="CHEAP", help="The judge that is asked first.")],
+    expensive: Annotated[
+        str, typer.Option("--expensive", metavar="EXPENSIVE", help="The judge of what it is unsure about.")
+    ],
+    from_rounds: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--from-rounds",
+            metavar="A B",
+            help="Set the threshold on battles that both judged: a round of CHEAP, and one of EXPENSIVE.",
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option("--labels", metavar="FILE", help="Set it on people's labels instead (CHEAP is asked)."),
+    ] = None,
+    level: Annotated[
+        float, typer.Option("--level", metavar="SHARE", help="Agreement to promise where CHEAP decides.")
+    ] = 0.9,
+    certainty: Annotated[
+        float, typer.Option("--certainty", metavar="SHARE", help="How sure the promise is to be.")
+    ] = 0.95,
+    confidence: Annotated[
+        CascadeConfidence | None,
+        typer.Option("--confidence", help="What says how sure CHEAP is; the first that it has."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="SPEC.toml", help="Write the cascade as a judge spec.")
+    ] = None,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", metavar="C", min=1, help="With --labels: most pairs in flight.")
+    ] = 16,
+    budget_usd: Annotated[
+        float | None,
+        typer.Option("--budget-usd", metavar="X", min=0.0, help="With --labels: the most that may be spent."),
+    ] = None,
+    cache_mode: Cache = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Make a cascade of two judges: CHEAP decides where it is sure, EXPENSIVE the rest.
+
+    The least confidence with which CHEAP decides is set so that it agrees with EXPENSIVE, or with people, at
+    least as often as asked. Prints the agreement with its bound, and how much is expected to go on. The exit
+    code is 1 where no threshold reaches the level and a file was to be written.
+    """
+    from arena.services.judging.cascades import CascadeRequest
+
+    arena = open_reaching(cache_mode)
+    setting = arena.cascades.set_threshold(
+        CascadeRequest(
+            cheap=cheap,
+            expensive=expensive,
+            level=level,
+            certainty=certainty,
+            confidence=confidence,
+            rounds=from_rounds,
+            labels=labels,
+            concurrency=concurrency,
+            budget_usd=budget_usd,
+        )
+    )
+    if as_json:
+        show_json(setting.as_json())
+    else:
+        show_fields(setting.as_json())
+        show_line(str(setting.cascade))
+    if out is not None:
+        arena.cascades.write(setting, out)
+        note(f"Written to {out}: use it as --judge {out}, or by its name in the judges folder.")
 
 
 def _show_people(report: JudgeCalibration) -> None:

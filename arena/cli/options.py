@@ -191,8 +191,8 @@ Judgments = Annotated[
         "--judgments",
         metavar="FILE",
         help="Judgments of passages by aspect, for `coverage-icat-m`: TREC's diversity qrels (question, "
-        "aspect number from 1, passage, relevance), or JSONL with `question_id`, `passage_id`, `aspect` "
-        "(text or number) and `relevance`.",
+        "aspect number from 1 or 0 for none, passage, relevance), or JSONL with `question_id`, "
+        "`passage_id`, `aspect` (text or number) and `relevance`.",
     ),
 ]
 

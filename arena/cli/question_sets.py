@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -308,6 +308,88 @@ def attach_passages(
     ):
         if count:
             note(f"{count:,} {what}.")
+
+
+@commands.command("attach-qrels")
+def attach_qrels(
+    name: Name,
+    file: File,
+    qrels_name: Annotated[
+        str,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            show_default="graded, diversity or ratings, as the file is",
+            help="Name of the judgments.",
+        ),
+    ] = "",
+    relevant_from: Annotated[
+        float | None,
+        typer.Option(
+            "--relevant-from",
+            metavar="GRADE",
+            show_default="1, or 3 of ratings",
+            help="Grade from which on a passage is relevant.",
+        ),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Attach relevance judgments to a set, which itself stays as it is.
+
+    FILE has TREC qrels (with subtopics: diversity qrels), BEIR's, or JSONL with nuggets or the ratings of
+    CRUX (`ratings.jsonl` of `arena sets build`, or the public judgments).
+    """
+    attached = open_arena().set_qrels.attach(name, file, name=qrels_name, relevant_from=relevant_from)
+    counts = {field: getattr(attached, field) for field in ("created", "unknown", "repeated")}
+    summary = attached.summary
+    if as_json:
+        show_json({**asdict(summary), **counts})
+        return
+    state = "" if attached.created else ", unchanged: they were there already"
+    made = f"{summary.judgments:,} judgments of {summary.questions:,} questions"
+    show_line(f"{name}: {summary.name} ({summary.kind}): {made}, {summary.relevant:,} relevant{state}.")
+    for count, what in (
+        (attached.unknown, f"questions of the file are not in {name}"),
+        (attached.repeated, "judgments stood there once more"),
+        (summary.unjudged, f"questions of {name} have no judgment"),
+        (summary.without_relevant, "judged questions have no relevant passage"),
+    ):
+        if count:
+            note(f"{count:,} {what}.")
+
+
+@commands.command()
+def qrels(name: Name, *, as_json: AsJson = False) -> None:
+    """List the relevance judgments of a set, those first that boards use where none is named."""
+    rows = open_arena().set_qrels.list(name)
+    columns = (
+        *("name", "kind", "relevant_from", "questions", "without_relevant", "unjudged", "judgments"),
+        *("relevant", "subtopics"),
+    )
+    show_rows(
+        [asdict(row) for row in rows],
+        [column.replace("_", " ") for column in columns],
+        [tuple(getattr(row, column) for column in columns) for row in rows],
+        as_json=as_json,
+        empty=f"{name} has none. Attach some with `arena sets attach-qrels {name} FILE`.",
+    )
+
+
+@commands.command("short-answers")
+def short_answers(
+    name: Name,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file of answers to write.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Write the short answers of a set as a file of answers, so that they can be entered as a system.
+
+    Those of a question stand on lines of their own, as RAG-QA Arena enters RobustQA's (its Table 4).
+    """
+    written = open_arena().short_answers.write(name, file)
+    line = f"{written.answers:,} answers written to {file}; {written.without:,} questions have none."
+    show_result(written.as_json(), line, as_json=as_json)
 
 
 @commands.command()

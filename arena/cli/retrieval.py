@@ -12,7 +12,7 @@ from arena.cli.options import AsJson, Budget, Cache, Domains, SetName, grouped, 
 from arena.cli.output import note, show_json, show_line, show_rows
 
 if TYPE_CHECKING:
-    from arena.services.retrieval.runs import RetrievalRequest
+    from arena.services.retrieval.requests import RetrievalRequest
 
 EXCERPT = 100
 FAILURES_SHOWN = 20
@@ -22,8 +22,8 @@ RetrieverName = Annotated[
         "--retriever",
         metavar="RETRIEVER",
         help="`bm25` (words), `dense` (vectors, after `arena corpora embed`), `hybrid` (both, fused), `web` "
-        "(the search of `ARENA_SEARCH_URL`), or `http:NAME`, a server that a TOML file describes "
-        "(docs/retrievers.md).",
+        "(the search of `ARENA_SEARCH_URL`), `http:NAME` or `sql:NAME`, a server or a PostgreSQL "
+        "database that a TOML file describes (docs/retrievers.md).",
     ),
 ]
 
@@ -58,6 +58,21 @@ class RankingOptions:
             help="Choose passages unlike those before: weight of relevance against novelty, 0–1.",
         ),
     ] = None
+    approximate: Annotated[
+        bool,
+        typer.Option(
+            "--approximate",
+            help="Search vectors by the index that `arena corpora embed --approximate` builds, not exactly.",
+        ),
+    ] = False
+    page_text: Annotated[
+        bool,
+        typer.Option(
+            "--page-text",
+            help="Fetch the web pages that were found: up to 4,000 characters of a page's text take the "
+            "place of what the search says of it (with the extra `web`).",
+        ),
+    ] = False
     documents: Annotated[
         bool, typer.Option("--documents", help="Rank documents by their best chunk instead of chunks.")
     ] = False
@@ -66,7 +81,7 @@ class RankingOptions:
 
     def request(self, set_name: str = "", *, corpus: str, domains: tuple[str, ...] = ()) -> RetrievalRequest:
         """The same for the service."""
-        from arena.services.retrieval.runs import RetrievalRequest
+        from arena.services.retrieval.requests import RetrievalRequest
 
         return RetrievalRequest(
             set_name=set_name,
@@ -76,6 +91,8 @@ class RankingOptions:
             rerank=self.rerank,
             rerank_depth=self.rerank_depth,
             diversity=self.mmr,
+            approximate=self.approximate,
+            page_text=self.page_text,
             documents=self.documents,
             domains=domains,
             budget_usd=self.budget_usd,
@@ -109,7 +126,7 @@ def retrieve(
 
     A search that fails is counted and named, and its question is left out of the file.
     """
-    from arena.services.retrieval.runs import write_retrieved
+    from arena.services.retrieval.requests import write_retrieved
 
     named = tuple(name.strip() for name in (domains or "").split(",") if name.strip())
     request = how.request(set_name, corpus=corpus, domains=named)
@@ -120,6 +137,13 @@ def retrieve(
         show_json({**fields, "run": request.name, "file": str(out)})
         return
     show_line(f"{fields['passages']:,} passages for {fields['retrieved']:,} questions written to {out}.")
+    if retrieved.pages is not None:
+        read, missed = retrieved.pages
+        show_line(
+            f"{read:,} pages read; {sum(missed.values()):,} not, whose passages are what the search says."
+        )
+        for reason, count in sorted(missed.items(), key=lambda item: -item[1])[:FAILURES_SHOWN]:
+            note(f"{count:,} pages not read: {reason}")
     for question in retrieved.nothing_found[:FAILURES_SHOWN]:
         note(f"nothing found: {question}")
     for question, why in list(retrieved.failed.items())[:FAILURES_SHOWN]:
@@ -141,6 +165,9 @@ def search(
 ) -> None:
     """Search a corpus for some words."""
     hits = open_reaching(how.cache_mode).retrieval.search(words, how.request(corpus=corpus))
+    for hit in hits:
+        if hit.remark:
+            note(f"{hit.passage.id}: {hit.remark}")
     show_rows(
         [
             {
@@ -149,6 +176,7 @@ def search(
                 "id": hit.passage.id,
                 "title": hit.passage.title,
                 "text": hit.passage.text,
+                **({"remark": hit.remark} if hit.remark else {}),
             }
             for rank, hit in enumerate(hits, start=1)
         ],

@@ -20,6 +20,7 @@ from arena.cli.output import (
     show_table,
 )
 from arena.container import open_arena
+from data.records import SubmissionKind
 
 if TYPE_CHECKING:
     from arena.client.backends import Change, Json, SubmissionBackend
@@ -35,23 +36,37 @@ class ReportForm(StrEnum):
 
 
 COLUMNS = (
-    *("id", "set", "system", "version", "team", "state"),
+    *("id", "set", "system", "version", "team", "kind", "state"),
     *("answers", "no answer", "queue", "attempt", "chosen"),
 )
+Kind = Annotated[
+    SubmissionKind,
+    typer.Option(
+        "--kind",
+        help="What the file holds: `answers`, or `contexts`, passages that were retrieved (a TREC run, or "
+        "JSONL).",
+    ),
+]
 Number = Annotated[int, typer.Argument(metavar="ID", help="Number of the submission.")]
 
 
 @commands.command()
 def check(
-    file: File, set_name: SetName, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
+    file: File,
+    set_name: SetName,
+    kind: Kind = SubmissionKind.ANSWERS,
+    server: Server = None,
+    token: TokenText = None,
+    *,
+    as_json: AsJson = False,
 ) -> None:
-    """Check a file of answers and report all its problems.
+    """Check a file of answers, or of contexts, and report all its problems.
 
     The exit code is 1 if any problem is an error.
     """
     from submissions.check_report import report_json, report_lines
 
-    result = _backend(server, token).check(file, set_name)
+    result = _backend(server, token).check(file, set_name, kind)
     if as_json:
         show_json(report_json(result))
     else:
@@ -66,6 +81,7 @@ def add(
     file: File,
     set_name: SetName,
     system: Annotated[str, typer.Option("--system", metavar="SYSTEM", help="Name of the system.")],
+    kind: Kind = SubmissionKind.ANSWERS,
     team: Annotated[str, typer.Option("--team", metavar="TEAM", help="Name of the team.")] = "",
     card: Annotated[
         Path | None, typer.Option("--card", metavar="FILE", help="The system card, YAML.")
@@ -94,15 +110,22 @@ def add(
     from arena.client.http import problem_of
 
     request = SubmissionRequest(
-        set_name=set_name, system=system, team=team, card=card, anonymous=anonymous, hold=hold
+        set_name=set_name,
+        system=system,
+        kind=kind,
+        team=team,
+        card=card,
+        anonymous=anonymous,
+        hold=hold,
     )
     submission = _backend(server, token).add(file, request)
     note_problems(map(problem_of, submission["problems"]))
     state = "added" if submission["created"] else "unchanged: the newest version has the same content"
+    held = "questions" if kind is SubmissionKind.CONTEXTS else "answers"
     name = f"{submission['system']} version {submission['version']}"
     show_result(
         submission,
-        f"{name} ({submission['answers']:,} answers) {state}; id {submission['id']}.",
+        f"{name} ({submission['answers']:,} {held}) {state}; id {submission['id']}.",
         as_json=as_json,
     )
 
@@ -256,5 +279,5 @@ def _row(submission: Json) -> tuple[str | int | None, ...]:
     attempt = (
         None if submission["attempt"] is None else f"{submission['attempt']} of {submission['attempts']}"
     )
-    names = ("id", "set", "system", "version", "team", "state", "answers", "no_answers", "position")
+    names = ("id", "set", "system", "version", "team", "kind", "state", "answers", "no_answers", "position")
     return (*(submission[name] for name in names), attempt, "selected" if submission["selected"] else "")

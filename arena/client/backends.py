@@ -20,7 +20,7 @@ from arena.services.evidence.team_report_files import report_html, report_json
 from arena.settings import read_settings
 from data.errors import InputError
 from data.files.text_files import LONGEST_NAME
-from data.records import require_name
+from data.records import SubmissionKind, require_name
 from submissions.card import load_card
 from submissions.check import CheckResult
 from submissions.check_report import problem_json
@@ -31,6 +31,11 @@ RESULT = TypeAdapter(CheckResult)
 
 def _json(submission: object) -> Json:
     return SubmissionFields.of(submission).to_json()
+
+
+def _kind(kind: SubmissionKind) -> dict[str, str]:
+    # An arena of an earlier version takes answers alone, and refuses fields that it does not know.
+    return {} if kind is SubmissionKind.ANSWERS else {"kind": kind.value}
 
 
 class Change(StrEnum):
@@ -47,6 +52,7 @@ class SubmissionRequest:
 
     set_name: str
     system: str
+    kind: SubmissionKind = SubmissionKind.ANSWERS
     team: str = ""
     card: Path | None = None
     anonymous: bool | None = None
@@ -60,9 +66,9 @@ class LocalBackend:
         arena = open_arena()
         self._submissions, self._reports = arena.submissions, arena.reports
 
-    def check(self, path: Path, set_name: str) -> CheckResult:
+    def check(self, path: Path, set_name: str, kind: SubmissionKind = SubmissionKind.ANSWERS) -> CheckResult:
         """Check a file; every problem at once."""
-        return self._submissions.check(path, set_name)
+        return self._submissions.check(path, set_name, kind=kind)
 
     def add(self, path: Path, request: SubmissionRequest) -> Json:
         """Submit a file."""
@@ -70,6 +76,7 @@ class LocalBackend:
             path,
             request.set_name,
             system=request.system,
+            kind=request.kind,
             team=request.team,
             card=request.card,
             anonymous=request.anonymous,
@@ -113,7 +120,7 @@ class RemoteBackend:
         self._client = client
         self._sent = sent
 
-    def check(self, path: Path, set_name: str) -> CheckResult:
+    def check(self, path: Path, set_name: str, kind: SubmissionKind = SubmissionKind.ANSWERS) -> CheckResult:
         """Check a file; every problem at once."""
         require_name(set_name, "Question set")
         size = path.stat().st_size if path.is_file() else 0
@@ -123,7 +130,7 @@ class RemoteBackend:
                     "POST",
                     f"/sets/{set_name}/check",
                     file=file,
-                    params={"file_name": path.name[-LONGEST_NAME:]},
+                    params={"file_name": path.name[-LONGEST_NAME:], **_kind(kind)},
                     headers={"Content-Length": str(size), "Content-Type": "application/octet-stream"},
                 ).json()
         except OSError as error:
@@ -142,6 +149,7 @@ class RemoteBackend:
             "card": card,
             "anonymous": request.anonymous,
             "hold": request.hold,
+            **_kind(request.kind),
         }
         answer = self._client.ask("POST", f"/sets/{request.set_name}/submissions", json=body).json()
         return {**_json(answer), "created": answer["created"], "problems": answer["problems"]}

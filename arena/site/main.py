@@ -16,7 +16,7 @@ from arena.site.admin import (
     question_sets_page,
     rounds_page,
 )
-from arena.site.admin.common import is_annotator, is_organiser
+from arena.site.admin.common import is_annotator, is_organiser, is_writer
 from arena.site.annotation import annotate_page
 from arena.site.boards import (
     compare_page,
@@ -27,6 +27,8 @@ from arena.site.boards import (
     methodology_page,
 )
 from arena.site.questions import list_page, question_page
+from arena.site.references import references_page
+from arena.site.retrieval import retrieval_page
 from arena.site.systems import system_page
 from arena.site.teams import report_page, submit_page, team_page
 from arena.site.trust import trust_page
@@ -38,9 +40,9 @@ from arena.site.ui.help_texts import PAGES
 def organiser_pages() -> list[StreamlitPage]:
     """Every page of organisers and annotators; hidden ones still open by their address."""
     seen = _seen(is_organiser())
-    pairs = seen if seen == "visible" else _seen(is_annotator())
+    asked = {} if seen == "visible" else {"annotate": _seen(is_annotator()), "references": _seen(is_writer())}
     return [
-        st.Page(show, title=PAGES[path], url_path=path, visibility=pairs if path == "annotate" else seen)
+        st.Page(show, title=PAGES[path], url_path=path, visibility=asked.get(path, seen))
         for path, show in ORGANISED.items()
     ]
 
@@ -53,6 +55,7 @@ SHOWN = {
     "compare": compare_page.show,
     "matrix": matrix_page.show,
     "questions": list_page.show,
+    "retrieval": retrieval_page.show,
     "rounds": history_page.show,
     "methodology": methodology_page.show,
     "data": data_page.show,
@@ -64,6 +67,7 @@ ORGANISED = {
     "admin-rounds": rounds_page.show,
     "admin-calibration": calibration_page.show,
     "annotate": annotate_page.show,
+    "references": references_page.show,
     "admin-annotation": annotation_page.show,
     "admin-people": people_page.show,
     "admin-audit": audit_page.show,

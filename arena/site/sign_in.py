@@ -80,9 +80,11 @@ class SignIn:
         return response
 
     def _first_page(self, caller: Caller) -> str:
-        if self._arena.teams.all(caller=caller) or not self._arena.annotation.open_to(caller):
+        if self._arena.teams.all(caller=caller):
             return "team"
-        return "annotate"
+        if self._arena.annotation.open_to(caller):
+            return "annotate"
+        return "references" if self._arena.references.open_to(caller) else "team"
 
     async def leave(self, request: Request) -> Response:
         """The question whether to sign out."""

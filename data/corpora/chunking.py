@@ -15,6 +15,7 @@ from data.errors import RecordError
 WORDS = 128
 OVERLAP = 32
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+UNSPACED_SIGN = re.compile(f"[{UNSPACED}]")
 WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 MARK = "#"
 
@@ -41,6 +42,11 @@ class Chunking:
 
         A text of at most `words` words is one chunk, one without words none.
         """
+        if (text.isascii() or not UNSPACED_SIGN.search(text)) and len(text.split()) <= self.words:
+            # Most passages are one chunk, which is quicker to see than to find each word's place.
+            if stripped := text.strip():
+                yield stripped
+            return
         spans = [(match.start(), match.end()) for match in WORD.finditer(text)]
         for first in range(0, max(1, len(spans) - self.overlap), self.words - self.overlap):
             chosen = spans[first : first + self.words]

@@ -1,8 +1,8 @@
-"""Vectors of a corpus's chunks on disk, and exact search in them.
+"""Vectors of a corpus's chunks on disk, and search in them.
 
-The vectors are a mapped file of half-precision rows of unit length; the search is a matrix product, which at
-some hundred thousand chunks is as quick as an approximate index, and exact. They stand beside the BM25 index,
-in a folder that goes with the corpus when its content changes.
+The vectors are a mapped file of half-precision rows of unit length; the search is a matrix product, which is
+exact, or goes by a graph of neighbours. They stand beside the BM25 index, in a folder that goes with the
+corpus when its content changes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import IO, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from data.corpora.approximate import Graph, GraphAbout, build_graph, read_graph_about
 from data.corpora.index import Corpus, best_places
 from data.errors import StoreError
 from data.records import Passage
@@ -88,6 +89,11 @@ def read_about(corpus_folder: Path) -> VectorsAbout | None:
         return None
 
 
+def graph_of(corpus_folder: Path) -> GraphAbout | None:
+    """What the graph beside a corpus's vectors says of itself; None where there is none."""
+    return read_graph_about(corpus_folder / FOLDER)
+
+
 class VectorWriter:
     """Writes vectors row by row and puts them in place when all are there. Use it as a context manager.
 
@@ -148,12 +154,14 @@ class VectorIndex:
     Args:
         corpus: Gives the chunks.
         corpus_folder: Keeps the vectors.
+        approximate: Whether the graph of neighbours is asked; by default the search is exact.
 
     Raises:
-        StoreError: There are no vectors, they are of another content, or they cannot be read.
+        SpecError: The extra for graphs is not installed.
+        StoreError: There are no vectors or no graph, they are of another content, or they cannot be read.
     """
 
-    def __init__(self, corpus: Corpus, corpus_folder: Path) -> None:
+    def __init__(self, corpus: Corpus, corpus_folder: Path, *, approximate: bool = False) -> None:
         about = read_about(corpus_folder)
         name = corpus.manifest.name
         if about is None:
@@ -169,6 +177,11 @@ class VectorIndex:
         except (OSError, ValueError) as error:
             message = f"The vectors of the corpus {name} cannot be read: {error}."
             raise StoreError(message, advice=EMBED) from error
+        self._graph = Graph.open(corpus_folder / FOLDER, about.chunks) if approximate else None
+
+    def build_graph(self, corpus_folder: Path) -> GraphAbout:
+        """Build the graph of neighbours; errors as of `approximate.build_graph`."""
+        return build_graph(corpus_folder / FOLDER, self._vectors)
 
     def find(self, vector: Vectors, k: int) -> tuple[Passage, ...]:
         """Return the `k` most similar chunks, best first, ties in their own order; errors as of `search`."""
@@ -188,6 +201,11 @@ class VectorIndex:
         if k < 1:
             return ()
         query = vector.astype(np.float32)
+        if self._graph is not None:
+            near = np.sort(self._graph.near(query, min(k, len(self._vectors))))
+            found = np.asarray(self._vectors[near], dtype=np.float32) @ query
+            order = np.argsort(-found, kind="stable")
+            return tuple((self._corpus.chunk(int(near[at])), float(found[at])) for at in order)
         pieces = [
             np.asarray(self._vectors[first : first + ROWS], dtype=np.float32) @ query
             for first in range(0, len(self._vectors), ROWS)

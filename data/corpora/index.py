@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import mmap
 from array import array
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, Self
 
@@ -23,8 +23,30 @@ from data.records import Passage
 K1 = 1.5
 B = 0.75
 BLOCK = 1_000_000
-PAIR = np.dtype([("term", "<u4"), ("count", "<u4")])
+MOST_WORDS = 400_000
+"""Words whose terms are remembered at once while a corpus is built; beyond it, they are found anew."""
+PAIR = np.dtype([("term", "<u4"), ("chunk", "<u4"), ("count", "<u4")])
 DATA, INDICES = "scores.bin", "chunks.bin"
+
+
+@dataclass(frozen=True, slots=True)
+class Analyser:
+    """How texts are cut into terms.
+
+    Attributes:
+        name: Another one whenever that changes.
+        words: The words of a text, repeats included.
+        of_word: The terms that a word stands for, wherever it stands; by default the word itself. A corpus is
+            built by asking it once a distinct word, which is where stemming takes its time.
+    """
+
+    name: str
+    words: Callable[[str], Sequence[str]]
+    of_word: Callable[[str], Sequence[str]] = lambda word: (word,)
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text in order, repeats included."""
+        return [term for word in self.words(text) for term in self.of_word(word)]
 
 
 class Vocabulary(dict[str, int]):
@@ -36,17 +58,38 @@ class Vocabulary(dict[str, int]):
         return number
 
 
+class _TermNumbers(dict[str, tuple[int, ...]]):
+    """The numbers of the terms that words stand for, of so many words at a time."""
+
+    def __init__(self, vocabulary: Vocabulary, of_word: Callable[[str], Sequence[str]]) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+        self._of_word = of_word
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(self) >= MOST_WORDS:
+            self.clear()
+        numbers = tuple(self._vocabulary[term] for term in self._of_word(word))
+        self[word] = numbers
+        return numbers
+
+
 class Postings:
-    """Takes the terms of one chunk after another, then fills in the scores. Use it as a context manager.
+    """Takes the words of one chunk after another, then fills in the scores. Use it as a context manager.
 
     Args:
         folder: Where the working files are kept.
+        of_word: The terms that a word stands for.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, of_word: Callable[[str], Sequence[str]] = lambda word: (word,)) -> None:
         self.vocabulary = Vocabulary()
+        self._numbers = _TermNumbers(self.vocabulary, of_word)
         self._lengths = array("I")
-        self._distinct = array("I")
+        self._waiting: list[int] = []
+        self._first = 0
+        self._frequencies: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._blocks = array("Q")
         self._path = folder / "pairs.bin"
         self._folder = folder
         self._file: IO[bytes] = self._path.open("wb")
@@ -62,15 +105,31 @@ class Postings:
         """How many chunks were taken."""
         return len(self._lengths)
 
-    def add(self, terms: Iterable[str]) -> None:
-        """Take the terms of the next chunk, repeats included."""
-        counts = Counter(terms)
-        pairs = np.empty(len(counts), dtype=PAIR)
-        pairs["term"] = [self.vocabulary[term] for term in counts]
-        pairs["count"] = list(counts.values())
-        self._file.write(pairs.tobytes())
-        self._lengths.append(counts.total())
-        self._distinct.append(len(counts))
+    def add(self, words: Iterable[str]) -> None:
+        """Take the words of the next chunk, repeats included."""
+        before = len(self._waiting)
+        self._waiting.extend(chain.from_iterable(map(self._numbers.__getitem__, words)))
+        self._lengths.append(len(self._waiting) - before)
+        if len(self._waiting) >= BLOCK:
+            self._count()
+
+    def _count(self) -> None:
+        """Write how often each chunk that is waiting has each of its terms, by term and chunk."""
+        terms = np.array(self._waiting, dtype=np.int64)
+        lengths = np.frombuffer(self._lengths, dtype=np.uint32)[self._first :]
+        chunks = np.repeat(np.arange(len(lengths)), lengths)
+        keys, counts = np.unique(terms * len(lengths) + chunks, return_counts=True)
+        pairs = np.empty(len(keys), dtype=PAIR)
+        pairs["term"], pairs["chunk"] = np.divmod(keys, max(1, len(lengths)))
+        pairs["chunk"] += self._first
+        pairs["count"] = counts
+        pairs.tofile(self._file)
+        found = np.bincount(pairs["term"], minlength=len(self.vocabulary))
+        found[: len(self._frequencies)] += self._frequencies
+        self._frequencies = found
+        self._blocks.append(len(pairs))
+        self._first = len(self._lengths)
+        self._waiting = []
 
     def fill(self) -> Mapping[str, NDArray[np.generic]]:
         """Compute the scores as a sparse matrix by columns (terms).
@@ -79,42 +138,30 @@ class Postings:
             `data` (scores), `indices` (chunks) and `indptr`, the first two mapped from files. There must be
             at least one term.
         """
+        self._count()
         self._file.close()
-        frequencies = np.zeros(len(self.vocabulary), dtype=np.int64)
-        for _, terms, _ in self._blocks():
-            frequencies += np.bincount(terms, minlength=len(frequencies))
-        starts = np.concatenate([[0], np.cumsum(frequencies)])
+        self._numbers.clear()
+        starts = np.concatenate([[0], np.cumsum(self._frequencies)])
         total = int(starts[-1])
         data = np.memmap(self._folder / DATA, dtype=np.float32, mode="w+", shape=(total,))
         indices = np.memmap(self._folder / INDICES, dtype=np.int32, mode="w+", shape=(total,))
-        idf = np.log(1 + (self.chunks - frequencies + 0.5) / (frequencies + 0.5))
+        idf = np.log(1 + (self.chunks - self._frequencies + 0.5) / (self._frequencies + 0.5))
         lengths = np.frombuffer(self._lengths, dtype=np.uint32).astype(np.float64)
         penalty = K1 * (1 - B + B * lengths / lengths.mean())
         filled = starts[:-1].copy()
-        for chunk, term, count in self._blocks():
-            present, first, size = np.unique(term, return_index=True, return_counts=True)
-            place = np.repeat(filled[present] - first, size) + np.arange(len(term))
-            data[place] = idf[term] * count / (penalty[chunk] + count)
-            indices[place] = chunk
-            filled[present] += size
+        with self._path.open("rb") as file:
+            for size in self._blocks:
+                pairs = np.fromfile(file, dtype=PAIR, count=size)
+                term, count = pairs["term"].astype(np.intp), pairs["count"].astype(np.float64)
+                first = np.flatnonzero(np.diff(term, prepend=-1))
+                times = np.diff(first, append=len(term))
+                present = term[first]
+                place = np.repeat(filled[present] - first, times) + np.arange(len(term))
+                data[place] = idf[term] * count / (penalty[pairs["chunk"]] + count)
+                indices[place] = pairs["chunk"]
+                filled[present] += times
         self._path.unlink()
         return {"data": data, "indices": indices, "indptr": starts}
-
-    def _blocks(self) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
-        """Chunks, terms and counts of the pairs by term, so many at a time, whole chunks together."""
-        ends = np.cumsum(np.frombuffer(self._distinct, dtype=np.uint32).astype(np.int64))
-        if not len(ends) or not ends[-1]:
-            return
-        first_chunk, first = 0, 0
-        while first_chunk < len(ends):
-            last = max(first_chunk + 1, int(np.searchsorted(ends, first + BLOCK, side="right")))
-            end = int(ends[last - 1])
-            block = np.fromfile(self._path, dtype=PAIR, count=end - first, offset=first * PAIR.itemsize)
-            sizes = np.diff(ends[first_chunk:last], prepend=first)
-            chunk = np.repeat(np.arange(first_chunk, last), sizes)
-            order = np.argsort(block["term"], kind="stable")
-            yield chunk[order], block["term"][order].astype(np.intp), block["count"][order].astype(np.float64)
-            first_chunk, first = last, end
 
 
 FORMAT = 1
@@ -123,14 +170,6 @@ CHUNKS = "chunks.jsonl"
 OFFSETS = "offsets.npy"
 BM25 = "bm25"
 AGAIN = "Import the corpus again."
-
-
-@dataclass(frozen=True, slots=True)
-class Analyser:
-    """How texts are cut into terms, and a name that changes whenever that does."""
-
-    name: str
-    terms: Callable[[str], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +216,7 @@ def build_corpus(
     Raises:
         FileFormatError: No document has any words.
     """
-    with Postings(folder) as postings:
+    with Postings(folder, analyser.of_word) as postings:
         offsets, count = _write_chunks(folder / CHUNKS, documents, manifest, analyser, postings)
         if not postings.vocabulary:
             message = f"The corpus {manifest.name} has no words in its {count} documents."
@@ -205,7 +244,7 @@ def _write_chunks(
                 line = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
                 file.write(line)
                 offsets.append(offsets[-1] + len(line))
-                postings.add(analyser.terms(f"{document.title} {text}"))
+                postings.add(analyser.words(f"{document.title} {text}"))
     return offsets, count
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from data.files.human_evaluations import read_evaluations
 from data.files.jsonl import read_records
 from data.files.text_files import ReadLimits
 from data.records import HumanLabel, MetricItem, Passage, ProblemList
@@ -123,11 +124,15 @@ LARGEST = 2
 
 
 def read_labels(path: Path, limits: ReadLimits) -> tuple[HumanLabel, ...]:
-    """Read labels.
+    """Read labels: JSON Lines, or RAG-QA Arena's `human_evaluations.json` as it is published.
 
     Raises:
         InvalidFileError: The file has problems; all of them are listed.
+        FileFormatError: It is a published file whose columns do not go together.
     """
+    published = read_evaluations(path, limits)
+    if published is not None:
+        return published
     return read_records(path, limits, _human_label)
 
 

@@ -77,6 +77,7 @@ def each_row(
 
     Raises:
         InvalidFileError: It raised for some rows; all of them are listed.
+        FileFormatError: It raised for every one of several rows; the first tells why.
     """
     problems, records, count = ProblemList(), [], 0
     for number, row in enumerate(rows, 1):
@@ -85,6 +86,10 @@ def each_row(
             records.append(make(number, row))
         except FileFormatError as error:
             problems.add(0, "bad-row", f"row {number}: {error.message}")
+    if problems.errors == count and count > 1:
+        first = problems.result()[0].message
+        message = f"{where} is of another kind, none of its {count:,} rows can be used; {first}"
+        raise FileFormatError(message, advice=expected)
     if problems.errors:
         message = f"{where}: {problems.errors:,} of {count:,} rows cannot be used."
         raise InvalidFileError(message, problems.result(), advice=expected)

@@ -117,6 +117,7 @@ class Action(StrEnum):
     SIGNED_IN = "signed-in"
     SIGNED_OUT = "signed-out"
     SET_IMPORTED = "set-imported"
+    QRELS_ATTACHED = "qrels-attached"
     POLICY_CHANGED = "policy-changed"
     SUBMISSION_CHECKED = "submission-checked"
     SUBMISSION_ADDED = "submission-added"
@@ -143,6 +144,9 @@ class Action(StrEnum):
     BOARD_NOTED = "board-noted"
     BOARD_CORRECTED = "board-corrected"
     BOARD_RENEWED = "board-renewed"
+    REFERENCES_DRAWN = "references-drawn"
+    REFERENCES_AUDITED = "references-audited"
+    REFERENCES_DRAFTED = "references-drafted"
     VOTES_OPENED = "votes-opened"
     VOTES_CLOSED = "votes-closed"
 

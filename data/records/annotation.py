@@ -19,6 +19,7 @@ class TaskKind(StrEnum):
     ANSWERABILITY = "answerability"
     PASSAGES = "passages"
     SPANS = "spans"
+    REFERENCES = "references"
 
 
 class LabelScale(StrEnum):

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from data.errors import RecordError
 from data.records.questions import Passage
@@ -26,7 +26,8 @@ class Reply:
 
     `key` is the sha256 of the canonical request; `latency` is in seconds. Tokens and cost are what it
     took to get it, calls that were charged and brought nothing included; `cost_usd` is None where no
-    price is known. `cached` replies cost nothing now: their tokens and cost are those first paid.
+    price is known. `cached` replies cost nothing now: their tokens and cost are those first paid. `thinking`
+    is the reasoning that an endpoint returned apart from the text, where the request asked to keep it.
     """
 
     key: str
@@ -40,6 +41,7 @@ class Reply:
     latency: float = 0.0
     cached: bool = False
     logprobs: str | None = None
+    thinking: str | None = None
 
     def from_cache(self) -> Reply:
         """The same reply as one that costs nothing now."""
@@ -56,6 +58,7 @@ class Reply:
             latency=self.latency,
             cached=True,
             logprobs=self.logprobs,
+            thinking=self.thinking,
         )
 
 
@@ -188,6 +191,46 @@ class MetricItem:
     sub_questions: tuple[str, ...] = ()
     short_answers: tuple[str, ...] = ()
     domain: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricEstimate:
+    """A system's mean of a metric by an LLM that scored a sample of its answers, a cheap metric all.
+
+    Attributes:
+        submission: The store's number of the submission.
+        metric: The metric that the LLM scored.
+        judge: The LLM, as its scores name it.
+        cheap_metric: The metric whose embedded version scored all answers.
+        seed: Of the sample.
+        answers: Answers of the submission.
+        scored: Those of them that the LLM scored.
+        mean: The estimate.
+        error: Its standard error.
+        lower: Lower end of its 95 % interval.
+        upper: The upper end.
+        gain: How many times as many scores by the LLM a plain sample would need for the same width.
+        gain_lower: Lower end of its 95 % interval.
+        gain_upper: The upper end.
+        differences: Paired differences to other systems: objects of `against`, `mean`, `error`, `lower`,
+            `upper`, `gain`, `gain_lower`, `gain_upper`.
+    """
+
+    submission: int
+    metric: str
+    judge: str
+    cheap_metric: str
+    seed: int
+    answers: int
+    scored: int
+    mean: float
+    error: float
+    lower: float
+    upper: float
+    gain: float
+    gain_lower: float
+    gain_upper: float
+    differences: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from data.errors import RecordError
-from data.records.vocabulary import Split, SubmissionState
+from data.records.vocabulary import Split, SubmissionKind, SubmissionState
 
 DEFAULT_PHASE = "open"
 
@@ -238,11 +238,15 @@ class SetSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A system's text for one question, with the passages it was given (its context)."""
+    """A system's text for one question, with the passages it was given (its context).
+
+    `thinking` is what the system wrote before its answer. Nobody judges it.
+    """
 
     question_id: str
     answer: str
     contexts: tuple[Passage, ...] = ()
+    thinking: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +276,7 @@ class Submission:
         selected: Whether the team chose this version to stand for the system.
         withdrawn_at: When it was withdrawn, None otherwise.
         withdrawn_reason: Why, in the team's words; may be empty.
+        kind: Whether it holds answers, or retrieved passages alone; of these `answers` counts the questions.
     """
 
     id: int
@@ -291,6 +296,7 @@ class Submission:
     selected: bool = False
     withdrawn_at: datetime | None = None
     withdrawn_reason: str = ""
+    kind: SubmissionKind = SubmissionKind.ANSWERS
 
     def __post_init__(self) -> None:
         require_name(self.system, "System name")

@@ -72,6 +72,7 @@ class JudgeKind(StrEnum):
 
     LLM = "llm"
     PANEL = "panel"
+    CASCADE = "cascade"
     LEXICAL = "lexical"
 
 
@@ -139,6 +140,14 @@ class SubmissionState(StrEnum):
     JUDGED = "judged"
     PUBLISHED = "published"
     WITHDRAWN = "withdrawn"
+
+
+class SubmissionKind(StrEnum):
+    """What a submission holds."""
+
+    ANSWERS = "answers"
+    CONTEXTS = "contexts"
+    """Retrieved passages without answers; they enter no round."""
 
 
 class Severity(StrEnum):

@@ -45,7 +45,7 @@ class StorePart:
             return connection.execute(statement).rowcount
 
 
-def to_record(kind: type[Record], row: object, **others: Any) -> Record:  # noqa: ANN401 - fields of any type
+def to_record(kind: type[Record], row: object, /, **others: Any) -> Record:  # noqa: ANN401 - fields of any type
     """A record of the columns that bear its fields' names, and of `others`."""
     names = kind.__dataclass_fields__
     return kind(**{name: others[name] if name in others else getattr(row, name) for name in names})

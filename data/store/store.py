@@ -9,20 +9,23 @@ from data.store.accounts.tokens import TokenStore
 from data.store.annotation.frames import FrameStore
 from data.store.annotation.labels import LabelStore
 from data.store.annotation.queue import LabelQueueStore
+from data.store.annotation.references import ReferenceStore
 from data.store.annotation.tasks import AnnotationStore
 from data.store.boards.boards import BoardStore
 from data.store.boards.judgment_flags import ReportStore
-from data.store.boards.scores import ScoreStore
+from data.store.boards.scores import EstimateStore, ScoreStore
 from data.store.engine import Database
 from data.store.jobs.jobs import JobStore
 from data.store.jobs.leases import LeaseStore
 from data.store.monitoring import CountingStore
 from data.store.public_votes import PublicVoteStore
 from data.store.question_sets import PolicyStore, SetStore
+from data.store.retrieval import RetrievalStore
 from data.store.rounds.battle_claims import ClaimStore
 from data.store.rounds.battles import BattleStore
 from data.store.rounds.budgets import LedgerStore, RetestLedgerStore
 from data.store.rounds.canaries import CanaryStore
+from data.store.rounds.cascades import MemberStore
 from data.store.rounds.question_stats import QuestionStatsStore
 from data.store.rounds.replies import BatchStore, ReplyStore
 from data.store.rounds.retests import ControlStore, RetestStore
@@ -41,6 +44,7 @@ class Store:
         self.sets = SetStore(database)
         self.submissions = SubmissionStore(database)
         self.statuses = StatusStore(database)
+        self.retrieval = RetrievalStore(database)
         self.rounds = RoundStore(database)
         self.battles = BattleStore(database)
         self.verdicts = VerdictStore(database)
@@ -57,7 +61,9 @@ class Store:
         self.leases = LeaseStore(database)
         self.holds = ClaimStore(database)
         self.scores = ScoreStore(database)
+        self.estimates = EstimateStore(database)
         self.boards = BoardStore(database)
+        self.members = MemberStore(database)
         self.question_stats = QuestionStatsStore(database)
         self.reports = ReportStore(database)
         self.teams = TeamStore(database)
@@ -67,6 +73,7 @@ class Store:
         self.public_votes = PublicVoteStore(database)
         self.label_queue = LabelQueueStore(database)
         self.labels = LabelStore(database)
+        self.references = ReferenceStore(database)
         self.frames = FrameStore(database)
         self.audit = AuditStore(database)
 

@@ -7,6 +7,9 @@ from data.tables.annotation import (
     annotation_tasks,
     poll_pairs,
     polls,
+    reference_batches,
+    reference_checks,
+    reference_drafts,
 )
 from data.tables.columns import metadata
 from data.tables.jobs import asking_holds, battle_holds, canary_holds, jobs, seats
@@ -16,7 +19,8 @@ from data.tables.judgments import (
     judgments,
     replies,
 )
-from data.tables.questions import answers, question_sets, questions, scores, submissions
+from data.tables.questions import answers, metric_estimates, question_sets, questions, scores, submissions
+from data.tables.retrieval import qrel_rows, qrels, rankings
 from data.tables.rounds import (
     askings,
     battles,
@@ -67,12 +71,19 @@ __all__ = [
     "ledgers",
     "memberships",
     "metadata",
+    "metric_estimates",
     "phases",
     "poll_pairs",
     "polls",
+    "qrel_rows",
+    "qrels",
     "question_digests",
     "question_sets",
     "questions",
+    "rankings",
+    "reference_batches",
+    "reference_checks",
+    "reference_drafts",
     "refused_tokens",
     "replies",
     "retest_ledgers",

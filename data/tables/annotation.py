@@ -86,6 +86,7 @@ annotation_people = AnnotationPersonRow.__table__
 class AnnotationLabelRow(Base, table=True):
     """One person's look at one item; `value` is null until labelled, and positive where b is better.
 
+    `text` is what a person wrote, for references.
     `held_until` and `shown_at` are seconds since 1970 by the database's clock.
     """
 
@@ -97,6 +98,7 @@ class AnnotationLabelRow(Base, table=True):
     b_first: bool = col.flag()
     value: int | None = col.whole(nullable=True)
     spans: Any = col.maybe_json()
+    text: str | None = col.prose(nullable=True)
     comment: str = col.prose(default="")
     skip_reason: str | None = col.prose(nullable=True)
     held_until: float = col.real()
@@ -108,6 +110,57 @@ class AnnotationLabelRow(Base, table=True):
 
 
 annotation_labels = AnnotationLabelRow.__table__
+
+
+class ReferenceDraftRow(Base, table=True):
+    """What an LLM wrote for an item of a task of references; the newest draft alone."""
+
+    __tablename__ = "reference_draft"
+    item_id: int = col.key_of("annotation_item.id")
+    text: str = col.prose()
+    model: str = col.prose()
+    prompt_hash: str = col.label(64)
+    created_at: datetime = col.created()
+
+
+reference_drafts = ReferenceDraftRow.__table__
+
+
+class ReferenceBatchRow(Base, table=True):
+    """References that are audited together; `is_accepted` is null until the sample is decided."""
+
+    __tablename__ = "reference_batch"
+    __table_args__ = (UniqueConstraint("task_id", "number"),)
+    id: int | None = col.number()
+    task_id: int = col.parent("annotation_task.id")
+    number: int = col.whole()
+    seed: int = col.whole()
+    is_accepted: bool | None = col.flag(nullable=True)
+    created_at: datetime = col.created()
+    decided_at: datetime | None = col.moment(nullable=True)
+
+
+reference_batches = ReferenceBatchRow.__table__
+
+
+class ReferenceCheckRow(Base, table=True):
+    """A reference in a batch; `failures` is null until audited, `is_reworked` true once written again."""
+
+    __tablename__ = "reference_check"
+    __table_args__ = (UniqueConstraint("batch_id", "label_id"), Index(None, "label_id"))
+    id: int | None = col.number()
+    batch_id: int = col.parent("reference_batch.id")
+    label_id: int = col.parent("annotation_label.id")
+    is_drawn: bool = col.flag()
+    is_reworked: bool = col.flag(default=False)
+    is_valid: bool | None = col.flag(nullable=True)
+    failures: Any = col.maybe_json()
+    remark: str = col.prose(default="")
+    auditor: str = col.prose(default="")
+    audited_at: datetime | None = col.moment(nullable=True)
+
+
+reference_checks = ReferenceCheckRow.__table__
 
 
 class PollRow(Base, table=True):

@@ -24,6 +24,7 @@ class ReplyRow(Base, table=True):
     cost_usd: float | None = col.real(nullable=True)
     latency: float = col.real()
     logprobs: str | None = col.prose(nullable=True)
+    thinking: str | None = col.prose(nullable=True)
     created_at: datetime = col.created()
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import BigInteger, Column, Index, UniqueConstraint
+from sqlmodel import Field
 
 from data.records import Outcome, SubmissionState
 from data.tables import columns as col
@@ -97,7 +98,7 @@ submissions = SubmissionRow.__table__
 
 
 class AnswerRow(Base, table=True):
-    """A answer."""
+    """An answer; `thinking` is null where there is none."""
 
     __tablename__ = "answer"
     __table_args__ = (
@@ -110,6 +111,7 @@ class AnswerRow(Base, table=True):
     text: str = col.prose()
     contexts: Any = col.json()
     no_answer: bool = col.flag()
+    thinking: str | None = col.prose(nullable=True)
 
 
 answers = AnswerRow.__table__
@@ -131,3 +133,30 @@ class ScoreRow(Base, table=True):
 
 
 scores = ScoreRow.__table__
+
+
+class MetricEstimateRow(Base, table=True):
+    """A system's mean of a metric by an LLM that scored a sample; `differences` are a list of objects."""
+
+    __tablename__ = "metric_estimate"
+    __table_args__ = (UniqueConstraint("submission_id", "metric", "judge"),)
+    id: int | None = col.number()
+    submission_id: int = col.parent("submission.id")
+    metric: str = col.label(100)
+    judge: str = col.label(100)
+    cheap_metric: str = col.label(100)
+    seed: int = Field(sa_column=Column(BigInteger, nullable=False))
+    answers: int = col.whole()
+    scored: int = col.whole()
+    mean: float = col.real()
+    error: float = col.real()
+    lower: float = col.real()
+    upper: float = col.real()
+    gain: float = col.real()
+    gain_lower: float = col.real()
+    gain_upper: float = col.real()
+    differences: Any = col.json()
+    created_at: datetime = col.created()
+
+
+metric_estimates = MetricEstimateRow.__table__

@@ -134,6 +134,7 @@ def reply_of(request: Request, payload: object, latency: float) -> Reply:
         output_tokens=usage[1],
         latency=latency,
         logprobs=_logprobs_of(choice.get("logprobs")),
+        thinking=_thinking_of(message) if request.keeps_thinking else None,
     )
 
 
@@ -157,6 +158,15 @@ def _text_of(content: object) -> str:
         parts = (part.get("text") for part in content if isinstance(part, Mapping))
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
+
+
+def _thinking_of(message: Mapping[str, Any]) -> str | None:
+    """Reasoning apart from the text, as DeepSeek, vLLM and litellm name it, or as OpenRouter does."""
+    for name in ("reasoning_content", "reasoning"):
+        value = message.get(name)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    return None
 
 
 def _usage_of(payload: object) -> tuple[int, int]:

@@ -73,7 +73,9 @@ class ResponseFormat:
 class Request:
     """One question to one model at one endpoint.
 
-    `sample` tells repeated askings of the same text apart (self-consistency votes, re-asks).
+    `sample` tells repeated askings of the same text apart (self-consistency votes, re-asks). `keeps_thinking`
+    says whether reasoning that the endpoint returns apart is stored; the reply is the same either way, so
+    the key leaves it out.
     """
 
     endpoint: str
@@ -83,6 +85,7 @@ class Request:
     response_format: ResponseFormat | None = None
     tools: tuple[Tool, ...] = ()
     sample: int = 0
+    keeps_thinking: bool = False
 
     @property
     def canonical(self) -> str:

@@ -17,7 +17,7 @@ from judges.lexical.reading import TextReading, asserts, read_text
 from judges.lexical.settings import LexicalSettings
 from judges.metrics.registry import Metric
 from judges.pairwise.cleaning import clean, is_no_answer
-from judges.text.tokens import terms
+from judges.text.tokens import words
 
 WORTH = "worth"
 SETTINGS = LexicalSettings(copied=0.4, least_copied=80)
@@ -69,14 +69,12 @@ def form_of(item: MetricItem) -> Form:
     if not text.strip() or is_no_answer(text):
         return Form(item.answer)
     reading = read_text(text)
-    asked = [frozenset(terms(each)) for each in (item.question, *item.sub_questions)]
+    asked = [words(each) for each in (item.question, *item.sub_questions)]
     # What is repeated is neither prose nor a copy once more: it says nothing, and counts once.
     distinct = {sentence.terms: sentence for sentence in reversed(reading.sentences)}
     sentences = tuple(reversed(distinct.values()))
     kept = tuple(
-        sentence
-        for sentence in sentences
-        if asserts(sentence.text) and not any(set(sentence.terms) <= question for question in asked)
+        sentence for sentence in sentences if asserts(sentence.text) and words(sentence.text) not in asked
     )
     left_out = len(sentences) - len(kept)
     answer = "\n\n".join(sentence.text for sentence in kept) if left_out else item.answer

@@ -82,6 +82,7 @@ COMPREHENSIVENESS = "judges.metrics.comprehensiveness"
 FACTUALITY = "judges.metrics.factuality"
 COVERAGE = "judges.metrics.coverage"
 CONTEXT = "judges.metrics.context"
+CITATION = "judges.metrics.citation"
 PASSAGES = "passages or a reference"
 
 METRICS: tuple[MetricInfo, ...] = (
@@ -186,6 +187,12 @@ METRICS: tuple[MetricInfo, ...] = (
         family=CONTEXT,
         title="Share of the sub-questions that the answer answers",
         needs="sub-questions",
+    ),
+    MetricInfo(
+        name="citation-support",
+        family=CITATION,
+        title="Sentences that their citations support, and citations that support theirs (F1)",
+        needs="citations in brackets, and contexts or passages",
     ),
 )
 

@@ -25,7 +25,8 @@ def cannot_decide(
     """Why a judge cannot decide battles on a question; empty where it can.
 
     Args:
-        spec: The judge; a panel cannot decide what too many of its members cannot.
+        spec: The judge; a panel cannot decide what too many of its members cannot, nor a cascade what both
+            cannot.
         question: The question of the battle.
         against_reference: Whether one of the two answers is the reference.
         silent: Whether an answer says nothing: it loses with the embedded judge, which needs no
@@ -37,7 +38,8 @@ def cannot_decide(
             for member in spec.members
         ]
         reasons = [reason for reason in by_member if reason]
-        enough = len(by_member) - len(reasons) >= (spec.quorum or len(by_member))
+        quorum = 1 if spec.kind is JudgeKind.CASCADE else spec.quorum or len(by_member)
+        enough = len(by_member) - len(reasons) >= quorum
         return "" if enough else reasons[0]
     if spec.kind is JudgeKind.LEXICAL and silent:
         return ""
@@ -114,7 +116,7 @@ def estimate(
     """Count what a judge will ask for some battles, without asking.
 
     Args:
-        spec: The judge; a panel's members are added up, embedded judges ask nothing.
+        spec: The judge; members are added up, embedded judges ask nothing.
         inputs: The battles, or a sample of them (see `Estimate.scaled`).
         tokens: Counts a request's tokens; None: characters over four.
     """

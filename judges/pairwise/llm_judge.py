@@ -248,7 +248,7 @@ class PairwiseJudge:
     async def _read(self, reply: Reply) -> Reading:
         """What a reply says; one that cannot be worked on has failed, and was paid for all the same."""
         try:
-            return await self.work.do(read, reply, self.spec.reply)
+            return await self.work.do(read, reply, self.spec.reply, self.spec.verdict_words)
         except WorkError as error:
             parser = PARSERS[self.spec.reply]
             return Reading(outcome=Outcome.FAILED, parser=parser, detail=reason_of(error))

@@ -15,6 +15,7 @@ from enum import Enum
 from typing import Any
 
 from data.records import Outcome, Reply
+from judges.pairwise.literal import VerdictWords
 from judges.spec import ReplyFormat
 from judges.text.reasoning import split_reasoning
 
@@ -23,7 +24,9 @@ PARSERS = {
     ReplyFormat.GRADES: "grades/1",
     ReplyFormat.LOGPROBS: "logprobs/1",
     ReplyFormat.DIGIT_SCAN: "digit-scan/1",
+    ReplyFormat.WORDS: "words/1",
 }
+RATING_WORDS = VerdictWords()
 STRICT_PARSERS = (PARSERS[ReplyFormat.RATING], PARSERS[ReplyFormat.LOGPROBS])
 SCANNED_OTHERWISE = "RAG-QA Arena's digit scan reads the reply otherwise"
 
@@ -72,6 +75,7 @@ class ParserComparison:
 
 
 _TAIL = r"[\s`*_.]*+\Z"
+_AFTER_VERDICT = " \t\r\n\f\v`*_."
 _RATING = re.compile(rf"<rating>([^<>]*+)</rating>{_TAIL}", re.IGNORECASE)
 _LONGEST_RATING = 40
 _OPEN_REASONING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
@@ -94,10 +98,15 @@ _CUT_OFF = frozenset({"length", "max_tokens"})
 _FILTERED = frozenset({"content_filter", "refusal", "safety"})
 
 
-def read(reply: Reply, reply_format: ReplyFormat) -> Reading:
-    """Read a reply: `judged` with a choice, `refused`, or `unreadable` with the reason."""
+def read(reply: Reply, reply_format: ReplyFormat, words: VerdictWords = RATING_WORDS) -> Reading:
+    """Read a reply: `judged` with a choice, `refused`, or `unreadable` with the reason.
+
+    `words` are how the verdict is given where the format is `words`.
+    """
     if reply_format is ReplyFormat.DIGIT_SCAN:
         return _scan(reply.text)
+    if reply_format is ReplyFormat.WORDS:
+        return _in_words(reply, words)
     rationale, verdict = _parts(reply.text)
     blank = Reading(outcome=Outcome.UNREADABLE, parser=PARSERS[reply_format], rationale=rationale)
     rating = _final_rating(verdict)
@@ -124,6 +133,33 @@ def read(reply: Reply, reply_format: ReplyFormat) -> Reading:
         rationale=rationale,
         detail="; ".join(notes),
     )
+
+
+def _in_words(reply: Reply, words: VerdictWords) -> Reading:
+    """The verdict that a reply ends with, in the words of the judge's prompt."""
+    rationale, rest = _parts(reply.text, words.opening)
+    blank = Reading(outcome=Outcome.UNREADABLE, parser=PARSERS[ReplyFormat.WORDS], rationale=rationale)
+    bare = rest.rstrip(_AFTER_VERDICT)
+    closing = words.closing.rstrip(_AFTER_VERDICT)
+    inner = bare[: len(bare) - len(closing)] if bare.endswith(closing) else ""
+    _, opened, word = inner.rpartition(words.opening)
+    outcome, detail = _failure(reply, rest, complete=bool(opened), opening=words.opening)
+    if detail:
+        return replace(blank, outcome=outcome, detail=detail)
+    choices = {
+        " ".join(known.lower().split()): choice
+        for choice, listed in (
+            (Choice.FIRST, words.first),
+            (Choice.SECOND, words.second),
+            (Choice.NEITHER, words.tie),
+        )
+        for known in listed
+    }
+    label = " ".join(word.lower().split())
+    if label not in choices:
+        shown = label[:_LONGEST_RATING]
+        return replace(blank, detail=f"the verdict {shown!r} is none of {', '.join(choices)}")
+    return replace(blank, outcome=Outcome.JUDGED, choice=choices[label])
 
 
 def _final_rating(verdict: str) -> str | None:
@@ -158,18 +194,20 @@ def compare_parsers(replies: Iterable[Reply], first: ReplyFormat, second: ReplyF
     )
 
 
-def _parts(text: str) -> tuple[str, str]:
+def _parts(text: str, opening: str = "<rating>") -> tuple[str, str]:
     """The reasoning of a reply, and what follows it."""
     reasons, rest = split_reasoning(text, same_name=True)
     if reasons:
         return "\n".join(reason.strip() for reason in reasons), rest
-    before = text.lower().rfind("<rating>")
+    before = text.lower().rfind(opening.lower())
     return (text[:before] if before >= 0 else text).strip(), rest
 
 
-def _failure(reply: Reply, verdict: str, *, complete: bool) -> tuple[Outcome, str]:
+def _failure(reply: Reply, verdict: str, *, complete: bool, opening: str = "<rating>") -> tuple[Outcome, str]:
     """Why a reply gives no verdict, empty where it gives one."""
-    declines = "<rating>" not in reply.text.lower() and _REFUSAL.match(verdict.strip().replace("\u2019", "'"))
+    declines = opening.lower() not in reply.text.lower() and _REFUSAL.match(
+        verdict.strip().replace("\u2019", "'")
+    )
     checks = (
         (
             reply.finish_reason in _FILTERED,
@@ -185,7 +223,11 @@ def _failure(reply: Reply, verdict: str, *, complete: bool) -> tuple[Outcome, st
             "the reasoning is not closed, so nothing is final",
         ),
         (complete, Outcome.JUDGED, ""),
-        ("<rating" in verdict.lower(), Outcome.UNREADABLE, "the rating is incomplete or not the reply's end"),
+        (
+            opening.lower().rstrip(">") in verdict.lower(),
+            Outcome.UNREADABLE,
+            "the rating is incomplete or not the reply's end",
+        ),
         (True, Outcome.UNREADABLE, "the reply ends without a rating"),
     )
     return next((outcome, detail) for applies, outcome, detail in checks if applies)

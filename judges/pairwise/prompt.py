@@ -11,6 +11,8 @@ A prompt file has a title and free notes for people, then sections under `## ` h
 
 An answer-generation prompt has `task` (with `{question}` and `{passages}`) and `thinking` instead.
 Everything but a known placeholder is literal, so braces need no escape.
+
+A TOML file is a prompt too: messages to the byte, as `judges.pairwise.literal` reads them.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from data.errors import SpecError
+from judges.pairwise import literal
 
 PLACEHOLDER = re.compile(r"\{(question|answer_1|answer_2|reference|passages)\}")
 LOOKALIKE = re.compile(r"\{([a-z][a-z0-9_ ]{0,30})\}")
@@ -69,12 +72,19 @@ class Prompt:
         """The sha256 of the text, in hex: part of every judgment."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
+    @cached_property
+    def literal(self) -> literal.LiteralPrompt | None:
+        """The messages to the byte; None where the prompt has sections."""
+        return literal.parse_literal(self.text) if self.text.startswith(literal.START) else None
+
     def section(self, name: str) -> str:
         """The text of a section, empty where the prompt has none."""
         return next((body for title, body in self._sections if title == name), "")
 
     def placeholders(self, name: str) -> frozenset[str]:
         """The placeholders that a section uses."""
+        if self.literal is not None:
+            return self.literal.used if self.section(name) else frozenset()
         return frozenset(PLACEHOLDER.findall(self.section(name)))
 
     @cached_property
@@ -84,9 +94,15 @@ class Prompt:
 
     @cached_property
     def _sections(self) -> tuple[tuple[str, str], ...]:
+        if self.literal is not None:
+            asks = "pair" if "answer_1" in self.literal.used else "task"
+            return ((asks, self.literal.ask), ("again", self.literal.again))
         return tuple(_split(self.text, "## "))
 
     def _problems(self) -> Iterator[str]:
+        if self.text.startswith(literal.START):
+            yield from literal.problems(self.text)
+            return
         titles = [title for title, _ in self._sections]
         if not {"pair", "task"} & set(titles):
             yield "it has neither a `## pair` nor a `## task` section"
@@ -121,7 +137,9 @@ def load_prompt(name: str, *, beside: Path | None = None) -> Prompt:
     if beside is not None:
         for candidate in (beside / name, beside / f"{name}{SUFFIX}"):
             if candidate.is_file():
-                return Prompt(candidate.stem, _read(candidate))
+                exact = candidate.suffix == literal.SUFFIX
+                text = literal.read_literal(candidate) if exact else _read(candidate)
+                return Prompt(candidate.stem, text)
     bundled = files("judges") / "prompts" / f"{Path(name).name.removesuffix(SUFFIX)}{SUFFIX}"
     if "/" not in name and bundled.is_file():
         return Prompt(name.removesuffix(SUFFIX), bundled.read_text(encoding="utf-8"))

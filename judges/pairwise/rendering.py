@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from data.records import OrderPolicy, Passage, Presentation
@@ -63,10 +63,11 @@ class Renderer:
         placeholders = self._placeholders
         if "reference" in placeholders:
             texts["reference"] = self._safe(question.reference or "")
-        passages = (
-            [self._passage(passage) for passage in question.passages] if "passages" in placeholders else []
-        )
-        content = self._pair(texts, passages)
+        shown = question.passages if "passages" in placeholders else ()
+        if self.prompt.literal is None:
+            content = self._pair(texts, [self._passage(passage) for passage in shown])
+        else:
+            content = self.prompt.literal.fill(texts, [self._harmless(passage) for passage in shown])
         if again:
             content = f"{content}\n\n{self.prompt.section('again')}".rstrip()
         return Request(
@@ -84,6 +85,8 @@ class Renderer:
     @cached_property
     def prefix(self) -> tuple[Message, ...]:
         """The rubric and the worked examples: byte-identical in every request of the judge."""
+        if self.prompt.literal is not None:
+            return tuple(Message(role, text) for role, text in self.prompt.literal.messages)
         messages = [Message("system", self.prompt.section("system"))] if self.prompt.section("system") else []
         for example in self.prompt.examples:
             messages += [Message("user", self._example(example)), Message("assistant", example.reply)]
@@ -104,6 +107,9 @@ class Renderer:
 
     def _passage(self, passage: Passage) -> str:
         return self._safe(passage_text(passage))
+
+    def _harmless(self, passage: Passage) -> Passage:
+        return replace(passage, title=self._safe(passage.title), text=self._safe(passage.text))
 
     def _safe(self, text: str) -> str:
         return text if self.spec.protection is Protection.NONE else sanitise(text).text

@@ -5,12 +5,12 @@ Nothing is asked. What has no reply, or was never read (a gate's verdict, a fail
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
 from data.records import JudgeKind, Judgment, Outcome, Verdict
-from judges.pairwise.llm_judge import STRIPPED, in_battle_terms
+from judges.pairwise.cascade import counted, settle_cascade
+from judges.pairwise.llm_judge import in_battle_terms
 from judges.pairwise.panel import settle, settle_panel
 from judges.pairwise.parsing import read
 from judges.spec import JudgeSpec, leaves
@@ -20,14 +20,14 @@ UNREAD = frozenset({Outcome.FAILED, Outcome.SKIPPED})
 
 def reparse(spec: JudgeSpec, judgments: Sequence[Judgment]) -> tuple[Judgment, ...]:
     """Every judgment as the current parsers read its reply, in the order given."""
-    formats = {leaf.name: leaf.reply for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM}
+    judges = {leaf.name: leaf for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM}
     reparsed = []
     for judgment in judgments:
-        reply_format = formats.get(judgment.judge)
-        if reply_format is None or judgment.reply is None or judgment.outcome in UNREAD:
+        judge = judges.get(judgment.judge)
+        if judge is None or judgment.reply is None or judgment.outcome in UNREAD:
             reparsed.append(judgment)
             continue
-        reading = read(judgment.reply, reply_format)
+        reading = read(judgment.reply, judge.reply, judge.verdict_words)
         if judgment.outcome is Outcome.REFUSED and reading.outcome is Outcome.UNREADABLE:
             # The re-ask was refused; the reply that is kept is the unreadable one before it.
             reparsed.append(judgment)
@@ -56,19 +56,26 @@ def reparse_verdict(spec: JudgeSpec, judgments: Sequence[Judgment]) -> Verdict |
         if len(readable) < len(verdicts):
             return None
         return settle_panel(spec, [member.name for member in spec.members], readable)
-    of_judge = [judgment for judgment in judgments if judgment.judge == spec.name]
-    if spec.kind is not JudgeKind.LLM or not of_judge:
-        return None
-    # A retried battle keeps what was tried before; the last judgment of each vote counts.
-    last: dict[tuple[str, str, int], Judgment] = {}
-    for judgment in of_judge:
-        settings = json.loads(judgment.settings or "{}")
-        key = (settings.get("text", ""), judgment.presentation.value, settings.get("vote", 0))
-        last[key] = judgment
-    stripped = {key: judgment for key, judgment in last.items() if key[0] == STRIPPED}
-    counted = stripped or last
-    orders = dict.fromkeys(presentation for _, presentation, _ in counted)
+    if spec.kind is JudgeKind.CASCADE:
+        cheap, expensive = spec.members
+        second = reparse_verdict(expensive, judgments) or _embedded(expensive, judgments)
+        # A member that declined left no judgment.
+        silent = Verdict(outcome=Outcome.UNREADABLE) if second else None
+        first = reparse_verdict(cheap, judgments) or _embedded(cheap, judgments) or silent
+        return None if first is None else settle_cascade(spec, first, second)
+    of_judge = counted(judgments, spec.name)
+    return _settled(spec, of_judge) if spec.kind is JudgeKind.LLM and of_judge else None
+
+
+def _embedded(spec: JudgeSpec, judgments: Sequence[Judgment]) -> Verdict | None:
+    """What an embedded judge said, which is not read again; None where it said nothing."""
+    said = counted(judgments, spec.name) if spec.kind is JudgeKind.LEXICAL else []
+    return _settled(spec, said) if said else None
+
+
+def _settled(spec: JudgeSpec, judgments: Sequence[Judgment]) -> Verdict:
+    orders = dict.fromkeys(judgment.presentation for judgment in judgments)
     return settle(
-        [[judgment for key, judgment in counted.items() if key[1] == order] for order in orders],
+        [[judgment for judgment in judgments if judgment.presentation is order] for order in orders],
         reply_format=spec.reply,
     )

@@ -9,29 +9,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import quote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from data.errors import NotFoundError, SpecError
+from data.errors import SpecError
 from data.files.jsonl import in_words
 from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure
+from judges.retrieval.descriptions import ADVICE, Shelf, stem_of
 from judges.retrieval.ranking import Hit
 
 if TYPE_CHECKING:
     import httpx
 
-SUFFIX = ".toml"
+SERVICES = Shelf("search service", "services")
 MOST_BYTES = 20_000_000
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*+)\}")
-ADVICE = "docs/retrievers.md has an example of each key."
 Paths = str | tuple[str, ...]
 
 
@@ -86,10 +83,10 @@ def load_service(name: str, variables: Mapping[str, str], *, folders: Sequence[P
         NotFoundError: No service bears the name.
         SpecError: The file cannot be used, or names a variable that is not set.
     """
-    stem = Path(name).stem if name.endswith(SUFFIX) else name
+    stem = stem_of(name)
     try:
-        values = {"name": stem, **tomllib.loads(_text_of(name, folders))}
-        spec = HttpServiceSpec.model_validate(_filled(values, variables, stem))
+        values = {"name": stem, **tomllib.loads(SERVICES.text(name, folders))}
+        spec = HttpServiceSpec.model_validate(SERVICES.filled(values, variables, stem))
     except (tomllib.TOMLDecodeError, ValidationError) as error:
         problems = "; ".join(in_words(error)) if isinstance(error, ValidationError) else str(error)
         raise SpecError(f"The search service {stem} cannot be used: {problems}.", advice=ADVICE) from error
@@ -100,51 +97,7 @@ def load_service(name: str, variables: Mapping[str, str], *, folders: Sequence[P
 
 def service_names(*, folders: Sequence[Path] = ()) -> tuple[str, ...]:
     """The names that `load_service` knows, an organiser's own first."""
-    custom = [
-        path.stem for folder in folders if folder.is_dir() for path in sorted(folder.glob(f"*{SUFFIX}"))
-    ]
-    return tuple(dict.fromkeys([*custom, *sorted(_bundled())]))
-
-
-def _bundled() -> Iterator[str]:
-    for entry in (files("judges") / "retrieval" / "services").iterdir():
-        if entry.name.endswith(SUFFIX):
-            yield entry.name.removesuffix(SUFFIX)
-
-
-def _text_of(name: str, folders: Sequence[Path]) -> str:
-    paths = [Path(name)] if name.endswith(SUFFIX) else [folder / f"{name}{SUFFIX}" for folder in folders]
-    path = next((path for path in paths if path.is_file()), None)
-    if path is None and name in set(_bundled()):
-        return (files("judges") / "retrieval" / "services" / f"{name}{SUFFIX}").read_text(encoding="utf-8")
-    if path is None:
-        known = ", ".join(service_names(folders=folders))
-        message = f"There is no search service {name!r}."
-        raise NotFoundError(message, advice=f"Give the path of a .toml file or one of: {known}.")
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        message = f"The search service {path} cannot be read: {error}."
-        raise SpecError(message, advice="Check the path, and save it as UTF-8 text.") from error
-
-
-def _filled(template: object, variables: Mapping[str, str], service: str) -> object:
-    """A template with the variables of the environment that it names.
-
-    Raises:
-        SpecError: One is not set.
-    """
-    if isinstance(template, Mapping):
-        return {key: _filled(value, variables, service) for key, value in template.items()}
-    if isinstance(template, list | tuple):
-        return [_filled(value, variables, service) for value in template]
-    if not isinstance(template, str):
-        return template
-    missing = [name for name in _VARIABLE.findall(template) if name not in variables]
-    if missing:
-        message = f"The search service {service} needs the variable {missing[0]}."
-        raise SpecError(message, advice=f"Set {missing[0]} in the environment.")
-    return _VARIABLE.sub(lambda match: variables[match[1]], template)
+    return SERVICES.names(folders)
 
 
 class HttpService:

@@ -9,7 +9,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from data.corpora.chunking import document_of
 from data.corpora.dense import VectorIndex
@@ -29,10 +28,15 @@ DEPTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage that was found, and its score: higher is better, comparable within one ranking alone."""
+    """A passage that was found, and its score: higher is better, comparable within one ranking alone.
+
+    Attributes:
+        remark: What is to be known of the passage, as that a page could not be read; empty where nothing is.
+    """
 
     passage: Passage
     score: float
+    remark: str = ""
 
 
 class Ranker(Protocol):
@@ -152,10 +156,12 @@ class DiverseRanker:
         spread = float(np.ptp(scores))
         relevance = (scores - scores.min()) / spread if spread else np.ones(len(hits))
         order = _marginal(relevance, _similarities([hit.passage for hit in hits]), self.relevance, k)
-        return [Hit(hits[at].passage, 1 / place) for place, at in enumerate(order, start=1)]
+        return [replace(hits[at], score=1 / place) for place, at in enumerate(order, start=1)]
 
 
 def _similarities(passages: Sequence[Passage]) -> NDArray[np.float64]:
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415 - takes seconds to load
+
     texts = [f"{passage.title} {passage.text}" for passage in passages]
     vectorizer = TfidfVectorizer(
         tokenizer=lambda text: list(terms(text)), token_pattern=None, lowercase=False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from data.records import Outcome, Passage
@@ -95,5 +95,5 @@ class RerankedRanker:
         scores = await self.reranker.score(query, [hit.passage for hit in hits])
         if isinstance(scores, CallFailure):
             return scores
-        reordered = [Hit(hit.passage, score) for hit, score in zip(hits, scores, strict=True)]
+        reordered = [replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)]
         return sorted(reordered, key=lambda hit: -hit.score)[:k]

@@ -8,7 +8,6 @@ from functools import lru_cache
 from types import MappingProxyType
 
 import Stemmer
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from stop_words import LANGUAGE_MAPPING, get_stop_words
 
 from data.errors import InputError
@@ -102,9 +101,15 @@ def language(code: str) -> Language:
     if not can_read(code):
         raise InputError(unreadable(code), advice="Known: " + ", ".join(sorted({*SNOWBALL, *UNSPACED})) + ".")
     words = (
-        frozenset(ENGLISH_STOP_WORDS) | frozenset(WEAK_WORDS.split())
+        _english_stop_words() | frozenset(WEAK_WORDS.split())
         if primary == ENGLISH
         else frozenset(map(fold, get_stop_words(primary) if primary in LANGUAGE_MAPPING else ()))
     )
     stemmer = None if primary in UNSPACED else Stemmer.Stemmer(SNOWBALL[primary])
     return Language(primary, stemmer, words, tuple(map(fold, YES_AND_NO.get(primary, ()))))
+
+
+def _english_stop_words() -> frozenset[str]:
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415 - takes seconds to load
+
+    return frozenset(ENGLISH_STOP_WORDS)

@@ -40,11 +40,16 @@ def stem(word: str, code: str = ENGLISH) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _stem(word: str, code: str) -> str:
-    bare = POSSESSIVE.sub("", word)
+    bare = _bare(word)
     stemmer = language(code).stemmer
     if stemmer is None or not bare.isalpha() or (code == ENGLISH and not bare.isascii()):
         return bare
     return str(stemmer.stemWord(bare))
+
+
+def _bare(word: str) -> str:
+    """A word without the ending of a possessive."""
+    return POSSESSIVE.sub("", word) if "'" in word or "’" in word else word
 
 
 def is_content(word: str, code: str = ENGLISH) -> bool:
@@ -59,14 +64,16 @@ def term(word: str, code: str = ENGLISH) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _term(word: str, code: str) -> tuple[str, ...]:
-    if UNSPACED_RUN.fullmatch(word):
+    # Most words are plain letters, which is quicker to see than what the expressions look for.
+    plain = word.isascii() and word.isalpha()
+    if not plain and UNSPACED_RUN.fullmatch(word):
         return tuple(word[at : at + 2] for at in range(max(1, len(word) - 1)))
-    if NUMERAL.fullmatch(word):
+    if not plain and NUMERAL.fullmatch(word):
         return (f"#{word.replace(',', '').rstrip('.')}",)
     value = number_word(word) if code == ENGLISH else None
     if value is not None:
         return (f"#{value:g}",) if value > 1 else ()
-    bare = POSSESSIVE.sub("", word)
+    bare = _bare(word)
     if len(bare) < BRIEFEST or not is_content(bare, code):
         return ()
     return (_stem(bare, code),)

@@ -6,17 +6,19 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 from scipy.special import expit
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
 
 from data.errors import InputError, RecordError, StatisticsError
 from data.records.plain import to_json
 from leaderboard.sampling.recalibration import folds_of
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
 
 Floats = NDArray[np.float64]
 
@@ -48,6 +50,8 @@ def pair_features(pairs: Sequence[PairTexts]) -> Floats:
     Log length in words, idf-weighted cosine with the yardstick and with the question, share of the
     answer's idf weight that is outside the yardstick, log sentences, log numbers.
     """
+    from sklearn.feature_extraction.text import TfidfVectorizer  # noqa: PLC0415 - takes seconds to load
+
     if not pairs:
         return np.zeros((0, len(FEATURES)))
     texts = [text for pair in pairs for text in (pair.answer_a, pair.answer_b, pair.question, pair.yardstick)]
@@ -217,6 +221,8 @@ def fitted(features: Floats, shares: Floats) -> LogisticRegression:
     Raises:
         StatisticsError: There are no verdicts.
     """
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - as above
+
     if not len(shares):
         message = "There are no verdicts to train a classifier on."
         raise StatisticsError(message, advice="Judge more questions first, or use the lexical judge.")

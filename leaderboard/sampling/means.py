@@ -62,6 +62,8 @@ class PoweredMean:
         interval: 95 %.
         gain: How many times as many expensive scores a plain sample would need for the same width.
         gain_interval: 95 % interval of the gain.
+        scored: Answers with an expensive score among those that it is the mean of.
+        answers: These; of a difference the answers of both systems to questions that both answered.
     """
 
     system: str
@@ -71,6 +73,8 @@ class PoweredMean:
     interval: Interval
     gain: float
     gain_interval: Interval
+    scored: int
+    answers: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +213,7 @@ def _mean(answers: ScoredAnswers, terms: _Terms, signs: dict[int, float]) -> Pow
     mean = float(values.mean())
     gain, interval = _gain(by_question(terms.plain * ours**2), by_question(terms.ours * ours**2))
     first, *others = signs
+    among = np.isin(answers.question, shared) & (ours != 0)
     return PoweredMean(
         system=answers.systems[first],
         against=answers.systems[others[0]] if others else "",
@@ -217,6 +222,8 @@ def _mean(answers: ScoredAnswers, terms: _Terms, signs: dict[int, float]) -> Pow
         interval=Interval(mean - HALF * error, mean + HALF * error),
         gain=gain,
         gain_interval=interval,
+        scored=int((among & np.isfinite(answers.expensive)).sum()),
+        answers=int(among.sum()),
     )
 
 

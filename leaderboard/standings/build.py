@@ -22,7 +22,7 @@ from leaderboard.standings.alternative_ratings import (
     alternative_ratings,
     separations,
 )
-from leaderboard.standings.answer_stats import AnswerFact, mean_score
+from leaderboard.standings.answer_stats import AnswerFact, MeanScore, mean_score
 from leaderboard.standings.covariates import JudgeSight, covariate_section
 from leaderboard.standings.head_to_head import head_to_head
 from leaderboard.standings.judged_shares import JudgedShares
@@ -50,6 +50,7 @@ def build_standings(
     judged: JudgedShares | None = None,
     estimates: tuple[Estimates, Mapping[str, object]] | None = None,
     sight: JudgeSight | None = None,
+    sampled: Mapping[str, Mapping[str, MeanScore]] | None = None,
 ) -> Standings:
     """Compute a board from judged battles.
 
@@ -68,6 +69,7 @@ def build_standings(
         estimates: Of a round whose judge decided a part: estimates of every battle, from which ratings and
             rates are taken, and what the board says of them; pairs are counted from judged battles alone.
         sight: What the judge saw beside the texts of answers.
+        sampled: Estimated means of metrics over all domains, by metric and system, in place of plain ones.
 
     Returns:
         The standings: the same input gives the same JSON.
@@ -93,6 +95,7 @@ def build_standings(
         facts=facts,
         outcomes=outcomes or {},
         badges=badges or {},
+        sampled=sampled or {},
     )
     beside = () if ratings is None else alternative_ratings(table, chosen, reference=reference, answers=facts)
     count = len(table) if table.weight is None else round(float(table.weight.sum()))
@@ -224,6 +227,7 @@ class _Board:
     facts: Mapping[str, Sequence[AnswerFact]]
     outcomes: Mapping[str, Mapping[Outcome, int]]
     badges: Mapping[str, Sequence[str]]
+    sampled: Mapping[str, Mapping[str, MeanScore]]
 
     def lines(self, domain: str) -> tuple[Line, ...]:
         """Every system that has battles or answers here, best first."""
@@ -245,11 +249,19 @@ class _Board:
             answers=len(facts),
             no_answer_share=fmean(fact.no_answer for fact in facts) if facts else None,
             median_words=float(median(fact.words for fact in facts)) if facts else None,
-            scores=MappingProxyType({metric: mean_score(facts, metric) for metric in metrics}),
+            scores=MappingProxyType({name: self._mean(system, facts, name, domain) for name in metrics}),
             outcomes=self.outcomes.get(system, {}) if domain == OVERALL else {},
             badges=tuple(self.badges.get(system, ())),
             rate_against_all=self.against_all.get((system, domain)),
         )
+
+    def _mean(self, system: str, facts: Sequence[AnswerFact], metric: str, domain: str) -> MeanScore:
+        plain = mean_score(facts, metric)
+        estimated = self.sampled.get(metric, {}).get(system) if domain == OVERALL else None
+        # Once all are scored there is nothing to estimate.
+        if estimated is None or plain.answers + plain.undefined >= len(facts):
+            return plain
+        return replace(estimated, undefined=plain.undefined)
 
 
 def _is_met(line: Line) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,6 +98,32 @@ def estimated_sentences(section: Mapping[str, Any]) -> tuple[str, ...]:
     worth = f"{gain}." if section["pays"] else f"{gain}: it does as well."
     other = trained_elsewhere(section)
     return (judged, worth, other) if other else (judged, worth)
+
+
+def sampled_sentences(lines: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What readers must know of means of metrics that were estimated; empty where none was.
+
+    Args:
+        lines: The overall lines of a board's JSON.
+    """
+    found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for line in lines:
+        for name, score in line["scores"].items():
+            if estimated := score.get("estimated"):
+                judge = estimated["judge"]
+                key = name.removesuffix(judge).strip(), judge, estimated["cheap_metric"]
+                found.setdefault(key, []).append(estimated)
+    return tuple(_sampled(*key, parts) for key, parts in found.items())
+
+
+def _sampled(metric: str, judge: str, cheap: str, parts: Sequence[Mapping[str, Any]]) -> str:
+    scored, answers = (sum(part[name] for part in parts) for name in ("scored", "answers"))
+    gains = sorted(part["gain"] for part in parts)
+    return (
+        f"Means of {metric}: {scored:,} of {answers:,} answers scored by {judge}, the others estimated from "
+        f"{cheap}; a plain sample would have needed {gains[0]:.2f} to {gains[-1]:.2f} times as many scores, "
+        "by system."
+    )
 
 
 def trained_elsewhere(section: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
@@ -26,6 +27,8 @@ FOREIGN = {
     b"%PDF": "a PDF",
 }
 ADVICE = "Give JSONL, a JSON array or CSV, plain or gzipped."
+
+RUN_LINE = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+\S+", re.IGNORECASE)
 
 
 class RowFile:
@@ -54,6 +57,10 @@ class RowFile:
                 return read_array(self._stream, self._limits.row_bytes, self._findings)
             case FileFormat.CSV:
                 return read_csv(self._stream, self._limits.row_bytes, self._delimiter, self._findings)
+            case FileFormat.TREC_RUN:
+                message = f"{self._stream.name} is a TREC run, which has no answers."
+                advice = "Check and add it as contexts: --kind contexts."
+                raise FileFormatError(message, advice=advice, code=Code.WRONG_FORMAT)
 
 
 def open_rows(path: Path, limits: IntakeLimits, findings: Findings) -> RowFile:
@@ -89,6 +96,8 @@ def _detect(path: Path, limits: IntakeLimits) -> tuple[FileFormat, str]:
         return FileFormat.CSV, delimiter
     if any(line.startswith(b"{") for line in lines):
         return FileFormat.JSONL, ""
+    if RUN_LINE.fullmatch(lines[0]):
+        return FileFormat.TREC_RUN, ""
     return _refuse(path, lines[0])
 
 

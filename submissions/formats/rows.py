@@ -12,6 +12,8 @@ class FileFormat(StrEnum):
     JSONL = "jsonl"
     JSON = "json"
     CSV = "csv"
+    TREC_RUN = "trec-run"
+    """Of contexts alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from data.records import Outcome, RoundState, Score
 
 METRIC = "comprehensiveness-nli"
 # Tests that share a server or a browser go to one worker, which starts it once.
-SHARED = {"site": "site", "browser": "site", "club": "api", "public_server": "api"}
+SHARED = {"site": "site", "browser": "site", "configured": "site", "club": "api", "public_server": "api"}
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 
 

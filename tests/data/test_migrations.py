@@ -21,17 +21,17 @@ def _config(database: Database) -> Config:
     return config
 
 
-def test_migrations_make_the_tables(database_url: str) -> None:
+def test_migrations_make_the_tables(blank_url: str) -> None:
     """Nothing differs between the migrated schema and `data.tables`."""
-    store = Store.open(database_url)
+    store = Store.open(blank_url)
     with store.database.begin() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
     store.close()
 
 
-def test_first_schema_is_brought_up_with_its_costs(database_url: str) -> None:
+def test_first_schema_is_brought_up_with_its_costs(blank_url: str) -> None:
     """A ledger without a cap gets what its judgments cost; cached ones cost nothing."""
-    database = Database(database_url)
+    database = Database(blank_url)
     config = _config(database)
     with database.begin() as connection:
         config.attributes["connection"] = connection
@@ -103,9 +103,9 @@ SUBMITTED = {
 }
 
 
-def test_log_tells_which_withdrawn_submissions_were_never_submitted(database_url: str) -> None:
+def test_log_tells_which_withdrawn_submissions_were_never_submitted(blank_url: str) -> None:
     """C1: An older arena's submissions that were held and withdrawn become unknown; others stay known."""
-    database = Database(database_url)
+    database = Database(blank_url)
     config = _config(database)
     with database.begin() as connection:
         config.attributes["connection"] = connection
@@ -123,10 +123,10 @@ def test_log_tells_which_withdrawn_submissions_were_never_submitted(database_url
     database.close()
 
 
-def test_schema_of_a_newer_program_is_refused_in_words(database_url: str) -> None:
+def test_schema_of_a_newer_program_is_refused_in_words(blank_url: str) -> None:
     """A database that a newer program made is left alone, with one sentence that says what to do."""
-    Store.open(database_url).close()
-    database = Database(database_url)
+    Store.open(blank_url).close()
+    database = Database(blank_url)
     with database.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(StoreError, match=r"does not know.*made it, or a newer one"):
@@ -153,9 +153,9 @@ LABELLED = (
 )
 
 
-def test_labels_of_older_tasks_become_labels_of_items(database_url: str) -> None:
+def test_labels_of_older_tasks_become_labels_of_items(blank_url: str) -> None:
     """What people said before items of several kinds is kept, and full where it was."""
-    database = Database(database_url)
+    database = Database(blank_url)
     config = _config(database)
     with database.begin() as connection:
         config.attributes["connection"] = connection

@@ -188,9 +188,10 @@ def test_honest_text_is_not_flagged(text: str) -> None:
     assert judge_directed(text) == ""
 
 
-def test_real_answers_are_not_flagged(shared_answers: list[str]) -> None:
+@pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.slow)])
+def test_real_answers_are_not_flagged(shared_answers: list[str], step: int) -> None:
     """None of the human-written LFRQA answers speaks to a judge."""
-    assert [text for text in shared_answers if judge_directed(text)] == []
+    assert [text for text in shared_answers[::step] if judge_directed(text)] == []
 
 
 def test_hidden_characters_are_counted_without_those_in_use() -> None:

@@ -13,7 +13,7 @@ import typer
 from arena.cli.options import AsJson
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.container import Arena, open_arena
-from arena.services.rounds.table_kinds import TableKind
+from arena.services.tables.kinds import TableFormat, TableKind
 from data.records import RoundCounts
 
 if TYPE_CHECKING:
@@ -42,15 +42,16 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
     rate = 0.0 if job is None else job.rate
     left = (counts.pending + attacks.pending + controls.pending) / rate if rate else None
     speed = {"rate": rate, "seconds_left": left}
-    live, waves = arena.rounds.live(name), arena.rounds.waves(name)
+    live, waves, cascade = arena.rounds.live(name), arena.rounds.waves(name), arena.cascades.of_round(name)
     if as_json:
         shown = None if job is None else job.as_json()
         beside = {"canaries": attacks.to_json(), "controls": controls.to_json(), "job": shown}
         told = {} if waves is None else {"waves": waves.as_json()}
+        told |= {} if cascade is None else {"cascade": cascade.as_json()}
         show_json({**fields, **speed, **beside, "live": live.as_json(), **told})
     else:
         said = {"attack success": str(attacks), "control battles": str(controls), "job": _job_line(job)}
-        lines = {} if waves is None else waves.lines()
+        lines = ({} if waves is None else waves.lines()) | ({} if cascade is None else cascade.lines())
         show_fields({**fields, **speed, **lines, **said})
         _show_live(live)
     if waves is not None and waves.ended is not None:
@@ -110,9 +111,10 @@ def table(
         TableKind,
         typer.Option(
             "--kind",
-            help="The table, with its number in the RAG-QA Arena paper: `win-rates` (3), `pairs` (4), "
-            "`ratings` (5; several rounds side by side), `judges` (8; a line for each round), `no-answer` "
-            "(9), `passages` (10; model and passages from the system cards), `attacks` (canaries by family).",
+            help="The table, with its number in the RAG-QA Arena paper: `set` (2), `win-rates` (3), `pairs` "
+            "(4), `ratings` (5), `judges` (8; a line for each round), `no-answer` (9), `passages` (10; model "
+            "and passages from the system cards); of CRUX's `coverage` (2) and `correlations` (3); `attacks` "
+            "(canaries by family).",
         ),
     ],
     labels: Annotated[
@@ -124,20 +126,52 @@ def table(
             "answer texts, or by question, `system_a` and `system_b`.",
         ),
     ] = None,
+    metric_judge: Annotated[
+        str,
+        typer.Option(
+            "--metric-judge",
+            metavar="JUDGE",
+            show_default="the embedded version",
+            help="Whose scores `coverage` and `correlations` show.",
+        ),
+    ] = "",
+    form: Annotated[
+        TableFormat,
+        typer.Option(
+            "--format",
+            help="`markdown` and `latex` (booktabs) give shares in per cent, the best bold and the second "
+            "best underlined, with the notes; `csv` is for machines.",
+        ),
+    ] = TableFormat.TEXT,
     *,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Add 95 % intervals, by questions, of rates and coefficients.")
+    ] = False,
+    significance: Annotated[
+        bool, typer.Option("--significance", help="Add marks of tests; a note says of which.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print a table of stored rounds, like those of the RAG-QA Arena paper.
 
-    No judge is asked.
+    Several rounds stand side by side; in `judges` and `passages` one below the other. No judge is asked.
     """
-    round_table = open_arena().tables.table(names, kind, labels)
+    from arena.services.tables.model import Shown
+    from leaderboard.export.paper import Printed, printed
+
+    shown = Shown(intervals=intervals, marks=significance)
+    round_table = open_arena().tables.table(names, kind, labels, shown=shown, metric_judge=metric_judge)
     if as_json:
         show_json(round_table.to_json())
         return
-    show_table(round_table.columns, round_table.rows)
-    for line in round_table.notes:
-        note(line)
+    content = round_table.content
+    if form is TableFormat.TEXT:
+        show_table(content.keys, content.flat_rows())
+    else:
+        show_line(printed(content, Printed(form.value)).rstrip("\n"))
+    if form in {TableFormat.TEXT, TableFormat.CSV}:
+        for line in content.notes:
+            note(line)
 
 
 def compare(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from arena.services.accounts.auth import Caller, require
 from arena.services.annotation.quality import TaskQuality, quality_of
-from arena.services.annotation.queue import redacted_item, require_words
+from arena.services.annotation.queue import redacted_item, require_labels, require_words
 from arena.services.annotation.requests import scale_of
 from arena.services.annotation.tasks import subject_of
 from data.errors import InputError, NotFoundError
@@ -37,6 +37,7 @@ class CurationService:
         """
         require(caller, TokenScope.ORGANISE)
         task = self._store.annotations.task(name)
+        require_labels(task)
         return quality_of(
             task.terms.kind,
             task.terms.overlap,
@@ -87,6 +88,7 @@ class CurationService:
         """
         require(caller, TokenScope.ORGANISE)
         task = self._store.annotations.task(name)
+        require_labels(task)
         if item not in {other.id for other in self._store.annotations.items(task.id)}:
             raise NotFoundError(f"The task has no item {item}.", advice="Ask for what is disputed.")
         if task.terms.kind is TaskKind.SPANS:

@@ -122,7 +122,7 @@ class Frame:
                 return [self._candidate(item) for item in self._pairs()]
             case TaskKind.SPANS:
                 return [self._candidate(item) for item in self._answers()]
-            case TaskKind.ANSWERABILITY:
+            case TaskKind.ANSWERABILITY | TaskKind.REFERENCES:
                 return [self._candidate(item) for item in self._asked()]
             case TaskKind.PASSAGES:
                 return [
@@ -151,10 +151,14 @@ class Frame:
             )
 
     def _asked(self) -> Iterator[NewItem]:
-        """Each sub-question of each question with passages; the question itself where it has none."""
+        """Each sub-question of each question with passages; the question itself where it has none.
+
+        References are written for questions as a whole.
+        """
+        whole = self._request.kind is TaskKind.REFERENCES
         for number, question in self._questions.items():
             if question.passages:
-                for asked in question.sub_questions or ("",):
+                for asked in ("",) if whole else question.sub_questions or ("",):
                     yield NewItem(question=number, sub_question=asked)
 
     def _named(self, chosen: ChosenItem) -> NewItem:

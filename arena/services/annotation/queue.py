@@ -67,6 +67,15 @@ class LabelService:
         self._store.label_queue.show(task, account, label)
         return self._blind(task, account, label)
 
+    def agreed(self, name: str, *, caller: Caller) -> AnnotationTask:
+        """The task, where the caller is one of its people and has agreed to its terms.
+
+        Raises:
+            NotFoundError: There is no such task, or not for them.
+            ForbiddenError: They have not agreed.
+        """
+        return self._agreed(name, caller)[0]
+
     def progress(self, name: str, *, caller: Caller) -> OwnProgress:
         """How far the caller is.
 
@@ -104,6 +113,7 @@ class LabelService:
             ForbiddenError: Their labels were set aside, or they have not agreed to the terms.
         """
         task, account = self._agreed(name, caller)
+        require_labels(task)
         require_words(comment, "comment")
         value = shown_value
         if task.terms.kind is TaskKind.SPANS:
@@ -174,6 +184,17 @@ class LabelService:
 
     def _blind(self, task: AnnotationTask, account: str, label: int) -> BlindItem:
         return redacted_item(task, self._store.labels.blind(task.id, account, label))
+
+
+def require_labels(task: AnnotationTask) -> None:
+    """Refuse a task in which people write instead of labelling.
+
+    Raises:
+        InputError: They write its references.
+    """
+    if task.terms.kind is TaskKind.REFERENCES:
+        message = f"In {task.name} people write references, and label nothing."
+        raise InputError(message, advice="Use `arena references`, or the page for it.")
 
 
 def redacted_item(task: AnnotationTask, item: BlindItem) -> BlindItem:

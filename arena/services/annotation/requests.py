@@ -110,7 +110,7 @@ class TaskRequest:
             raise InputError("A pair needs two systems.", advice="Choose two or more.")
         if self.kind is TaskKind.SPANS and (self.round_name or self.chosen or not self.systems):
             raise InputError("Spans are marked in answers of systems.", advice="Name one or more systems.")
-        if self.kind in {TaskKind.ANSWERABILITY, TaskKind.PASSAGES} and any(sources):
+        if self.kind in {TaskKind.ANSWERABILITY, TaskKind.PASSAGES, TaskKind.REFERENCES} and any(sources):
             raise InputError(
                 f"A task of {self.kind} takes the questions and passages of its set.",
                 advice="Name no systems, round or pairs.",
@@ -158,8 +158,8 @@ def require_gold(request: TaskRequest, item: ChosenItem) -> None:
     Raises:
         InputError: It has none, or none of the scale.
     """
-    if request.kind is TaskKind.SPANS:
-        raise InputError("Spans have no gold items.", advice="Leave them out.")
+    if request.kind in {TaskKind.SPANS, TaskKind.REFERENCES}:
+        raise InputError(f"A task of {request.kind} has no gold items.", advice="Leave them out.")
     low, high = scale_of(request.kind, request.scale)
     if item.gold is None or not low <= item.gold <= high:
         raise InputError(

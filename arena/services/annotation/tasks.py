@@ -66,7 +66,11 @@ class AnnotationService:
             notes.take(caller.note(Action.ANNOTATION_CLOSED, subject_of(name)))
 
     def tasks(self, *, caller: Caller) -> tuple[AnnotationTask, ...]:
-        """The tasks in which the caller labels; organisers get all of them."""
+        """The tasks in which the caller labels; organisers get all of them. References are none of them."""
+        return tuple(task for task in self.all(caller=caller) if task.terms.kind is not TaskKind.REFERENCES)
+
+    def all(self, *, caller: Caller) -> tuple[AnnotationTask, ...]:
+        """The tasks in which the caller labels or writes; organisers get all of them."""
         require(caller, TokenScope.READ)
         if caller.organiser:
             return self._store.annotations.tasks()
@@ -92,7 +96,9 @@ class AnnotationService:
         if caller.account is None:
             return ()
         return tuple(
-            task for task in self._store.annotations.tasks(account=caller.account) if not task.closed
+            task
+            for task in self._store.annotations.tasks(account=caller.account)
+            if not task.closed and task.terms.kind is not TaskKind.REFERENCES
         )
 
     def votes(self, name: str, *, caller: Caller = OPERATOR) -> Votes:

@@ -18,6 +18,7 @@ class Need(StrEnum):
     ASPECTS = "aspects"
     SUB_QUESTIONS = "sub-questions"
     CONTEXTS = "contexts"
+    CITATIONS = "citations"
 
 
 HAS: dict[Need, Callable[[Question], bool]] = {
@@ -51,9 +52,17 @@ BOARD_METRICS: tuple[BoardMetric, ...] = (
     BoardMetric(
         name="context-crux", label="Context", needs=(Need.SUB_QUESTIONS, Need.CONTEXTS), of_reference=False
     ),
+    BoardMetric(
+        name="citation-support",
+        label="Citations",
+        needs=(Need.CITATIONS,),
+        of_reference=False,
+    ),
 )
 NO_QUESTION = "no question of the set has {need}"
 NO_CONTEXTS = "no answers file gives the contexts that its system was given"
+NO_CITATIONS = "no answer cites by numbers in brackets"
+OF_ANSWERS: dict[Need, str] = {Need.CONTEXTS: NO_CONTEXTS, Need.CITATIONS: NO_CITATIONS}
 
 
 def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
@@ -69,16 +78,16 @@ def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
         if all(has.values()):
             break
     live = store.submissions.find(set_name=set_name, newest=True)
-    has[Need.CONTEXTS] = store.scores.with_contexts([entrant.id for entrant in live]) > 0
+    numbers = [entrant.id for entrant in live]
+    has[Need.CONTEXTS] = store.scores.with_contexts(numbers) > 0
+    has[Need.CITATIONS] = store.scores.with_citations(numbers)
     return tuple(_for_set(metric, has) for metric in BOARD_METRICS)
 
 
 def why_missing(needs: Sequence[Need], has: dict[Need, bool]) -> str:
     """Why a metric cannot be computed, in half a sentence; empty where it can."""
     lacking = [need for need in needs if not has[need]]
-    return "; ".join(
-        NO_CONTEXTS if need is Need.CONTEXTS else NO_QUESTION.format(need=need) for need in lacking
-    )
+    return "; ".join(OF_ANSWERS.get(need, NO_QUESTION.format(need=need)) for need in lacking)
 
 
 def _for_set(metric: BoardMetric, has: dict[Need, bool]) -> BoardMetric:

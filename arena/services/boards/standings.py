@@ -10,6 +10,8 @@ from typing import Any
 
 from arena.services.boards.covariates import sight_of
 from arena.services.boards.estimates import estimates_of
+from arena.services.boards.metric_means import estimated_means, score_label
+from arena.services.judging.cascade_report import cascade_report
 from arena.services.rounds.battle_table import (
     judged_shares,
     outcomes_by_system,
@@ -143,7 +145,12 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
     agreement = agreement_of(store, calibration, round_.judge_name)
     about = _about(round_, summary, attacks, health_of(battles, attacks, agreement), _yardsticks(store, name))
     stopped = stopped_sentence(round_, battles)
-    facts = {**about.facts, "stopped": stopped} if stopped else about.facts
+    cascade = cascade_report(store, round_)
+    facts = {
+        **about.facts,
+        **({"stopped": stopped} if stopped else {}),
+        **({} if cascade is None else {"cascade": str(cascade), "cascade's promise": cascade.promise}),
+    }
     return build_standings(
         table_of_columns(battles),
         replace(about, facts=facts, attempts=_attempts(store, round_)),
@@ -155,6 +162,7 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         judged=judged_shares(battles),
         estimates=estimates_of(store, round_),
         sight=sight_of(store, round_, battles, entrants),
+        sampled=estimated_means(store, (*entrants, store.submissions.reference(summary.name))),
     )
 
 
@@ -287,7 +295,6 @@ def _about(
 def _scores_by_answer(scored: Sequence[ScoredAnswer]) -> Mapping[tuple[int, str], Mapping[str, float | None]]:
     scores: dict[tuple[int, str], dict[str, float | None]] = defaultdict(dict)
     for answer in scored:
-        # An LLM's scores stand beside the embedded ones, never in their place.
-        name = f"{answer.metric} {answer.judge}".strip()
+        name = score_label(answer.metric, answer.judge)
         scores[answer.submission, answer.question_id][name] = answer.score
     return scores

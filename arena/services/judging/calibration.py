@@ -93,7 +93,7 @@ class CalibrationService:
         """
         specs = [self._judges.spec(name) for name in judges]
         pairs = labelled_pairs(labels)
-        inputs = [_contest(pair.first) for pair in pairs]
+        inputs = [contest_of(pair.first) for pair in pairs]
         ledger = None if budget_usd is None else MemoryLedger(require_amount(budget_usd))
         reports = []
         for spec in specs:
@@ -175,7 +175,8 @@ def _turned(pair: CalibrationPair) -> CalibrationPair:
     )
 
 
-def _contest(label: HumanLabel) -> JudgeInput:
+def contest_of(label: HumanLabel) -> JudgeInput:
+    """A labelled pair as judges see it."""
     passages = tuple(Passage(f"p{number}", text) for number, text in enumerate(label.passages, start=1))
     question = Question(
         id=label.id,

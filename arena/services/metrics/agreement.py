@@ -77,7 +77,7 @@ class AgreementService:
         return {
             "set": request.set_name,
             "judge": stored_as or "embedded",
-            "systems": self._systems(request, stored_as),
+            "systems": self.systems(request),
             "bounds": bounds,
             "labels": labels,
             "calls": used.calls,
@@ -91,7 +91,13 @@ class AgreementService:
         measured = self.measure(AgreementRequest(set_name=set_name))
         return {"systems": measured["systems"], "bounds": measured["bounds"]}
 
-    def _systems(self, request: AgreementRequest, stored_as: str) -> dict[str, Any]:
+    def systems(self, request: AgreementRequest) -> dict[str, Any]:
+        """The correlation of mean context and answer scores over systems; nothing is asked.
+
+        Raises:
+            NotFoundError: There is no such judge.
+        """
+        stored_as = self._access.kept_as(request.judge, request.options)
         live = self._store.submissions.find(set_name=request.set_name, newest=True)
         numbers = [entrant.id for entrant in live]
         tables: dict[str, dict[str, dict[str, float]]] = {}

@@ -11,6 +11,7 @@ from typing import Any
 
 from arena.services.jobs.cancellation import stopping_on_interrupt
 from arena.services.metrics.factory import MetricAccess
+from arena.services.question_sets.service import RATINGS
 from data.errors import FileFormatError, JudgeError, SpecError
 from data.files.question_sets import write_set
 from data.files.text_files import ReadLimits
@@ -21,8 +22,6 @@ from judges.metrics.context.controlled import Controlled, ControlledSetBuilder, 
 from judges.metrics.context.settings import ContextSettings
 from judges.metrics.context.subsets import Order
 from judges.metrics.options import read_options
-
-RATINGS = "ratings.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

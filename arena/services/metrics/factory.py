@@ -23,7 +23,7 @@ from judges.llm.costs import Ledger, MemoryLedger, Usage
 from judges.llm.factory import open_client
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.judgments import read_judgments
-from judges.metrics.registry import METRICS, Metric, SourcedMetric, build_metric, metric_info
+from judges.metrics.registry import METRICS, Metric, RetrieverKind, SourcedMetric, build_metric, metric_info
 from judges.spec import JudgeSpec
 
 EMBEDDED = ""
@@ -139,6 +139,26 @@ class MetricAccess:
                 )
 
     @asynccontextmanager
+    async def rehearsing(self, request: MetricRequest, runner: TaskRunner) -> AsyncIterator[OpenedMetric]:
+        """Open a metric over a runner that asks nobody; only a corpus is searched, by words.
+
+        Raises:
+            NotFoundError: There is no such metric, judge or corpus.
+            SpecError: The judge is no single LLM, or an option is wrong.
+            InvalidFileError: The judgments have problems; all of them are listed.
+        """
+        request = _with_judgments(request)
+        free = request.search.retriever is RetrieverKind.BM25
+        async with self._open_source(request.search if free else IN_PASSAGES, None) as source:
+            yield OpenedMetric(
+                metric=_metric(request, runner, source),
+                judge=_score_name(self._judge_name(request.judge), request.options, source),
+                model=runner.model,
+                tallies=(),
+                concurrency=1,
+            )
+
+    @asynccontextmanager
     async def asking(
         self, spec: JudgeSpec, ledger: Ledger | None, stop: asyncio.Event, *, concurrency: int = CONCURRENCY
     ) -> AsyncIterator[tuple[TaskRunner, Usage]]:
@@ -177,8 +197,11 @@ class MetricAccess:
             NotFoundError: There is no such judge.
             SpecError: The judge is no single LLM.
         """
+        return _score_name(self._judge_name(judge), options, None)
+
+    def _judge_name(self, judge: str) -> str:
         spec = self.llm(judge)
-        return _score_name(EMBEDDED if spec is None else f"{spec.name}@{spec.model}", options, None)
+        return EMBEDDED if spec is None else f"{spec.name}@{spec.model}"
 
     def llm(self, judge: str) -> JudgeSpec | None:
         """The spec of the LLM to ask; None for the embedded version.

@@ -20,7 +20,7 @@ from judges.metrics.comprehensiveness.meta_files import (
 from judges.metrics.context.measures import context_report
 from judges.metrics.factuality.graph import load_graph
 from judges.metrics.factuality.inference.marginals import marginals
-from judges.metrics.factuality.meta_evaluation import ClaimAssessor, assess, compare
+from judges.metrics.factuality.meta_evaluation import ClaimAssessor, assess, compare, constants
 from judges.metrics.factuality.meta_files import has_claims, read_labelled_claims
 from judges.metrics.factuality.vocabulary import FactorTables, Inference
 from judges.metrics.registry import Metric
@@ -97,6 +97,7 @@ async def claim_evaluation_of(path: Path, metrics: Sequence[Metric]) -> dict[str
     return {
         "metrics": [assessment.as_json() for assessment in assessments],
         "comparisons": compare(assessments),
+        "constants": constants(rows),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,17 @@ from numpy.typing import NDArray
 from arena.services.metrics.factory import EMBEDDED
 from arena.services.metrics.scoring import MetricRun
 from data.errors import InputError, StatisticsError
-from data.records import Outcome, Submission
+from data.records import MetricEstimate, Outcome, Submission
 from data.records.plain import to_json
 from data.store import Store
 from data.store.boards.scores import AnswerKey
-from leaderboard.sampling.means import PoweredMeans, ScoredAnswers, powered_means, sample_answers
+from leaderboard.sampling.means import (
+    PoweredMean,
+    PoweredMeans,
+    ScoredAnswers,
+    powered_means,
+    sample_answers,
+)
 
 # Below this gain a plain sample does as well.
 LEAST_GAIN = 1.05
@@ -97,13 +103,15 @@ class SampledFrame:
     """The answers of a set, and those that were drawn.
 
     Attributes:
-        submissions: Numbers of the submissions.
+        systems: Systems, to the numbers of their submissions.
+        seed: Of the sample.
         keys: (N,) the answers.
         places: Of those drawn.
         chance: (N,) chance of each to be drawn.
     """
 
-    submissions: tuple[int, ...]
+    systems: Mapping[str, int]
+    seed: int
     keys: tuple[AnswerKey, ...]
     places: NDArray[np.int64]
     chance: NDArray[np.float64]
@@ -117,7 +125,8 @@ class SampledFrame:
             raise InputError("No answer is there to be scored.", advice="Add submissions to the set first.")
         _, system = np.unique([key.system for key in keys], return_inverse=True)
         places, chance = sample_answers(system.astype(np.int32), sampling.count(len(keys)), sampling.seed)
-        return cls(submissions=numbers, keys=keys, places=places, chance=chance)
+        systems = {entrant.system: entrant.id for entrant in entrants}
+        return cls(systems=systems, seed=sampling.seed, keys=keys, places=places, chance=chance)
 
     @property
     def sampled(self) -> frozenset[int]:
@@ -139,6 +148,8 @@ class SampledFrame:
                 estimates = powered_means(self._answers(self._scores(store, cheap.metric, EMBEDDED), kept))
             except StatisticsError as error:
                 missing = str(error)
+        if estimates is not None:
+            store.estimates.put(self._kept(estimates, cheap, expensive))
         return SampledMetricRun(
             cheap=cheap,
             expensive=expensive,
@@ -148,10 +159,31 @@ class SampledFrame:
             missing=missing,
         )
 
+    def _kept(self, estimates: PoweredMeans, cheap: MetricRun, expensive: MetricRun) -> list[MetricEstimate]:
+        """The means as they are stored, each with the differences to the systems after it."""
+        return [
+            MetricEstimate(
+                submission=self.systems[mean.system],
+                metric=expensive.metric,
+                judge=expensive.judge,
+                cheap_metric=cheap.metric,
+                seed=self.seed,
+                answers=mean.answers,
+                scored=mean.scored,
+                **_figures(mean),
+                differences=[
+                    {"against": gap.against, **_figures(gap)}
+                    for gap in estimates.differences
+                    if gap.system == mean.system
+                ],
+            )
+            for mean in estimates.means
+        ]
+
     def _scores(self, store: Store, metric: str, judge: str) -> NDArray[np.float64]:
         known = {
             (score.system, score.question_id): score.score
-            for score in store.scores.detailed(self.submissions, metric=metric, judge=judge)
+            for score in store.scores.detailed(list(self.systems.values()), metric=metric, judge=judge)
             if score.score is not None
         }
         return np.array([known.get((key.system, key.question_id), np.nan) for key in self.keys])
@@ -169,3 +201,15 @@ class SampledFrame:
             expensive=expensive,
             chance=self.chance * readable,
         )
+
+
+def _figures(mean: PoweredMean) -> dict[str, float]:
+    return {
+        "mean": mean.mean,
+        "error": mean.error,
+        "lower": mean.interval.lower,
+        "upper": mean.interval.upper,
+        "gain": mean.gain,
+        "gain_lower": mean.gain_interval.lower,
+        "gain_upper": mean.gain_interval.upper,
+    }

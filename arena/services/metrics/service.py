@@ -12,18 +12,19 @@ from typing import Any
 from arena.services.boards.metric_columns import BoardMetric, board_metrics
 from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt, telling
 from arena.services.metrics.embedded import IN_FLIGHT, EmbeddedMetric, processes_for
+from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.factory import EMBEDDED, MetricAccess, MetricRequest, OpenedMetric
 from arena.services.metrics.files import claim_evaluation_of, meta_evaluation_of
 from arena.services.metrics.sampled import MetricSampling, SampledFrame, SampledMetricRun
 from arena.services.metrics.scoring import RETRIED, MetricRun, score_pending
 from arena.services.system.text_work import TextWork
-from data.errors import InputError, NotFoundError, StoppedError
+from data.errors import InputError, StoppedError
 from data.files.items import read_items
 from data.files.text_files import ReadLimits
 from data.progress import counted
 from data.records import MetricItem, Score, Submission
 from data.store import Store
-from judges.metrics.registry import METRICS, Metric, MetricInfo, metric_info
+from judges.metrics.registry import Metric, metric_info
 
 Emit = Callable[[dict[str, Any]], None]
 MOST_REASONS = 5
@@ -44,10 +45,6 @@ class MetricService:
         self._seconds = seconds
         self._processes = processes
 
-    def known(self) -> tuple[MetricInfo, ...]:
-        """Every metric, without loading any."""
-        return METRICS
-
     def run(self, set_name: str, request: MetricRequest, *, systems: Sequence[str] = ()) -> MetricRun:
         """Score every answer of a set's newest submissions that has no score by a metric yet.
 
@@ -59,7 +56,7 @@ class MetricService:
             SpecError: The judge is no LLM, or the metric has no embedded version.
             JudgeError: Scoring cannot go on; what was scored is stored.
         """
-        return asyncio.run(self._run(self._entrants(set_name, systems), request))
+        return asyncio.run(self._run(entrants_of(self._store, set_name, systems), request))
 
     def score_board(
         self, set_name: str, note: Callable[[str], None], stop_event: StopEvent | None = None
@@ -75,7 +72,7 @@ class MetricService:
                 note(f"not scoring {metric.name}: {metric.missing}")
                 continue
             reference = self._store.submissions.reference(set_name)
-            entrants = (*self._entrants(set_name, ()), *([reference] if metric.of_reference else []))
+            entrants = (*entrants_of(self._store, set_name), *([reference] if metric.of_reference else []))
             note(self._announced(metric, entrants))
             if asyncio.run(self._run(entrants, MetricRequest(metric=metric.name), stop_event)).pending:
                 raise StoppedError(
@@ -160,7 +157,7 @@ class MetricService:
         if request.judge == EMBEDDED:
             message = "A sample needs a judge whose LLM scores it."
             raise InputError(message, advice="Name one with --judge, or leave the cheap metric out.")
-        entrants = self._entrants(set_name, systems)
+        entrants = entrants_of(self._store, set_name, systems)
         frame = SampledFrame.drawn(self._store, entrants, sampling)
         cheap = asyncio.run(self._run(entrants, MetricRequest(metric=sampling.cheap_metric)))
         expensive = asyncio.run(self._run(entrants, request, only=frame.sampled))
@@ -232,19 +229,6 @@ class MetricService:
             for task in flying:
                 task.cancel()
             await asyncio.gather(*flying, return_exceptions=True)
-
-    def _entrants(self, set_name: str, systems: Sequence[str]) -> tuple[Submission, ...]:
-        self._store.sets.summary(set_name)
-        live = self._store.submissions.find(set_name=set_name, newest=True)
-        if not systems:
-            return live
-        reference = self._store.submissions.reference(set_name)
-        by_system = {entrant.system: entrant for entrant in (*live, reference)}
-        unknown = [system for system in systems if system not in by_system]
-        if unknown:
-            message = f"{', '.join(unknown)} did not submit to {set_name}."
-            raise NotFoundError(message, advice=f"There are: {', '.join(by_system)}.")
-        return tuple(by_system[system] for system in dict.fromkeys(systems))
 
 
 def _elsewhere(opened: OpenedMetric, work: TextWork) -> Metric:

@@ -11,6 +11,7 @@ from arena.services.accounts.redaction import WITHHELD
 from arena.services.boards.service import BoardService
 from arena.services.boards.standings import partial_sentence_of
 from arena.services.jobs.service import JobStatus
+from arena.services.judging.cascade_report import CascadeReport, cascade_report
 from arena.services.judging.judges import JudgeService
 from arena.services.organisers.round_jobs import RoundJobs
 from arena.services.question_sets.phases import PolicyService
@@ -37,7 +38,7 @@ class RoundWatch:
 
     `rate` is in battles and canaries a second, `seconds_left` None where nobody judges; `share` of the
     planned battles has ended. `alive` and `dead` are names of workers, `live` is how the systems stand.
-    `waves` is None of a round that judges everything.
+    `waves` is None of a round that judges everything, `cascade` where its judge is none.
     """
 
     round: Round
@@ -48,6 +49,7 @@ class RoundWatch:
     recent: tuple[BattleEvidence, ...]
     live: LiveStanding
     waves: WaveReport | None = None
+    cascade: CascadeReport | None = None
 
     @property
     def rate(self) -> float:
@@ -196,6 +198,7 @@ class RoundAdmin:
             job=self._jobs.of_round(round_.id),
             recent=tuple(map(access.evidence, recent)),
             waves=self._rounds.waves(name),
+            cascade=cascade_report(self._store, round_),
             live=self._rounds.live(name),
         )
 

@@ -79,7 +79,9 @@ class PublicVotes:
         self._require_shown(set_name)
         BlindPairs(self._store, set_name).entrants()
         with self._store.audit.audited() as notes:
-            poll = self._store.public_votes.open(set_name, salt=secrets.token_hex(16), at=self._now())
+            poll = self._store.public_votes.open(
+                set_name, salt=f"{self._lot.getrandbits(128):032x}", at=self._now()
+            )
             notes.take(caller.note(Action.VOTES_OPENED, f"set {set_name}"))
         return poll
 

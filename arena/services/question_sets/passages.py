@@ -60,7 +60,8 @@ class SetPassages:
         """Store a new version of a set with passages from a file; rounds of the former keep theirs.
 
         The file is JSONL with `question_id` (or `query`, the question's text) and `passages`, or a TREC run
-        whose texts a corpus has. The new set has the policy of the former; its answers are submitted anew.
+        whose texts a corpus has. The new set has the policy and the relevance judgments of the former; its
+        answers are submitted anew.
 
         Args:
             name: The set.
@@ -110,6 +111,8 @@ class SetPassages:
                 notes.take(caller.note(Action.SET_IMPORTED, f"set {attached.name}", questions=count))
         if created:
             self._store.policies.put(replace(self._store.policies.get(former), set_name=attached.name))
+            for name in reversed(self._store.retrieval.qrels_names(former)):
+                self._store.retrieval.add_qrels(attached.name, self._store.retrieval.qrels(former, name))
         return created
 
     def _from_run(self, questions: QuestionSet, path: Path, corpus: str) -> _FromFile:

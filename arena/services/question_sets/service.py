@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.redaction import redacted_question
 from arena.services.question_sets.phases import PolicyService
+from arena.services.question_sets.qrels import SetQrels
 from data.files.question_sets import content_hash, load_set, write_set
 from data.files.text_files import file_name
 from data.files.zip_files import unpack
@@ -48,6 +49,10 @@ class ImportedSet:
     systems: tuple[str, ...] = ()
 
 
+RATINGS = "ratings.jsonl"
+"""What `arena sets build` rated, beside the set that it built."""
+
+
 class SetService:
     """Use cases around question sets; what a set hides is shown to nobody but the operator."""
 
@@ -56,6 +61,8 @@ class SetService:
 
     def import_from(self, path: Path, *, name: str | None = None, caller: Caller = OPERATOR) -> ImportedSet:
         """Import a question set from a folder or file; the same import twice changes nothing.
+
+        A folder's ratings of passages become relevance judgments of the set.
 
         Raises:
             InvalidFileError: The files have problems; nothing was stored.
@@ -72,6 +79,8 @@ class SetService:
             # A policy that was changed since stays: the file says how a set begins.
             if created and loaded.policy is not None:
                 self._store.policies.put(loaded.policy)
+        if (path / RATINGS).is_file():
+            SetQrels(self._store).attach(loaded.questions.name, path / RATINGS, caller=caller)
         for system, answers in loaded.answers.items():
             self._submit(loaded.questions.name, system, answers)
         summary = self._store.sets.summary(loaded.questions.name)

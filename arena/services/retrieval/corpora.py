@@ -10,8 +10,9 @@ from pathlib import Path
 
 from arena.services.judging.llm_access import StoredReplies, access_settings
 from arena.settings import Settings
+from data.corpora.approximate import GraphAbout
 from data.corpora.chunking import Chunking
-from data.corpora.dense import VectorIndex, VectorsAbout, read_about
+from data.corpora.dense import VectorIndex, VectorsAbout, graph_of, read_about
 from data.corpora.index import Manifest
 from data.corpora.library import CorpusLibrary, Imported
 from data.errors import InputError, StoreError
@@ -96,6 +97,25 @@ class CorpusService:
         """
         return read_about(self._library.folder_of(name))
 
+    def graph(self, name: str) -> GraphAbout | None:
+        """What the approximate index of a corpus's vectors finds; None where it has none.
+
+        Raises:
+            NotFoundError: There is no such corpus.
+        """
+        return graph_of(self._library.folder_of(name))
+
+    def approximate(self, name: str) -> GraphAbout:
+        """Build the approximate index of a corpus's vectors, unless there is one, and say what it finds.
+
+        Raises:
+            NotFoundError: There is no such corpus.
+            SpecError: The extra for it is not installed.
+            StoreError: The corpus has no vectors, or the index cannot be written.
+        """
+        folder = self._library.folder_of(name)
+        return graph_of(folder) or VectorIndex(self._library.open(name), folder).build_graph(folder)
+
     def embed(
         self, name: str, model: str, *, endpoint: str = "", budget_usd: float | None = None
     ) -> tuple[Embedded, Usage]:
@@ -112,16 +132,19 @@ class CorpusService:
             JudgeError: A text could not be embedded; what was embedded is stored.
         """
         corpus = self._library.open(name)
-        local = Path(model).is_dir()
-        url = "" if local else (endpoint or self._settings.endpoint).rstrip("/")
+        url = self.endpoint_of(model, endpoint)
         ledger = None if budget_usd is None else MemoryLedger(budget_usd)
 
         async def run() -> tuple[Embedded, Usage]:
-            async with self._embedder(model, url, ledger) as (embedder, usage):
+            async with self.embedder(model, url, ledger) as (embedder, usage):
                 embedded = await embed_corpus(corpus, self._library.folder_of(name), embedder)
                 return embedded, usage
 
         return asyncio.run(run())
+
+    def endpoint_of(self, model: str, endpoint: str = "") -> str:
+        """Where a model is asked: the endpoint given, else that of the settings; empty for a local folder."""
+        return "" if Path(model).is_dir() else (endpoint or self._settings.endpoint).rstrip("/")
 
     @asynccontextmanager
     async def source(
@@ -149,16 +172,16 @@ class CorpusService:
             yield None
 
     @asynccontextmanager
-    async def ranker(self, name: str, kind: str) -> AsyncIterator[Ranker]:
+    async def ranker(self, name: str, kind: str, *, approximate: bool = False) -> AsyncIterator[Ranker]:
         """Open a ranking: `bm25` or `dense` of a corpus, or `web`, which needs none.
 
-        Errors are those of `source`.
+        Errors are those of `source`; `approximate` asks the approximate index of `dense`.
         """
         if kind == RetrieverKind.WEB:
             async with self._web() as opened:
                 yield SourceRanker(opened.source)
         elif kind == RetrieverKind.DENSE:
-            async with self._vectors(name, None) as (index, embedder, _):
+            async with self._vectors(name, None, approximate=approximate) as (index, embedder, _):
                 yield VectorRanker(index, embedder)
         else:
             yield WordRanker(self._library.open(name))
@@ -174,12 +197,12 @@ class CorpusService:
 
     @asynccontextmanager
     async def _vectors(
-        self, name: str, ledger: Ledger | None
+        self, name: str, ledger: Ledger | None, *, approximate: bool = False
     ) -> AsyncIterator[tuple[VectorIndex, Embedder, Usage]]:
         corpus = self._library.open(name)
-        index = VectorIndex(corpus, self._library.folder_of(name))
+        index = VectorIndex(corpus, self._library.folder_of(name), approximate=approximate)
         vectors = index.about
-        async with self._embedder(vectors.model, vectors.endpoint, ledger) as (embedder, usage):
+        async with self.embedder(vectors.model, vectors.endpoint, ledger) as (embedder, usage):
             if embedder.fingerprint != vectors.fingerprint:
                 message = (
                     f"The model {vectors.model} is not the one that the corpus {name} was embedded with."
@@ -203,9 +226,14 @@ class CorpusService:
             yield OpenedSource(source=DenseSource(index, embedder), about=about, key=key, usage=usage)
 
     @asynccontextmanager
-    async def _embedder(
+    async def embedder(
         self, model: str, endpoint: str, ledger: Ledger | None
     ) -> AsyncIterator[tuple[Embedder, Usage]]:
+        """Open what embeds texts: an endpoint's model, or a local one where no endpoint is given.
+
+        Raises:
+            SpecError: There is no such local model, or the extra for it is not installed.
+        """
         if not endpoint:
             yield LocalEmbedder(Path(model)), Usage()
             return

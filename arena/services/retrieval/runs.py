@@ -1,19 +1,18 @@
-"""Passages for the questions of a set, retrieved: TREC runs, or texts that a set takes."""
+"""Passages for the questions of a set, retrieved."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from enum import StrEnum
-from pathlib import Path
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arena.services.retrieval.corpora import CorpusService
-from arena.settings import Settings
+from arena.services.retrieval.requests import HTTP, LLM, SQL, LocalRetriever, RetrievalRequest, Retrieved
+from arena.services.system.text_work import TextWork
+from arena.settings import PageHosts, Settings
 from data.errors import InputError
-from data.files.trec_runs import RunLine, run_lines, write_run
 from data.progress import working
 from data.records import Question
 from data.store import Store
@@ -24,107 +23,17 @@ from judges.metrics.context.raters import LlmRater
 from judges.retrieval.http_service import HttpRanker, HttpService, load_service
 from judges.retrieval.ranking import DiverseRanker, Hit, HybridRanker, Ranker, by_document
 from judges.retrieval.reranking import HttpReranker, RatingReranker, RerankedRanker, Reranker
+from judges.retrieval.sql_service import SqlRanker, load_search, open_database
+
+if TYPE_CHECKING:
+    from judges.retrieval.web_pages import PagedRanker
 
 QUERIES_AT_ONCE = 16
-JSONL = ".jsonl"
-HTTP, LLM = "http:", "llm:"
+PAGES_READ_AT_ONCE = 2
 OpenRunner = Callable[
     [str, float | None, asyncio.Event], AbstractAsyncContextManager[tuple[TaskRunner, Usage]]
 ]
 """Opens what asks a judge's LLM: its name, a budget, and what stops it."""
-
-
-class LocalRetriever(StrEnum):
-    """Rankings that need no server described by a file."""
-
-    BM25 = "bm25"
-    DENSE = "dense"
-    HYBRID = "hybrid"
-    WEB = "web"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetrievalRequest:
-    """What is to be retrieved, and how.
-
-    Attributes:
-        set_name: The questions.
-        k: Passages a question.
-        corpus: Name of a corpus; empty for the web and for servers.
-        retriever: `bm25`, `dense`, `hybrid`, `web`, or `http:NAME` of a described server.
-        rerank: `http:NAME` of a described reranker, `llm:JUDGE`, or empty.
-        rerank_depth: How many passages are reranked.
-        diversity: λ of maximal marginal relevance; None leaves rankings as they are.
-        documents: Whether documents are ranked by their best chunk, instead of chunks.
-        domains: Of these alone; all where none is named.
-        budget_usd: The most that an LLM reranker may spend.
-    """
-
-    set_name: str
-    k: int = 10
-    corpus: str = ""
-    retriever: str = LocalRetriever.BM25
-    rerank: str = ""
-    rerank_depth: int = 50
-    diversity: float | None = None
-    documents: bool = False
-    domains: tuple[str, ...] = ()
-    budget_usd: float | None = None
-
-    def __post_init__(self) -> None:
-        if not self.retriever.startswith(HTTP) and self.retriever not in set(LocalRetriever):
-            names = ", ".join((*LocalRetriever, "http:NAME"))
-            raise InputError(f"There is no retriever {self.retriever!r}.", advice=f"Use one of: {names}.")
-        searches_corpus = self.retriever in set(LocalRetriever) - {LocalRetriever.WEB}
-        if searches_corpus and not self.corpus:
-            message = f"The retriever {self.retriever} searches a corpus, and none is named."
-            raise InputError(message, advice="Name one with --corpus; `arena corpora list` shows them.")
-        if self.corpus and not searches_corpus:
-            message = f"The retriever {self.retriever} does not search the corpus {self.corpus}."
-            raise InputError(message, advice="Leave out --corpus, or choose another retriever.")
-        if self.rerank and not self.rerank.startswith((HTTP, LLM)):
-            raise InputError(f"There is no reranker {self.rerank!r}.", advice="Use http:NAME or llm:JUDGE.")
-
-    @property
-    def name(self) -> str:
-        """What a run's lines call it."""
-        parts = [self.retriever, self.corpus, self.rerank and f"rerank={self.rerank}"]
-        if self.diversity is not None:
-            parts.append(f"mmr={self.diversity:g}")
-        return "-".join(part for part in parts if part)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retrieved:
-    """What was retrieved.
-
-    Attributes:
-        rankings: Of each question that was answered, in the set's order; may be empty lists.
-        failed: Why there is none, by question.
-        usage: What LLM reranking took.
-    """
-
-    rankings: Mapping[str, Sequence[Hit]]
-    failed: Mapping[str, str] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
-
-    @property
-    def nothing_found(self) -> list[str]:
-        """Questions whose search found no passage."""
-        return [question for question, hits in self.rankings.items() if not hits]
-
-    def as_json(self) -> dict[str, object]:
-        """Counts and failures."""
-        empty = self.nothing_found
-        return {
-            "questions": len(self.rankings) + len(self.failed),
-            "retrieved": len(self.rankings) - len(empty),
-            "passages": sum(len(hits) for hits in self.rankings.values()),
-            "nothing_found": empty,
-            "failed": dict(self.failed),
-            "asked": self.usage.calls,
-            "cost_usd": self.usage.total_usd,
-        }
 
 
 class RetrievalService:
@@ -148,6 +57,7 @@ class RetrievalService:
     ) -> None:
         self._corpora = corpora
         self._store = store
+        self._settings = settings
         self._folders = (settings.retrievers_folder,)
         self._open_runner = open_runner
         self._variables = variables
@@ -162,22 +72,26 @@ class RetrievalService:
         """
 
         async def run() -> Sequence[Hit] | CallFailure:
-            async with self._ranker(request, asyncio.Event()) as (ranker, _):
-                return await _ranked(ranker, query, request)
+            async with self._ranker(request, asyncio.Event()) as opened:
+                return await _ranked(opened.ranker, query, request)
 
         hits = asyncio.run(run())
         if isinstance(hits, CallFailure):
             raise InputError(hits.detail, advice="Try again, or choose another retriever.")
         return hits
 
-    def retrieve(self, request: RetrievalRequest) -> Retrieved:
+    def retrieve(self, request: RetrievalRequest, *, only: frozenset[str] | None = None) -> Retrieved:
         """Rank passages for each question of a set; a search that fails is counted, and the others go on.
+
+        Args:
+            request: What is retrieved.
+            only: Ids of the questions to which it is limited; None is all of them.
 
         Raises:
             NotFoundError: There is no such set, domain, corpus, server or judge.
             StoreError: The corpus cannot be used, or has no vectors.
         """
-        questions = self._questions(request)
+        questions = [question for question in self._questions(request) if only is None or question.id in only]
         return asyncio.run(self._retrieve(request, questions))
 
     def _questions(self, request: RetrievalRequest) -> list[Question]:
@@ -193,12 +107,12 @@ class RetrievalService:
 
     async def _retrieve(self, request: RetrievalRequest, questions: Sequence[Question]) -> Retrieved:
         places = asyncio.Semaphore(QUERIES_AT_ONCE)
-        async with self._ranker(request, asyncio.Event()) as (ranker, usage):
+        async with self._ranker(request, asyncio.Event()) as opened:
             with working("retrieving", len(questions)) as work:
 
                 async def find(question: Question) -> Sequence[Hit] | CallFailure:
                     async with places:
-                        hits = await _ranked(ranker, question.question, request)
+                        hits = await _ranked(opened.ranker, question.question, request)
                     work.done += 1
                     return hits
 
@@ -207,33 +121,44 @@ class RetrievalService:
             return Retrieved(
                 rankings={name: hits for name, hits in named if not isinstance(hits, CallFailure)},
                 failed={name: hits.detail for name, hits in named if isinstance(hits, CallFailure)},
-                usage=usage,
+                usage=opened.usage,
+                pages=None if opened.paged is None else (opened.paged.read, opened.paged.failed),
             )
 
     @asynccontextmanager
-    async def _ranker(
-        self, request: RetrievalRequest, stop: asyncio.Event
-    ) -> AsyncIterator[tuple[Ranker, Usage]]:
-        usage = Usage()
+    async def _ranker(self, request: RetrievalRequest, stop: asyncio.Event) -> AsyncIterator[_Opened]:
+        usage, paged = Usage(), None
         async with AsyncExitStack() as stack:
             ranker = await self._first(request, stack)
+            if request.page_text:
+                ranker = paged = await self._paged(ranker, stack)
             if request.rerank:
                 reranker, usage = await self._reranker(request, stop, stack)
                 ranker = RerankedRanker(ranker, reranker, request.rerank_depth)
             if request.diversity is not None:
                 ranker = DiverseRanker(ranker, request.diversity)
-            yield ranker, usage
+            yield _Opened(ranker, usage, paged)
 
     async def _first(self, request: RetrievalRequest, stack: AsyncExitStack) -> Ranker:
         if request.retriever.startswith(HTTP):
             return HttpRanker(await self._service(request.retriever.removeprefix(HTTP), stack))
+        if request.retriever.startswith(SQL):
+            return await self._database(request.retriever.removeprefix(SQL), stack)
         if request.retriever == LocalRetriever.HYBRID:
             kinds = (LocalRetriever.BM25, LocalRetriever.DENSE)
-            rankers = [
-                await stack.enter_async_context(self._corpora.ranker(request.corpus, kind)) for kind in kinds
-            ]
-            return HybridRanker(rankers)
-        return await stack.enter_async_context(self._corpora.ranker(request.corpus, request.retriever))
+            return HybridRanker([await self._local(request, kind, stack) for kind in kinds])
+        return await self._local(request, request.retriever, stack)
+
+    async def _local(self, request: RetrievalRequest, kind: str, stack: AsyncExitStack) -> Ranker:
+        ranker = self._corpora.ranker(request.corpus, kind, approximate=request.approximate)
+        return await stack.enter_async_context(ranker)
+
+    async def _paged(self, ranker: Ranker, stack: AsyncExitStack) -> PagedRanker:
+        from judges.retrieval.web_pages import PagedRanker, PageLimits, PageReader  # noqa: PLC0415 - loads httpx
+
+        work = stack.enter_context(TextWork(self._settings.work_seconds, PAGES_READ_AT_ONCE))
+        limits = PageLimits(private=self._settings.page_hosts is PageHosts.ANY)
+        return PagedRanker(ranker, await stack.enter_async_context(PageReader(work, limits)))
 
     async def _reranker(
         self, request: RetrievalRequest, stop: asyncio.Event, stack: AsyncExitStack
@@ -244,6 +169,16 @@ class RetrievalService:
         runner, usage = await stack.enter_async_context(opened)
         return RatingReranker(LlmRater(runner)), usage
 
+    async def _database(self, name: str, stack: AsyncExitStack) -> Ranker:
+        spec = load_search(name, self._variables, folders=self._folders)
+        database = stack.enter_context(open_database(spec))
+        if spec.embedding is None:
+            return SqlRanker(spec, database, None)
+        model = spec.embedding.model
+        endpoint = self._corpora.endpoint_of(model, spec.embedding.endpoint)
+        embedder, _ = await stack.enter_async_context(self._corpora.embedder(model, endpoint, None))
+        return SqlRanker(spec, database, embedder)
+
     async def _service(self, name: str, stack: AsyncExitStack) -> HttpService:
         import httpx  # noqa: PLC0415 - slow to load, and only servers need it
 
@@ -252,35 +187,18 @@ class RetrievalService:
         return HttpService(spec, client)
 
 
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A ranking that is ready, what it took so far, and what counts its web pages."""
+
+    ranker: Ranker
+    usage: Usage
+    paged: PagedRanker | None
+
+
 async def _ranked(ranker: Ranker, query: str, request: RetrievalRequest) -> Sequence[Hit] | CallFailure:
     if not request.documents:
         return await ranker.rank(query, request.k)
     # Several chunks may be of one document, so more chunks are looked at than documents are wanted.
     hits = await ranker.rank(query, 10 * request.k)
     return hits if isinstance(hits, CallFailure) else by_document(hits, request.k)
-
-
-def write_retrieved(retrieved: Retrieved, path: Path, name: str) -> None:
-    """Write a TREC run, or the texts where the file's name ends in .jsonl.
-
-    Args:
-        retrieved: What is written; questions whose search failed are left out.
-        path: The file.
-        name: Of the run.
-    """
-    if path.suffix == JSONL:
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            for question, hits in retrieved.rankings.items():
-                row = {"question_id": question, "passages": [_passage(hit) for hit in hits]}
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-        return
-    lines = {
-        question: [RunLine(question, hit.passage.id, hit.score) for hit in hits]
-        for question, hits in retrieved.rankings.items()
-    }
-    write_run(path, run_lines(lines, name))
-
-
-def _passage(hit: Hit) -> dict[str, object]:
-    passage = hit.passage
-    return {"id": passage.id, "title": passage.title, "text": passage.text, "score": hit.score}

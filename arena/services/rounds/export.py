@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.services.accounts.auth import Caller
+from arena.services.judging.cascade_report import cascade_report
 from arena.services.rounds.battle_table import WINNERS
 from arena.services.rounds.visibility import RoundAccess
 from arena.services.rounds.waves.estimate_lines import ESTIMATES, read_estimates
@@ -19,6 +20,7 @@ from data.files.text_files import ReadLimits, parse_json, read_text
 from data.progress import counted, working
 from data.records import BattleEvidence, BattleRecord
 from data.store import Store
+from judges.pairwise.cascade import DECIDED, Escalation
 from leaderboard.formats.reading import read_battles
 from leaderboard.rates import win_rates
 from leaderboard.ratings import IntervalKind, rate
@@ -59,7 +61,7 @@ def write_round(
     """
     round_, counts = store.rounds.get(name), store.rounds.counts(name)
     total = counts.planned
-    seen = RoundAccess(store, caller, round_)
+    seen, cascade = RoundAccess(store, caller, round_), cascade_report(store, round_)
     head = {
         "name": round_.name,
         "set": round_.set_name,
@@ -69,6 +71,7 @@ def write_round(
         "seed": round_.seed,
         "budget_usd": round_.budget_usd,
         "books": asdict(counts),
+        **({} if cascade is None else {"cascade": cascade.as_json()}),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -111,9 +114,25 @@ def verify_folder(folder: Path) -> list[str]:
         if not path.is_file() or _checksum(path) != expected:
             state = "differs from what was exported" if path.is_file() else "is missing"
             raise FileFormatError(f"{path} {state}.", advice="Get the export again.", code="changed-file")
+    _verify_cascade(folder, _read_json(folder / "round.json").get("cascade"))
     with working("computing rates and ratings from the battles"):
         _verify_numbers(folder, _read_json(folder / "standings.json"))
     return sorted(sums)
+
+
+def _verify_cascade(folder: Path, stated: Mapping[str, Any] | None) -> None:
+    """Check that what the members of a cascade are said to have decided follows from the outcomes."""
+    if stated is None:
+        return
+    lines = read_text(folder / "outcomes.jsonl", ReadLimits()).splitlines()
+    details = [line["detail"] for line in (parse_json(text, 0) for text in lines) if line["outcome"]]
+    decided = sum(detail.startswith(DECIDED) for detail in details)
+    if decided != stated["cheap"]["decided"]:
+        raise _unfounded("what the cheap member decided", f"the outcomes give {decided:,} battles")
+    for reason in Escalation:
+        count = sum(detail.startswith(reason.mark) for detail in details)
+        if count != stated["escalated"].get(reason.value, 0):
+            raise _unfounded(f"the battles escalated as {reason.value}", f"the outcomes give {count:,}")
 
 
 def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:

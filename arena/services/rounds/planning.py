@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,16 +12,16 @@ from arena.services.rounds.controls import plan_controls
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, judge_inputs, questions_in
 from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
 from arena.services.rounds.stopping import StopWhen
-from data.errors import NotFoundError
+from data.errors import InputError, NotFoundError
 from data.progress import working
-from data.records import JudgeKind, Submission, Verdict
+from data.records import JudgeKind, Submission, SubmissionKind, Verdict
 from data.records.retests import PlannedControls
 from data.store import Store
 from judges.base import JudgeInput
 from judges.llm.prices import Prices
 from judges.llm.token_counting import TokenCounter
 from judges.pairwise.forecast import Estimate, cannot_decide, estimate
-from judges.spec import JudgeSpec, leaves
+from judges.spec import JudgeSpec, asked_shares
 
 LoadPrices = Callable[[], Prices]
 Decide = Callable[[JudgeSpec, Sequence[JudgeInput]], Sequence[Verdict]]
@@ -111,6 +111,7 @@ class RoundPlanner:
             "left_out": dict(planned.plan.left_out),
             "undecidable": dict(planned.plan.undecidable),
             **asdict(expected),
+            **_escalated(planned.spec),
             **self._waves(planned, judging=judging),
         }
 
@@ -146,12 +147,25 @@ class RoundPlanner:
             return live
         by_name = {submission.system: submission for submission in live}
         unknown = [system for system in request.systems if system not in by_name]
+        contexts = self._store.submissions.find(set_name=request.set_name, kind=SubmissionKind.CONTEXTS)
+        if without := sorted({entrant.system for entrant in contexts} & set(unknown)):
+            raise InputError(
+                f"{', '.join(without)} submitted contexts to {request.set_name}, and a round judges answers.",
+                advice=f"See them with `arena retrieval board {request.set_name}`, or name other systems.",
+            )
         if unknown:
             names = ", ".join(by_name) or "none"
             raise NotFoundError(
                 f"{', '.join(unknown)} did not submit to {request.set_name}.", advice=f"There are: {names}."
             )
         return tuple(by_name[system] for system in dict.fromkeys(request.systems))
+
+
+def _escalated(spec: JudgeSpec) -> dict[str, float | None]:
+    """The part of a cascade's battles that is expected to go on; None where nobody knows."""
+    if spec.kind is not JudgeKind.CASCADE:
+        return {}
+    return {"escalated": None if spec.guarantee is None else spec.guarantee.escalated}
 
 
 SAMPLED = 200
@@ -161,8 +175,9 @@ SAMPLED = 200
 class RoundEstimate:
     """What a round with its canaries takes; the costs are None where a model has no known price.
 
-    `cost_usd` expects every request to return its most tokens once; `cost_usd_most` also has every
-    battle re-asked and swapped as often as the judge may.
+    `cost_usd` expects every request to return its most tokens once, and of a cascade's battles the part to be
+    escalated that was expected when its threshold was set, all where none was; `cost_usd_most` has every
+    battle re-asked, swapped and escalated as often as the judge may.
     """
 
     requests: int
@@ -185,12 +200,13 @@ def estimate_round(store: Store, planned: PlannedRound, prices: Prices, controls
     total = Estimate()
     cost: float | None = 0.0
     most: float | None = 0.0
-    for leaf in leaves(planned.spec):
+    for leaf, share in asked_shares(planned.spec):
         if leaf.kind is not JudgeKind.LLM:
             continue
-        part = estimate(leaf, inputs, tokens=counter.expected).scaled(factor)
+        every = estimate(leaf, inputs, tokens=counter.expected).scaled(factor)
+        part = replace(every.scaled(share), battles=every.battles, requests_most=every.requests_most)
         total = _added(total, part)
-        cost, most = _priced(prices, leaf, part, cost, most)
+        cost, most = _priced(prices, leaf, part, cost), _priced(prices, leaf, every, most, again=True)
     return RoundEstimate(
         requests=total.requests,
         requests_most=total.requests_most,
@@ -202,13 +218,14 @@ def estimate_round(store: Store, planned: PlannedRound, prices: Prices, controls
 
 
 def _priced(
-    prices: Prices, leaf: JudgeSpec, part: Estimate, cost: float | None, most: float | None
-) -> tuple[float | None, float | None]:
+    prices: Prices, leaf: JudgeSpec, part: Estimate, before: float | None, *, again: bool = False
+) -> float | None:
+    """What has been added up and this part cost; `again` has all asked as often as the judge may."""
     paid = prices.cost(leaf.endpoint, leaf.model, part.prompt_tokens, part.output_tokens)
-    if paid is None or cost is None or most is None:
-        return None, None
-    asked_again = part.requests_most / part.requests if part.requests else 1.0
-    return cost + paid, most + paid * asked_again
+    if paid is None or before is None:
+        return None
+    asked_again = part.requests_most / part.requests if again and part.requests else 1.0
+    return before + paid * asked_again
 
 
 def _added(first: Estimate, second: Estimate) -> Estimate:

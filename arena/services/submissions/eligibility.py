@@ -12,8 +12,9 @@ from arena.services.question_sets.phases import closed_error
 from arena.services.submissions.status import counts_now
 from data.errors import ConflictError, ForbiddenError, InputError, NotFoundError, QuotaError
 from data.files.text_files import MEBIBYTE
-from data.records import Phase, SetPolicy, Submission, SubmissionState, TokenScope
+from data.records import Phase, SetPolicy, Submission, SubmissionKind, SubmissionState, TokenScope
 from data.store import Store
+from data.store.submissions.submissions import other_kind
 from data.system_names import name_key
 from submissions.limits import IntakeLimits
 
@@ -102,22 +103,32 @@ class Intake:
             raise closed_error(policy)
         return phase
 
-    def require_free_name(self, caller: Caller, set_name: str, system: str, team: str) -> Submission | None:
+    def require_free_name(
+        self,
+        caller: Caller,
+        set_name: str,
+        system: str,
+        team: str,
+        kind: SubmissionKind = SubmissionKind.ANSWERS,
+    ) -> Submission | None:
         """The system's newest version, if any; refuses the name where it is another team's.
 
         Raises:
-            ConflictError: It is, or it is new and looks like another, a reserved word, or the name of an
-                anonymous system.
+            ConflictError: It is, or the system submits another kind, or it is new and looks like another, a
+                reserved word, or the name of an anonymous system.
         """
         if name_key(system).startswith(name_key(NAMELESS)):
             raise ConflictError(f"Names like {system} stand for hidden ones.", advice="Choose another name.")
         self._store.submissions.require_distinct(set_name, system)
-        versions = self._store.submissions.find(set_name=set_name, system=system)
+        versions = self._store.submissions.find(set_name=set_name, system=system, kind=None)
         if versions and versions[-1].team != team and caller.kind is not CallerKind.OPERATOR:
             raise ConflictError(
                 f"The name {system} is taken on {set_name}.", advice="Choose another name for your system."
             )
-        return max(versions, key=lambda version: version.id, default=None)
+        newest = max(versions, key=lambda version: version.id, default=None)
+        if newest is not None and newest.kind is not kind:
+            raise other_kind(system, set_name, newest.kind)
+        return newest
 
     def quota(self, policy: SetPolicy, team: str) -> Quota:
         """What a team has used."""

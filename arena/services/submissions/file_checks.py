@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from data.progress import working
 from data.records import Problem, Question, QuestionSet, Severity
 from submissions.card import CardCheck, check_card
 from submissions.check import CheckResult, check_answers, refused_for_time
+from submissions.context_files import check_rankings
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
 
@@ -27,6 +29,9 @@ class _Asked:
     questions: tuple[Question, ...]
 
 
+Check = Callable[[Path, _Asked, IntakeLimits], CheckResult]
+
+
 @dataclass(frozen=True, slots=True)
 class FileChecks:
     """Checks files of answers and system cards; `seconds` is how long 5 MiB of one may take."""
@@ -40,6 +45,17 @@ class FileChecks:
 
         `poll` is called at intervals meanwhile; what it raises ends the check.
         """
+        return self._checked(_check_answers, path, questions, limits, poll)
+
+    def contexts(
+        self, path: Path, questions: QuestionSet, limits: IntakeLimits, poll: Poll | None = None
+    ) -> CheckResult:
+        """Check a file of contexts without answers, in the same way."""
+        return self._checked(_check_contexts, path, questions, limits, poll)
+
+    def _checked(
+        self, check: Check, path: Path, questions: QuestionSet, limits: IntakeLimits, poll: Poll | None
+    ) -> CheckResult:
         asked = _Asked(
             questions.name, tuple(replace(question, passages=()) for question in questions.questions)
         )
@@ -48,7 +64,7 @@ class FileChecks:
             size = within(seconds, content_bytes, path, limits.reading, poll=poll)
             seconds *= max(1.0, size / UNIT)
             with working(f"checking {path.name}", path.stat().st_size, in_bytes=True) as work:
-                return within(seconds, _check, path, asked, limits, poll=poll, work=work)
+                return within(seconds, check, path, asked, limits, poll=poll, work=work)
         except TimeLimitError:
             return refused_for_time(questions, seconds)
 
@@ -61,5 +77,9 @@ class FileChecks:
             return None, (Problem(0, Code.TIME_LIMIT, error.message, Severity.ERROR, advice),)
 
 
-def _check(path: Path, asked: _Asked, limits: IntakeLimits) -> CheckResult:
+def _check_answers(path: Path, asked: _Asked, limits: IntakeLimits) -> CheckResult:
     return check_answers(path, asked, limits=limits)
+
+
+def _check_contexts(path: Path, asked: _Asked, limits: IntakeLimits) -> CheckResult:
+    return check_rankings(path, asked, limits=limits)

@@ -23,6 +23,7 @@ from data.records import (
     Problem,
     QuestionSet,
     Submission,
+    SubmissionKind,
     SubmissionState,
     SystemCard,
     TokenScope,
@@ -32,6 +33,7 @@ from data.store import Store
 from data.store.submissions.writing import NewSubmission
 from submissions.card import load_card
 from submissions.check import CheckResult, read_answers
+from submissions.context_files import read_rankings
 from submissions.limits import IntakeLimits
 from submissions.template import answers_template, sample_answers
 
@@ -65,7 +67,13 @@ class SubmissionService(SubmissionReader):
         self._intake = Intake(store, limits)
 
     def check(
-        self, path: Path, set_name: str, *, caller: Caller = OPERATOR, poll: Poll | None = None
+        self,
+        path: Path,
+        set_name: str,
+        *,
+        kind: SubmissionKind = SubmissionKind.ANSWERS,
+        caller: Caller = OPERATOR,
+        poll: Poll | None = None,
     ) -> CheckResult:
         """Check a file against a set; every problem at once. Hidden references are not compared with.
 
@@ -74,7 +82,8 @@ class SubmissionService(SubmissionReader):
         Raises:
             NotFoundError: There is no such set.
         """
-        return self.checks.answers(path, self._questions(set_name, caller), self.limits(set_name), poll)
+        questions, limits = self._questions(set_name, caller), self.limits(set_name)
+        return self._checked(kind, path, questions, limits, poll)
 
     def add(
         self,
@@ -82,6 +91,7 @@ class SubmissionService(SubmissionReader):
         set_name: str,
         *,
         system: str,
+        kind: SubmissionKind = SubmissionKind.ANSWERS,
         team: str = "",
         card: Path | SystemCard | None = None,
         anonymous: bool | None = None,
@@ -92,9 +102,10 @@ class SubmissionService(SubmissionReader):
         """Check a file and store it as the system's next version, whole or not at all.
 
         Args:
-            path: The file of answers.
+            path: The file of answers, or of contexts.
             set_name: The question set.
             system: Name of the system.
+            kind: What the file holds; a system submits one kind to a set.
             team: Name of the team; may be left out by a caller with just one. The operator creates a new one
                 by naming it.
             card: What the team says of its system, or the file that says it.
@@ -106,7 +117,7 @@ class SubmissionService(SubmissionReader):
         Raises:
             InvalidFileError: The file or the card has errors; all are listed and nothing is stored.
             NotFoundError: There is no such set.
-            ConflictError: The name is the reference's or another team's.
+            ConflictError: The name is the reference's, another team's or one of another kind.
             ClosedError: No phase of the set is open; the message has the deadlines.
             QuotaError: The team has used up its submissions.
             AccessError, ForbiddenError: They may not submit for this team.
@@ -118,14 +129,14 @@ class SubmissionService(SubmissionReader):
         limits = self._intake.limits(phase)
         questions = self._questions(set_name, caller)
         read_card = load_card(card, self.checks.card) if isinstance(card, Path) else card or SystemCard()
-        self._intake.require_free_name(caller, set_name, system, team)
-        checked = self.checks.answers(path, questions, limits, poll)
+        self._intake.require_free_name(caller, set_name, system, team, kind)
+        checked = self._checked(kind, path, questions, limits, poll)
         _require_clean(path, checked)
         with self._store.audit.audited(wait_ms=UPLOAD_WAIT_MS) as notes:
             if caller.organiser:
                 self._teams.ensure(team, caller=caller)
             self._store.teams.lock(team)
-            before = self._intake.require_free_name(caller, set_name, system, team)
+            before = self._intake.require_free_name(caller, set_name, system, team, kind)
             if before is None or not _is_repeated(before, checked):
                 # The phase may have ended while the file was checked.
                 phase = self._intake.open_phase(policy)
@@ -141,9 +152,14 @@ class SubmissionService(SubmissionReader):
                 anonymous=(before.anonymous if before else False) if anonymous is None else anonymous,
                 state=SubmissionState.ACCEPTED if confirm else SubmissionState.CHECKED,
                 takes_over=caller.kind is CallerKind.OPERATOR,
+                kind=kind,
             )
-            rows = _with_no_answer(read_answers(path, questions, limits=limits))
-            submission, created = self._store.submissions.add(new, rows)
+            if kind is SubmissionKind.CONTEXTS:
+                rankings = read_rankings(path, questions, limits=limits)
+                submission, created = self._store.submissions.add_rankings(new, rankings)
+            else:
+                rows = _with_no_answer(read_answers(path, questions, limits=limits))
+                submission, created = self._store.submissions.add(new, rows)
             if created:
                 action = Action.SUBMISSION_ADDED if confirm else Action.SUBMISSION_CHECKED
                 notes.take(_note(caller, action, submission, content=submission.content_hash[:12]))
@@ -241,6 +257,17 @@ class SubmissionService(SubmissionReader):
                 _note(caller, Action.SUBMISSION_WITHDRAWN, withdrawn, reason=reason, battles_ended=ended)
             )
         return withdrawn
+
+    def _checked(
+        self,
+        kind: SubmissionKind,
+        path: Path,
+        questions: QuestionSet,
+        limits: IntakeLimits,
+        poll: Poll | None,
+    ) -> CheckResult:
+        check = self.checks.contexts if kind is SubmissionKind.CONTEXTS else self.checks.answers
+        return check(path, questions, limits, poll)
 
     def _own(self, caller: Caller, number: int) -> Submission:
         submission = self.known(number, caller=caller)

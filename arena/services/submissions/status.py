@@ -141,7 +141,7 @@ class StatusReader:
     def _versions(self) -> Mapping[str, Sequence[Submission]]:
         """The versions of each system of the set."""
         versions: dict[str, list[Submission]] = {}
-        for submission in self._store.submissions.find(set_name=self._set_name):
+        for submission in self._store.submissions.find(set_name=self._set_name, kind=None):
             versions.setdefault(submission.system, []).append(submission)
         return versions
 

@@ -10,7 +10,7 @@ from arena.services.accounts.redaction import redacted, submission_visibility
 from arena.services.accounts.visibility import Kind, Visibility
 from arena.services.submissions.eligibility import no_submission
 from arena.services.submissions.status import StatusReader, SubmissionStatus
-from data.records import Answer, Submission
+from data.records import Answer, Submission, SubmissionKind
 from data.store import Store
 
 
@@ -43,7 +43,7 @@ class SubmissionReader:
         """Submissions, or those to one set or of one team, as the caller may see them."""
         if set_name is not None:
             self._store.sets.summary(set_name)
-        submissions = self._store.submissions.find(set_name=set_name)
+        submissions = self._store.submissions.find(set_name=set_name, kind=None)
         readers = {
             name: StatusReader(self._store, name)
             for name in {submission.set_name for submission in submissions}
@@ -73,7 +73,7 @@ class SubmissionReader:
         if seen is None:
             raise no_submission(number)
         summary = self._store.sets.summary(submission.set_name)
-        counts = self._store.submissions.domain_counts(number)
+        counts = self._counts(submission)
         return SubmissionView(
             submission=seen[0],
             visibility=seen[1],
@@ -84,6 +84,13 @@ class SubmissionReader:
             },
             no_answer_share={domain: silent / count for domain, (count, silent) in counts.items()},
         )
+
+    def _counts(self, submission: Submission) -> Mapping[str, tuple[int, int]]:
+        """Its questions by domain, and how many of them it says to have no answer to."""
+        if submission.kind is SubmissionKind.ANSWERS:
+            return self._store.submissions.domain_counts(submission.id)
+        counts = self._store.retrieval.domain_counts(submission.id)
+        return {domain: (count, 0) for domain, count in counts.items()}
 
     def known(self, number: int, *, caller: Caller) -> Submission:
         """A submission as it is stored, if the caller may know of it at all.

@@ -53,6 +53,14 @@ def is_annotator() -> bool:
         return False
 
 
+def is_writer() -> bool:
+    """Whether the navigation offers the references that the visitor was asked to write."""
+    try:
+        return bool(arena().references.open_to(present()))
+    except ArenaError:
+        return False
+
+
 def attempt(do: Callable[[], object], done: str) -> None:
     """Do something and rerun the page with a message about it, or say why it cannot be done."""
     try:

@@ -67,6 +67,8 @@ def _figures(watch: RoundWatch) -> None:
             ("control battles", str(watch.controls)),
         ]
     )
+    if watch.cascade is not None:
+        note(f"{watch.cascade}. Promised: {watch.cascade.promise}.")
     names = ("judged", "unreadable", "refused", "failed", "skipped", "missing", "estimated", "pending")
     strip([(name, f"{getattr(counts, name):,}") for name in names])
     if watch.dead:

@@ -79,7 +79,7 @@ SKIPS = (
 
 
 def choices_of(terms: TaskTerms) -> tuple[Choice, ...]:
-    """The labels of a task; none for spans."""
+    """The labels of a task; none for spans and references."""
     match terms.kind:
         case TaskKind.PAIRS:
             return GRADES if terms.scale is LabelScale.GRADES else SIDES
@@ -87,5 +87,5 @@ def choices_of(terms: TaskTerms) -> tuple[Choice, ...]:
             return ANSWERABLE
         case TaskKind.PASSAGES:
             return RATINGS
-        case TaskKind.SPANS:
+        case TaskKind.SPANS | TaskKind.REFERENCES:
             return ()

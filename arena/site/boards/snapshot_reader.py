@@ -16,7 +16,7 @@ from arena.site.ui.formats import Bounded, percent
 from data.records import Board
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
-from leaderboard.standings.judged_shares import estimated_sentences, partial_sentence
+from leaderboard.standings.judged_shares import estimated_sentences, partial_sentence, sampled_sentences
 from leaderboard.trust.asked_again import drift_warning
 from leaderboard.trust.sections import sections_of
 
@@ -194,7 +194,8 @@ def read_board(board: Board) -> BoardView:
 
 def _how_judged(standings: Json) -> str:
     """How little was judged, or what is estimated, in sentences; empty where everything was judged."""
-    said = (partial_sentence(standings), *estimated_sentences(standings.get("estimated") or {}))
+    of_battles = estimated_sentences(standings.get("estimated") or {})
+    said = (partial_sentence(standings), *of_battles, *sampled_sentences(standings["lines"][OVERALL]))
     return " ".join(filter(None, said))
 
 

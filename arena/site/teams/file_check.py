@@ -21,15 +21,18 @@ from arena.site.ui.formats import percent
 from arena.site.ui.markup import element, put
 from arena.site.ui.progress import shown
 from arena.site.ui.tables import plain_table
+from arena.site.ui.url_state import choose_segment
 from arena.site.uploaded_files import choose_file, forget, laid_down
 from data.errors import FileFormatError, NotFoundError
-from data.records import Problem, Severity, TokenScope
+from data.records import Problem, Severity, SubmissionKind, TokenScope
 from submissions.check import CheckResult
 from submissions.check_report import report_csv, report_html, report_json
 
 AT_ONCE = 2
 """Files that pages check at the same time in one process."""
 MOST_LISTED = 100
+KINDS = {SubmissionKind.ANSWERS.value: "Answers", SubmissionKind.CONTEXTS.value: "Contexts alone (a run)"}
+CHECKED_AS = {SubmissionKind.ANSWERS: "answers", SubmissionKind.CONTEXTS: "questions with passages"}
 CHECKED, TURN = "checked-file", "file-turn"
 
 
@@ -37,7 +40,7 @@ CHECKED, TURN = "checked-file", "file-turn"
 class CheckedFile:
     """A file as it was dropped, and what the check found for this visitor and set."""
 
-    key: tuple[str, str, str]
+    key: tuple[str, str, str, str]
     file: UploadedFile
     result: CheckResult
 
@@ -48,10 +51,13 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
     Raises:
         ForbiddenError: Their token is not for submitting.
     """
-    st.header("2. Drop your file of answers", anchor="file")
+    st.header("2. Drop your file", anchor="file")
     require(caller, TokenScope.SUBMIT)
+    kind = SubmissionKind(choose_segment("kind", "It holds", KINDS))
+    if kind is SubmissionKind.CONTEXTS:
+        note("A TREC run, or JSONL with contexts that have ids. It enters no round, but the page Retrieval.")
     dropped = choose_file(
-        "File of answers",
+        f"File of {kind}",
         key=f"answers-{st.session_state.get(TURN, 0)}",
         advice="It is checked first. Nothing is submitted before you confirm.",
     )
@@ -59,14 +65,14 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
         st.session_state.pop(CHECKED, None)
         note("It is only checked: nothing is submitted before you confirm.")
         return None
-    key = (open_set.name, caller.name, dropped.file_id)
+    key = (open_set.name, caller.name, dropped.file_id, kind.value)
     checked: CheckedFile | None = st.session_state.get(CHECKED)
     if checked is None or checked.key != key:
         try:
             with st.spinner("Checking …"), _turns(), laid_down(dropped) as path:
                 checks = arena().submissions
                 result = shown(
-                    lambda poll: checks.check(path, open_set.name, caller=caller, poll=poll),
+                    lambda poll: checks.check(path, open_set.name, kind=kind, caller=caller, poll=poll),
                     until_told="Reading the question set",
                 )
         except (FileFormatError, NotFoundError) as error:
@@ -96,11 +102,10 @@ def show_check(open_set: OpenSet, result: CheckResult) -> None:
         )
     strip(
         (
-            ("answers", f"{result.answers:,} of {result.questions:,}"),
+            (CHECKED_AS[result.kind], f"{result.answers:,} of {result.questions:,}"),
             ("errors", f"{result.errors:,}"),
             ("warnings", f"{result.warnings:,}"),
-            ("with contexts", f"{result.with_contexts:,}"),
-            ("that found no answer", f"{result.no_answers:,}"),
+            *_of_kind(result),
         )
     )
     if result.problems:
@@ -114,6 +119,16 @@ def show_check(open_set: OpenSet, result: CheckResult) -> None:
         ]
         put(plain_table(("Domain", "Questions", "Answered"), rows))
         note("Questions that you leave out are not judged; your rank follows from what you answered.")
+
+
+def _of_kind(result: CheckResult) -> tuple[tuple[str, str], ...]:
+    """What only answers, or only contexts, have."""
+    if result.kind is SubmissionKind.CONTEXTS:
+        return (("with texts", f"{result.with_contexts:,}"),)
+    return (
+        ("with contexts", f"{result.with_contexts:,}"),
+        ("that found no answer", f"{result.no_answers:,}"),
+    )
 
 
 def problem_list(problems: Sequence[Problem]) -> Element:

@@ -22,7 +22,7 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, plain_table, rows_table
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
-from data.records import Submission, SubmissionState, TokenScope
+from data.records import Submission, SubmissionKind, SubmissionState, TokenScope
 
 
 def show_actions(submission: Submission, status: SubmissionStatus, caller: Caller) -> None:
@@ -126,6 +126,7 @@ def _row(line: SubmissionLine) -> Element:
     name = anchor(submission.system, "team", team=submission.team, id=str(submission.id))
     cell = element("th", name, scope="row")
     for text, shown in (
+        ("contexts", submission.kind is SubmissionKind.CONTEXTS),
         ("chosen", submission.selected),
         ("anonymous", submission.anonymous and not status.published),
         ("board retracted", bool(status.retracted)),
@@ -208,6 +209,8 @@ def next_of(submission: Submission, status: SubmissionStatus) -> str:
         return " ".join(map(_retraction, status.retracted.items()))
     if status.state is SubmissionState.WITHDRAWN and submission.withdrawn_reason:
         return f"{NEXT[status.state]} Reason: {submission.withdrawn_reason}"
+    if status.state is SubmissionState.ACCEPTED and submission.kind is SubmissionKind.CONTEXTS:
+        return "Accepted. It is on the board of its set on the page Retrieval, and enters no round."
     return NEXT[status.state]
 
 

@@ -202,6 +202,7 @@ def _add(
                     path,
                     open_set.name,
                     system=request.system,
+                    kind=checked.result.kind,
                     team=request.team,
                     card=request.card,
                     anonymous=request.anonymous,

@@ -1,7 +1,7 @@
 """LFRQA annotation files as published: a domain a file, references with the citations of each sentence.
 
 `faithful_answer_w_citation` is the reference with a bracket such as `[1, 3]` behind each sentence, whose
-numbers count the row's `gold_doc_ids` from 1.
+numbers count the row's `gold_doc_ids` from 1. RobustQA's short answers may stand in a row as `short_answers`.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ class LfrqaRows:
             "domain": self._domain,
             "question": row.get("question"),
             "reference": None if empty else row.get("answer"),
+            "short_answers": row.get("short_answers", []),
             "gold_doc_ids": row.get("gold_doc_ids", []),
             "citation_numbers": row.get("citation_numbers", []),
             "citations": [] if empty else self._citations(line, row),

@@ -12,7 +12,7 @@ from typing import Any
 
 from data.errors import FileFormatError, InvalidFileError, RecordError
 from data.files.jsonl import Make, each_record
-from data.files.question_sets import lfrqa
+from data.files.question_sets import lfrqa, references
 from data.files.question_sets.rows import question_from_json
 from data.files.question_sets.wikicontradict import HEAD, LABEL, NAME, is_wikicontradict, read_wikicontradict
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines, read_text
@@ -113,8 +113,9 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     """Load a question set.
 
     `path` is a folder with `questions.jsonl` (and `set.toml`; without one, title and domains come
-    from the questions), a questions file, a folder of LFRQA annotation files, or one such file, or a
-    WikiContradict file, whose answers come with it.
+    from the questions), a questions file, a folder of LFRQA annotation files, or one such file, a folder of
+    RAG-QA Arena's `DOMAIN_references.json`, or one of them, or a WikiContradict file, whose answers come
+    with it.
 
     Raises:
         InvalidFileError: The files have problems; all of them are listed.
@@ -127,6 +128,9 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     annotated = [entry for entry in files if lfrqa.FILE.fullmatch(entry.name)]
     if annotated:
         return _load_lfrqa(path, annotated, name, limits)
+    referenced = [entry for entry in files if references.FILE.fullmatch(entry.name)]
+    if referenced and not any(entry.name.startswith("questions.jsonl") for entry in files):
+        return _load_references(path, referenced, name, limits)
     questions = [entry for entry in files if _is_questions_file(path, entry)]
     if len(questions) != 1:
         message = f"{path.name or path} holds {len(questions)} question files."
@@ -194,6 +198,16 @@ def _load_lfrqa(path: Path, files: list[Path], name: str | None, limits: ReadLim
     default = "lfrqa" if path.is_dir() or len(files) > 1 else f"lfrqa-{next(iter(domains))}"
     head = {**lfrqa.HEAD, "name": name or default}
     return _finish(head, domains, found, problems, path)
+
+
+def _load_references(path: Path, files: list[Path], name: str | None, limits: ReadLimits) -> LoadedSet:
+    problems = ProblemList()
+    found = [question for file in files for question in references.read_references(file, limits, problems)]
+    domains = {
+        domain: lfrqa.LABELS.get(domain, _label(domain)) for domain in map(references.domain_of, files)
+    }
+    default = "lfrqa" if path.is_dir() or len(files) > 1 else f"lfrqa-{next(iter(domains))}"
+    return _finish({**lfrqa.HEAD, "name": name or default}, domains, found, problems, path)
 
 
 def _read_questions(

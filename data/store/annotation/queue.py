@@ -27,6 +27,7 @@ from sqlalchemy import (
 
 from data.errors import ConflictError, ForbiddenError, NotFoundError
 from data.records import AnnotationTask, OwnProgress, Span
+from data.store.annotation.references import require_rework
 from data.store.base import AnyRow, StorePart
 from data.store.engine import db_now, new_id
 from data.tables import annotation_items, annotation_labels, annotation_people, annotation_tasks
@@ -84,17 +85,28 @@ class LabelQueueStore(StorePart):
                 raise _not_theirs()
 
     def label(
-        self, label: int, person: str, *, shown_value: int, spans: Sequence[Span], comment: str
+        self,
+        label: int,
+        person: str,
+        *,
+        shown_value: int,
+        spans: Sequence[Span] = (),
+        comment: str = "",
+        text: str | None = None,
     ) -> None:
         """Keep or change what somebody says; `shown_value` of a pair is in the order shown.
 
+        `text` is a reference.
+
         Raises:
             NotFoundError: The item was not given to them.
-            ConflictError: The task is closed, or others took the item.
+            ConflictError: The task is closed, others took the item, or the reference is audited or accepted.
             ForbiddenError: Their labels were set aside.
         """
         with self._database.together() as connection:
             row = _editable(connection, label, person)
+            if text is not None:
+                require_rework(connection, label)
             value = -shown_value if row.b_first else shown_value
             _require_room(connection, row)
             self._keep(
@@ -103,6 +115,7 @@ class LabelQueueStore(StorePart):
                 value=value,
                 spans=[asdict(span) for span in spans] or None,
                 comment=comment,
+                text=text,
                 skip_reason=None,
             )
 
@@ -110,7 +123,9 @@ class LabelQueueStore(StorePart):
         """Keep that somebody leaves an item to others, and why; errors as of `label`."""
         with self._database.together() as connection:
             row = _editable(connection, label, person)
-            self._keep(connection, row, value=None, spans=None, comment="", skip_reason=reason)
+            if row.text is not None:
+                require_rework(connection, label)
+            self._keep(connection, row, value=None, spans=None, comment="", text=None, skip_reason=reason)
 
     def progress(self, task: AnnotationTask, person: str) -> OwnProgress:
         """How far somebody is."""

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, delete, func, insert, select
 
-from data.records import MetricItem, Outcome, Passage, Score
+from data.records import MetricEstimate, MetricItem, Outcome, Passage, Score
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.question_sets import restore
-from data.tables import answers, question_sets, questions, scores, submissions
+from data.tables import answers, metric_estimates, question_sets, questions, scores, submissions
 
 ANSWERS_AT_ONCE = 500
 
@@ -119,10 +119,31 @@ class ScoreStore(StorePart):
         )
         return int(count)
 
+    def judges(self, numbers: Sequence[int], *, metric: str) -> tuple[str, ...]:
+        """Under which names of judges answers of some submissions have scores by a metric, sorted."""
+        query = (
+            select(scores.c.judge)
+            .distinct()
+            .join(answers, answers.c.id == scores.c.answer_id)
+            .where(answers.c.submission_id.in_(list(numbers)), scores.c.metric == metric)
+            .order_by(scores.c.judge)
+        )
+        return tuple(str(judge) for judge in self._values(query))
+
     def with_contexts(self, numbers: Sequence[int]) -> int:
         """How many of some submissions give contexts with at least one answer."""
         contexts = select(answers.c.contexts)
         return sum(any(self._values(contexts.where(answers.c.submission_id == number))) for number in numbers)
+
+    def with_citations(self, numbers: Sequence[int]) -> bool:
+        """Whether an answer of some submissions cites by numbers in brackets: `[1]` or `[1, …`."""
+        found = (
+            select(answers.c.id)
+            .where(answers.c.submission_id.in_(list(numbers)))
+            .where(answers.c.text.like("%[1]%") | answers.c.text.like("%[1,%"))
+            .limit(1)
+        )
+        return bool(self._all(found))
 
     def put(self, judge: str, rows: Sequence[tuple[int, Score]]) -> None:
         """Keep scores by the store's number of the answer, in one transaction."""
@@ -159,6 +180,43 @@ class ScoreStore(StorePart):
             question_sets.c.name == set_name, questions.c.key == question_id
         )
         return tuple(to_record(ScoredAnswer, row) for row in self._all(query))
+
+
+class EstimateStore(StorePart):
+    """Keeps one estimated mean a submission, metric and judge; a new one replaces it."""
+
+    def put(self, estimates: Sequence[MetricEstimate]) -> None:
+        """Keep estimates, in one transaction."""
+        table = metric_estimates
+        with self._database.begin() as connection:
+            for one in estimates:
+                connection.execute(
+                    delete(table).where(
+                        table.c.submission_id == one.submission,
+                        table.c.metric == one.metric,
+                        table.c.judge == one.judge,
+                    )
+                )
+                row = to_row(
+                    table,
+                    one,
+                    submission_id=one.submission,
+                    differences=[dict(difference) for difference in one.differences],
+                )
+                connection.execute(insert(table), [row])
+
+    def of_submissions(self, numbers: Sequence[int]) -> tuple[MetricEstimate, ...]:
+        """The estimates of some submissions, by metric and judge."""
+        table = metric_estimates
+        query = (
+            select(table)
+            .where(table.c.submission_id.in_(list(numbers)))
+            .order_by(table.c.metric, table.c.judge, table.c.submission_id)
+        )
+        return tuple(
+            to_record(MetricEstimate, row, submission=row.submission_id, differences=tuple(row.differences))
+            for row in self._all(query)
+        )
 
 
 def _row(number: int, judge: str, score: Score) -> dict[str, Any]:

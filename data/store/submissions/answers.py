@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import func, select
 
@@ -26,7 +26,7 @@ class AnswerReader(StorePart):
     """Reads answers. They never change."""
 
     def answers(self, number: int) -> Mapping[str, Answer]:
-        """The answers of a submission by question id, in the order of the set."""
+        """The answers of a submission by question id, in the order of the set, without their thinking."""
         query = (
             select(questions.c.key.label("question_id"), answers.c.text, answers.c.contexts)
             .join(questions, questions.c.id == answers.c.question_id)
@@ -54,13 +54,17 @@ class AnswerReader(StorePart):
         return {(submission, question): text for submission, question, text in self._all(query)}
 
     def to_question(self, set_name: str, question_id: str) -> Mapping[int, Answer]:
-        """The answers that live submissions (the reference too) gave to a question, by submission."""
+        """The answers that live submissions (the reference too) gave to a question, by submission.
+
+        They alone come with their thinking: whatever judges or scores reads answers elsewhere.
+        """
         query = (
             select(
                 submissions.c.id,
                 questions.c.key.label("question_id"),
                 answers.c.text,
                 answers.c.contexts,
+                answers.c.thinking,
             )
             .join(answers, answers.c.submission_id == submissions.c.id)
             .join(questions, questions.c.id == answers.c.question_id)
@@ -71,7 +75,7 @@ class AnswerReader(StorePart):
                 submissions.c.state == SubmissionState.ACCEPTED,
             )
         )
-        return {row.id: _answer(row) for row in self._all(query)}
+        return {row.id: replace(_answer(row), thinking=row.thinking or "") for row in self._all(query)}
 
     def domain_counts(self, number: int) -> Mapping[str, tuple[int, int]]:
         """Answers and "no answers" of a submission by domain."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Select, case, func, select, update
@@ -10,11 +10,18 @@ from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.progress import counted
-from data.records import Answer, Submission, SubmissionState, SystemCard
+from data.records import Answer, Ranking, Submission, SubmissionKind, SubmissionState, SystemCard
 from data.store.base import AnyRow, to_record
 from data.store.question_sets import no_set
 from data.store.submissions.answers import AnswerReader
-from data.store.submissions.writing import NewSubmission, insert_answers, insert_submission, make_place
+from data.store.submissions.writing import (
+    STORED_AS,
+    NewSubmission,
+    insert_answers,
+    insert_rankings,
+    insert_submission,
+    make_place,
+)
 from data.system_names import RESERVED, look_alike
 from data.tables import question_sets, submissions
 from data.tables.columns import now
@@ -31,13 +38,41 @@ class SubmissionStore(AnswerReader):
             rows: Each answer, and whether it is a "no answer"; question ids must be the set's.
 
         Returns:
+            As `add_rankings`, which raises the same errors.
+        """
+        return self._add(
+            new,
+            lambda connection, set_id, number: insert_answers(
+                connection, set_id, number, counted(rows, "storing answers")
+            ),
+        )
+
+    def add_rankings(self, new: NewSubmission, rows: Iterable[Ranking]) -> tuple[Submission, bool]:
+        """Store a submission of contexts in one transaction, as the system's next version.
+
+        Args:
+            new: What the submission is.
+            rows: What it retrieved; question ids must be the set's.
+
+        Returns:
             The submission, and whether it is new; False where the system's newest version has the
             same content.
 
         Raises:
-            ConflictError: The system's name is the reference's or another team's, or two were added at once.
+            ConflictError: The system's name is the reference's, another team's or one of another kind, or two
+                were added at once.
             NotFoundError: There is no such set.
         """
+        return self._add(
+            new,
+            lambda connection, set_id, number: insert_rankings(
+                connection, set_id, number, counted(rows, "storing contexts")
+            ),
+        )
+
+    def _add(
+        self, new: NewSubmission, write: Callable[[Connection, int, int], None]
+    ) -> tuple[Submission, bool]:
         try:
             with self._database.begin() as connection:
                 set_id = self._set_id(connection, new.set_name)
@@ -55,12 +90,14 @@ class SubmissionStore(AnswerReader):
                 if newest is not None and newest.team != new.team and not new.takes_over:
                     # Somebody else's first version may have come since the name was found free.
                     raise _conflict(new)
+                if newest is not None and newest.kind != STORED_AS[new.kind]:
+                    raise other_kind(new.system, new.set_name, _kind(newest))
                 if newest is not None and _is_repeated(newest, new):
                     return self._by_number(connection, newest.id), False
                 submitted = new.state is SubmissionState.ACCEPTED
                 version = make_place(connection, set_id, new.system, submitted=submitted)
                 number = insert_submission(connection, set_id, version, new)
-                insert_answers(connection, set_id, number, counted(rows, "storing answers"))
+                write(connection, set_id, number)
                 return self._by_number(connection, number), True
         except IntegrityError as error:
             raise _conflict(new) from error
@@ -96,14 +133,19 @@ class SubmissionStore(AnswerReader):
             raise _unusable(f"{system!r} looks like {label} on {set_name}.")
 
     def find(
-        self, *, set_name: str | None = None, system: str | None = None, newest: bool = False
+        self,
+        *,
+        set_name: str | None = None,
+        system: str | None = None,
+        newest: bool = False,
+        kind: SubmissionKind | None = SubmissionKind.ANSWERS,
     ) -> tuple[Submission, ...]:
-        """Submissions of systems by set, system and version.
+        """Submissions of systems by set, system and version; of both kinds where `kind` is None.
 
         `newest` keeps the version that stands for each system: the selected one, else the newest, of
         those that are accepted and not withdrawn.
         """
-        query = _select().where(submissions.c.kind == "system")
+        query = _select().where(submissions.c.kind.in_(_stored(kind)))
         if set_name is not None:
             query = query.where(question_sets.c.name == set_name)
         if system is not None:
@@ -143,7 +185,9 @@ class SubmissionStore(AnswerReader):
     def versions(self, set_name: str, team: str) -> tuple[Submission, ...]:
         """A team's submissions to a set, in the order in which they came."""
         query = _select().where(
-            question_sets.c.name == set_name, submissions.c.team == team, submissions.c.kind == "system"
+            question_sets.c.name == set_name,
+            submissions.c.team == team,
+            submissions.c.kind.in_(_stored(None)),
         )
         return tuple(_record(row) for row in sorted(self._all(query), key=lambda row: row.id))
 
@@ -154,7 +198,7 @@ class SubmissionStore(AnswerReader):
             .join(question_sets, question_sets.c.id == submissions.c.set_id)
             .where(
                 question_sets.c.name == set_name,
-                submissions.c.kind == "system",
+                submissions.c.kind.in_(_stored(None)),
                 submissions.c.submitted_at.is_not(None),
             )
             .group_by(submissions.c.system)
@@ -282,4 +326,21 @@ def _select() -> Select[Any]:
 
 
 def _record(row: AnyRow) -> Submission:
-    return to_record(Submission, row, card=SystemCard(**row.card))
+    return to_record(Submission, row, card=SystemCard(**row.card), kind=_kind(row))
+
+
+def _kind(row: AnyRow) -> SubmissionKind:
+    contexts = SubmissionKind.CONTEXTS
+    return contexts if row.kind == STORED_AS[contexts] else SubmissionKind.ANSWERS
+
+
+def _stored(kind: SubmissionKind | None) -> list[str]:
+    return list(STORED_AS.values()) if kind is None else [STORED_AS[kind]]
+
+
+def other_kind(system: str, set_name: str, kind: SubmissionKind) -> ConflictError:
+    """The error of whoever wants a system for something else than what it submitted."""
+    return ConflictError(
+        f"{system} submitted {kind} to {set_name}, and a system submits one kind to a set.",
+        advice="Choose another name for it.",
+    )

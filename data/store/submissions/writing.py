@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
+from types import MappingProxyType
+from typing import TypeVar
 
 from sqlalchemy import Connection, insert, select, update
 
-from data.records import DEFAULT_PHASE, Answer, SubmissionState, SystemCard
+from data.records import DEFAULT_PHASE, Answer, Ranking, SubmissionKind, SubmissionState, SystemCard
 from data.store.base import to_row
 from data.store.engine import new_id, pairs
-from data.tables import answers, questions, submissions
+from data.tables import answers, questions, rankings, submissions
 from data.tables.columns import now
 
 CHUNK = 2_000
+RANKINGS_AT_ONCE = 100
+STORED_AS: Mapping[SubmissionKind, str] = MappingProxyType(
+    {SubmissionKind.ANSWERS: "system", SubmissionKind.CONTEXTS: "contexts"}
+)
+"""What the column `kind` holds of each kind; it is `reference` for the reference of a set."""
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +38,7 @@ class NewSubmission:
     anonymous: bool = False
     state: SubmissionState = SubmissionState.ACCEPTED
     takes_over: bool = False
+    kind: SubmissionKind = SubmissionKind.ANSWERS
 
 
 def insert_submission(connection: Connection, set_id: int, version: int, new: NewSubmission) -> int:
@@ -39,7 +48,7 @@ def insert_submission(connection: Connection, set_id: int, version: int, new: Ne
         submissions,
         new,
         set_id=set_id,
-        kind="system",
+        kind=STORED_AS[new.kind],
         version=version,
         card=asdict(new.card),
         created_at=at,
@@ -71,11 +80,9 @@ def insert_answers(
     connection: Connection, set_id: int, number: int, rows: Iterable[tuple[Answer, bool]]
 ) -> None:
     """Write the answers of a submission, some thousands at a time, and count them on it."""
-    numbers: dict[str, int] = pairs(
-        connection.execute(select(questions.c.key, questions.c.id).where(questions.c.set_id == set_id))
-    )
+    numbers = _numbers(connection, set_id)
     count = silent = 0
-    for chunk in _chunks(rows):
+    for chunk in _chunks(rows, CHUNK):
         connection.execute(
             insert(answers),
             [
@@ -85,6 +92,7 @@ def insert_answers(
                     "text": answer.answer,
                     "contexts": [asdict(context) for context in answer.contexts],
                     "no_answer": no_answer,
+                    "thinking": answer.thinking or None,
                 }
                 for answer, no_answer in chunk
             ],
@@ -96,7 +104,37 @@ def insert_answers(
     )
 
 
-def _chunks(rows: Iterable[tuple[Answer, bool]]) -> Iterator[list[tuple[Answer, bool]]]:
+def insert_rankings(connection: Connection, set_id: int, number: int, rows: Iterable[Ranking]) -> None:
+    """Write what a submission retrieved, and count its questions on it."""
+    numbers = _numbers(connection, set_id)
+    count = 0
+    for chunk in _chunks(rows, RANKINGS_AT_ONCE):
+        connection.execute(
+            insert(rankings), [_ranking_row(number, numbers[row.question_id], row) for row in chunk]
+        )
+        count += len(chunk)
+    connection.execute(update(submissions).where(submissions.c.id == number).values(answers=count))
+
+
+def _ranking_row(number: int, question: int, ranking: Ranking) -> dict[str, object]:
+    passages = ranking.passages
+    with_texts = any(passage.text for passage in passages)
+    return {
+        "submission_id": number,
+        "question_id": question,
+        "passages": [passage.id for passage in passages],
+        "scores": [passage.score for passage in passages],
+        "texts": [[passage.text, passage.title] for passage in passages] if with_texts else None,
+    }
+
+
+def _numbers(connection: Connection, set_id: int) -> dict[str, int]:
+    return pairs(
+        connection.execute(select(questions.c.key, questions.c.id).where(questions.c.set_id == set_id))
+    )
+
+
+def _chunks(rows: Iterable[Item], size: int) -> Iterator[list[Item]]:
     iterator = iter(rows)
-    while chunk := list(islice(iterator, CHUNK)):
+    while chunk := list(islice(iterator, size)):
         yield chunk

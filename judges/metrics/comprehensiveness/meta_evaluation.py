@@ -78,6 +78,7 @@ def _resampled(tallies: FloatArray, statistic: Statistic, resamples: int, seed: 
 
 LABELS = tuple(Label)
 AT_ONCE = 64
+CONSTANT_SCORES = (0.0, 0.5, 1.0)
 FORMAT_WIKI, FORMAT_CONFLICT = "wikicontradict", "conflictbank"
 
 
@@ -109,8 +110,9 @@ class MetaEvaluation:
         questions: How many questions they belong to.
         unscored: How many answers the metric could not score, by reason.
         estimates: WikiContradict: `lmr`, `kappa`, `macro_f1`. ConflictBank: `lmr`, `lmr_strict`,
-            `lmr_lax`.
+            `lmr_lax`; `lmr_all`, where answers without a score count as mismatches, as the authors have it.
         baseline: The same for the constant "Partially correct" (WikiContradict only).
+        constants: The same for every constant answer.
         confusion: Rows are labels, columns what the scores say (WikiContradict only).
     """
 
@@ -121,6 +123,7 @@ class MetaEvaluation:
     unscored: dict[str, int]
     estimates: dict[str, Estimate]
     baseline: dict[str, float] = field(default_factory=dict)
+    constants: dict[str, dict[str, float]] = field(default_factory=dict)
     confusion: tuple[tuple[int, ...], ...] = ()
 
     def as_json(self) -> dict[str, Json]:
@@ -133,6 +136,7 @@ class MetaEvaluation:
             "unscored": dict(self.unscored),
             **{name: estimate.as_json() for name, estimate in self.estimates.items()},
             "baseline": dict(self.baseline),
+            "constants": {name: dict(values) for name, values in self.constants.items()},
             "confusion": [list(row) for row in self.confusion],
         }
 
@@ -149,25 +153,33 @@ async def evaluate_wikicontradict(
 ) -> MetaEvaluation:
     """Hold a metric's scores against WikiContradict's adjusted labels."""
     scores = await _score_all(metric, [item.item for item in items])
-    read = [(item, score.score) for item, score in zip(items, scores, strict=True) if score.score is not None]
+    pairs = list(zip(items, scores, strict=True))
+    read = [(item, score.score) for item, score in pairs if score.score is not None]
     rows = np.zeros((len(read), len(LABELS) ** 2))
     for at, (item, value) in enumerate(read):
         rows[at, len(LABELS) * LABELS.index(item.label) + LABELS.index(label_of(value))] = 1
     names = [item.item.question for item, _ in read]
     statistics: dict[str, Statistic] = {"lmr": _accuracy, "kappa": _kappa, "macro_f1": _macro_f1}
     confusion = rows.sum(axis=0).reshape(len(LABELS), len(LABELS))
-    constant = np.zeros_like(confusion)
-    constant[:, LABELS.index(Label.PARTIAL)] = confusion.sum(axis=1)
+    constants = {label: _constant(confusion, label, statistics) for label in LABELS} if read else {}
     return MetaEvaluation(
         metric=metric.name,
         format=FORMAT_WIKI,
         answers=len(read),
         questions=len(set(names)),
         unscored=_reasons(scores),
-        estimates=_estimates(rows, names, statistics, resamples, seed) if read else {},
-        baseline={name: float(statistic(constant.ravel())) for name, statistic in statistics.items()}
-        if read
-        else {},
+        estimates=(
+            {
+                **_estimates(rows, names, statistics, resamples, seed),
+                **_of_all(
+                    [(item.item.question, item.label, score.score) for item, score in pairs], resamples, seed
+                ),
+            }
+            if read
+            else {}
+        ),
+        baseline=dict(constants.get(Label.PARTIAL, {})),
+        constants={label.value: values for label, values in constants.items()},
         confusion=tuple(tuple(int(cell) for cell in row) for row in confusion),
     )
 
@@ -180,11 +192,14 @@ async def evaluate_conflictbank(
     scores = await _score_all(metric, variants)
     by_id = {score.id: score.score for score in scores}
     rows, names = [], []
+    everything: list[list[float]] = []
     for item in items:
         values = [by_id[variant.id] for variant in _conflict_items(item)]
         scored = [value for value in values if value is not None]
+        matches = [*_conflict_matches(item, scored), 1.0] if len(scored) == len(values) else [0.0, 0.0, 1.0]
+        everything.append(matches)
         if len(scored) == len(values):
-            rows.append([*_conflict_matches(item, scored), 1.0])
+            rows.append(matches)
             names.append(item.question)
     statistics: dict[str, Statistic] = {
         "lmr_strict": lambda sums: sums[..., 0] / sums[..., 2],
@@ -197,8 +212,50 @@ async def evaluate_conflictbank(
         answers=len(rows),
         questions=len(set(names)),
         unscored=_reasons(scores),
-        estimates=_estimates(np.array(rows), names, statistics, resamples, seed) if rows else {},
+        estimates=(
+            {
+                **_estimates(np.array(rows), names, statistics, resamples, seed),
+                **_estimates(
+                    np.array(everything),
+                    [item.question for item in items],
+                    {"lmr_all": statistics["lmr"]},
+                    resamples,
+                    seed,
+                ),
+            }
+            if rows
+            else {}
+        ),
+        constants={f"{score:g}": _constant_conflicts(items, score, statistics) for score in CONSTANT_SCORES},
     )
+
+
+def _constant(confusion: FloatArray, label: Label, statistics: dict[str, Statistic]) -> dict[str, float]:
+    """What always saying one label gets on the same answers."""
+    constant = np.zeros_like(confusion)
+    constant[:, LABELS.index(label)] = confusion.sum(axis=1)
+    return {name: float(statistic(constant.ravel())) for name, statistic in statistics.items()}
+
+
+def _constant_conflicts(
+    items: Sequence[ConflictItem], score: float, statistics: dict[str, Statistic]
+) -> dict[str, float]:
+    """What always giving one score gets of figure 7."""
+    rows = np.array(
+        [[*_conflict_matches(item, [score] * (2 + len(item.counterfactual))), 1.0] for item in items]
+    )
+    return {name: float(statistic(rows.sum(axis=0))) for name, statistic in statistics.items()}
+
+
+def _of_all(
+    answers: Sequence[tuple[str, Label, float | None]], resamples: int, seed: int
+) -> dict[str, Estimate]:
+    """The share of all answers whose label is met, those without a score counting 0."""
+    rows = np.array(
+        [[float(value is not None and label_of(value) is label), 1.0] for _, label, value in answers]
+    )
+    names = [question for question, _, _ in answers]
+    return _estimates(rows, names, {"lmr_all": lambda sums: sums[..., 0] / sums[..., 1]}, resamples, seed)
 
 
 async def _score_all(metric: Metric, items: Sequence[MetricItem]) -> list[Score]:

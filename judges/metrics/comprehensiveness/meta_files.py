@@ -91,7 +91,11 @@ class _ConflictLine(BaseModel):
         validation_alias=AliasChoices("default_evidence", "correct_evidence", "default_context")
     )
     misinformation: str = Field(
-        validation_alias=AliasChoices("misinformation_evidence", "misinformation_conflict_evidence")
+        validation_alias=AliasChoices(
+            "misinformation_evidence",
+            "misinformation_conflict_evidence",
+            "misinformation_conflict_evidence_evidence",
+        )
     )
     temporal: str = Field(validation_alias=AliasChoices("temporal_evidence", "temporal_conflict_evidence"))
     semantic: str = Field(validation_alias=AliasChoices("semantic_evidence", "semantic_conflict_evidence"))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from data.errors import RecordError
-from data.records import Json
+from data.records import Json, Score
 from judges.metrics.context.ratings import THRESHOLD, BoolArray, Ratings, check_threshold
 from judges.metrics.context.subsets import Order, required_subset, uses
 
@@ -39,28 +39,37 @@ def coverage(ratings: Ratings, context: Collection[int]) -> float | None:
 
 
 def ranked_coverage(
-    ratings: Ratings, ranking: Sequence[int], *, alpha: float = ALPHA, depth: int | None = None
+    ratings: Ratings,
+    ranking: Sequence[int],
+    *,
+    judged: Sequence[int] | None = None,
+    alpha: float = ALPHA,
+    depth: int | None = None,
 ) -> float | None:
     """α-nDCG with sub-questions as subtopics, over a strict order.
 
     A passage gains 1 for each sub-question that it answers, times 1 − α for every earlier passage that
-    answered it too, discounted by the logarithm of its rank. The ideal takes, at each rank, the passage of
-    all rated ones that gains most (the last of equals, as TREC's ndeval).
+    answered it too, discounted by the logarithm of its rank. The ideal takes, at each rank, the judged
+    passage that gains most (the last of equals, as TREC's ndeval). Systems can be compared where the ideal
+    is the same for all of them; then one more useful passage at the end of a ranking never lowers a score.
 
     Args:
-        ratings: All rated passages: the pool of the ideal.
+        ratings: All rated passages.
         ranking: Places of passages, best first; a repeat keeps its rank and gains nothing.
+        judged: Places of the passages that the ideal ranks, those of the question whoever is scored; by
+            default all rated ones.
         alpha: How much a repeated answer is discounted.
         depth: Ranks looked at in both; by default all.
 
     Returns:
-        0–1, above 1 only where the greedy ideal is not the best order; None where nothing is answerable.
+        0–1, above 1 only where the greedy ideal is not the best order, or a ranked passage is none of the
+        judged ones; None where the judged passages answer nothing.
 
     Raises:
         RecordError: α is not within 0–1, or the depth not positive.
 
     Source: Clarke et al. (2008); CRUX, Eq. 4. Eq. 4 sums its ideal over Z*; here, as in ir-measures, the
-    ideal ranks all rated passages.
+    ideal ranks all judged passages.
     """
     if not 0 <= alpha <= 1:
         raise RecordError(f"α is {alpha}.", advice="Give a number from 0 to 1.")
@@ -72,8 +81,69 @@ def ranked_coverage(
     ranked = useful[list(ranking[:depth])]
     ranked[[rank for rank, place in enumerate(ranking[:depth]) if place in ranking[:rank]]] = False
     gains = _gains(ranked, alpha)
-    ideal = _ideal_gains(useful, alpha)[:depth]
-    return _discounted(gains) / _discounted(ideal)
+    ideal = _discounted(_ideal_gains(useful if judged is None else useful[list(judged)], alpha)[:depth])
+    return _discounted(gains) / ideal if ideal else None
+
+
+def pooled_ranked_coverage(
+    scores: Mapping[str, Score], *, alpha: float = ALPHA, depth: int | None = None
+) -> dict[str, float | None]:
+    """α-nDCG of several systems' contexts for one question, by one ideal from all passages judged for it.
+
+    Args:
+        scores: Scores of `context-crux` for the question, by system.
+        alpha: How much a repeated answer is discounted.
+        depth: Ranks looked at.
+
+    Returns:
+        A value for each system, as of `ranked_coverage`; None for a score without ratings, and where nothing
+        is answerable. The ideal ranks the question's own passages and those of all these systems, a passage
+        being its id and what it answers.
+
+    Raises:
+        RecordError: Scores are of different sub-questions, or α or the depth cannot be used.
+    """
+    places: dict[tuple[str, tuple[float, ...]], int] = {}
+    rankings: dict[str, list[int]] = {}
+    thresholds: set[float] = set()
+    for system, score in scores.items():
+        own, oracle = score.details.get("ratings"), score.details.get("oracle_ratings")
+        if score.score is None or own is None or oracle is None:
+            continue
+        thresholds.add(float(str(score.details["threshold"])))
+        for key in _rated(oracle):
+            places.setdefault(key, len(places))
+        context = [places.setdefault(key, len(places)) for key in _rated(own)]
+        rankings[system] = [context[place] for place in _places(score.details.get("ranking"), len(context))]
+    if not rankings:
+        return dict.fromkeys(scores)
+    if len(thresholds) > 1:
+        message = f"The scores have the thresholds {', '.join(f'{one:g}' for one in sorted(thresholds))}."
+        raise RecordError(message, advice="Compare scores that were made with the same settings.")
+    table = Ratings.of([row for _, row in places], threshold=thresholds.pop())
+    found = {
+        system: ranked_coverage(table, ranking, alpha=alpha, depth=depth)
+        for system, ranking in rankings.items()
+    }
+    return {system: found.get(system) for system in scores}
+
+
+def _rated(rows: Json) -> list[tuple[str, tuple[float, ...]]]:
+    """The passages of a score's details, with their ratings, in order."""
+    if not isinstance(rows, Sequence) or isinstance(rows, str):
+        raise RecordError("The ratings of a score are no list.", advice="Score the contexts again.")
+    read = []
+    for row in rows:
+        if not isinstance(row, Mapping) or not isinstance(row["ratings"], Sequence):
+            raise RecordError("A rated passage of a score is no object.", advice="Score the contexts again.")
+        read.append((str(row["passage"]), tuple(float(str(rating)) for rating in row["ratings"])))
+    return read
+
+
+def _places(value: Json, passages: int) -> Sequence[int]:
+    if not isinstance(value, Sequence):
+        return range(passages)
+    return [place for place in value if isinstance(place, int) and 0 <= place < passages]
 
 
 def _gains(useful: BoolArray, alpha: float) -> list[float]:

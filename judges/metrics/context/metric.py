@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
@@ -95,6 +95,16 @@ class Assessed:
         """Places in the pool of a required subset of the oracle's passages, Z*."""
         return tuple(self.pool.oracle[place] for place in required_subset(self.oracle, order))
 
+    def rated(self, places: Sequence[int]) -> list[Json]:
+        """Ids and ratings of some of the passages, each once, in their order."""
+        return [
+            {
+                "passage": self.pool.passages[place].id,
+                "ratings": [round(float(x), 2) for x in self.ratings.values[place]],
+            }
+            for place in dict.fromkeys(places)
+        ]
+
     def details(self, threshold: float) -> dict[str, Json]:
         """What context and answer scores say alike."""
         return {
@@ -121,7 +131,10 @@ class ContextCrux:
             Cov(Z), with `details`: `answered`, `missing` (places of sub-questions), `by` (which passages
             answer each), `alpha_ndcg`, `density`, `tokens`, `required` (`static`, `dynamic`: ids of
             the question's passages), `uses` (what each passage of the context is good for),
-            `missing_passages` (required passages that would answer what is missing), `ratings`.
+            `missing_passages` (required passages that would answer what is missing), `ratings` of the
+            context's passages, each once, `ranking` (places among these, in the context's order, repeats
+            included), `oracle_ratings` of the question's own passages. `alpha_ndcg` has one ideal a question,
+            that of its own passages whatever the context is; null without any.
 
         Raises:
             JudgeError: Asking as a whole cannot go on.
@@ -157,7 +170,7 @@ class ContextCrux:
                 ]
                 for number in answered
             },
-            "alpha_ndcg": ranked_coverage(ratings, pool.context, alpha=settings.alpha),
+            "alpha_ndcg": ranked_coverage(ratings, pool.context, judged=pool.oracle, alpha=settings.alpha),
             "density": density(
                 score,
                 pool.tokens(pool.context),
@@ -176,13 +189,9 @@ class ContextCrux:
                 for place in best
                 if place not in in_context and any(ratings.answers[place, number] for number in missing)
             ],
-            "ratings": [
-                {
-                    "passage": pool.passages[place].id,
-                    "ratings": [round(float(x), 2) for x in ratings.values[place]],
-                }
-                for place in in_context
-            ],
+            "ratings": assessed.rated(pool.context),
+            "ranking": [in_context.index(place) for place in pool.context],
+            "oracle_ratings": assessed.rated(pool.oracle),
         }
 
 

@@ -29,9 +29,11 @@ from judges.metrics.coverage.measures import share
 
 Label = str | int
 FIELDS = 4
+WHOLE = 0
+"""The aspect of a judgment of the question as a whole, as TREC writes it: the passage is judged, for none."""
 ADVICE = (
-    "Give four fields (question, aspect number from 1, passage, relevance), or a JSON object with "
-    "question_id, passage_id, aspect and relevance."
+    "Give four fields (question, aspect number from 1 or 0 for none, passage, relevance), or a JSON object "
+    "with question_id, passage_id, aspect and relevance."
 )
 
 
@@ -94,7 +96,8 @@ def read_judgments(path: Path, limits: ReadLimits) -> AspectJudgments:
     TREC's diversity format has four fields a line: question, aspect number from 1, passage, relevance.
     JSONL has `{"question_id", "passage_id", "aspect", "relevance"}`, the aspect by its text or its number,
     the relevance 1 where it is left out. Relevance above 0 is relevant; a passage that was judged and is
-    relevant to nothing counts as judged.
+    relevant to nothing counts as judged, and so does one that was judged for the question as a whole, which
+    TREC writes as aspect 0. A file that has only such judgments names no aspects and is refused.
 
     Raises:
         InvalidFileError: The file has problems; all of them are listed with their lines.
@@ -108,8 +111,13 @@ def read_judgments(path: Path, limits: ReadLimits) -> AspectJudgments:
             problems.add(line, "duplicate-id", f"This was judged before, in line {seen[key]}.")
         seen.setdefault(key, line)
         labels = by_question.setdefault(judged.question, {}).setdefault(judged.passage, set())
-        if judged.relevance > 0:
+        if judged.relevance > 0 and judged.aspect != WHOLE:
             labels.add(judged.aspect)
+    if seen and all(aspect == WHOLE for _, _, aspect in seen):
+        message = f"{path.name} judges passages for questions as a whole, and for no aspect of them."
+        problems.add(
+            0, "wrong-format", message, advice="Give diversity qrels, whose second field is the aspect."
+        )
     if not by_question and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
     if problems.errors:
@@ -136,8 +144,8 @@ def _of_fields(text: str) -> _Judged:
     if len(fields) != FIELDS:
         raise FileFormatError(f"This line has {len(fields)} fields.", advice=ADVICE, code="missing-field")
     question, aspect, passage, relevance = fields
-    if not aspect.isdecimal() or int(aspect) < 1:
-        message = f"The aspect {aspect[:40]!r} is no number from 1."
+    if not aspect.isdecimal():
+        message = f"The aspect {aspect[:40]!r} is no number from 0."
         raise FileFormatError(message, advice=ADVICE, code="wrong-type")
     try:
         return _Judged(question, passage, int(aspect), int(relevance))

@@ -43,7 +43,8 @@ def icat(factuality: float | None, coverage: float | None, beta: float = BETA) -
         beta: How many times as much coverage counts.
 
     Returns:
-        0–1; 0 where both are 0, None where either is undefined.
+        0–1; 0 where nothing is covered, even where there is no claim that could be grounded; None where
+        either is undefined otherwise.
 
     Raises:
         RecordError: β is not positive, or a score lies outside 0–1.
@@ -51,11 +52,13 @@ def icat(factuality: float | None, coverage: float | None, beta: float = BETA) -
     Source: ICAT, section 3, ICAT_β.
     """
     check_beta(beta)
+    for score in (factuality, coverage):
+        if score is not None and not 0 <= score <= 1:
+            raise RecordError(f"A score is {score}.", advice="Factuality and coverage lie within 0 and 1.")
+    if coverage == 0:
+        return 0.0
     if factuality is None or coverage is None:
         return None
-    for score in (factuality, coverage):
-        if not 0 <= score <= 1:
-            raise RecordError(f"A score is {score}.", advice="Factuality and coverage lie within 0 and 1.")
     square = beta * beta
     weighted = square * factuality + coverage
     return (1 + square) * factuality * (coverage / weighted) if weighted else 0.0

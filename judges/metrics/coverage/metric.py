@@ -38,7 +38,7 @@ from judges.pairwise.cleaning import clean
 
 T = TypeVar("T")
 NO_ASPECTS = "The question has no aspects, so there is nothing to cover."
-NO_CLAIMS = "The answer makes no claim, so nothing of it is true or false."
+NO_CLAIMS = "The answer makes no claim: it covers no aspect, and nothing of it is true or false."
 NO_TEXTS = "There are no passages to ground claims in."
 NO_JUDGMENTS = "No passage of this question was judged for its aspects."
 LONGEST_EVIDENCE = 400
@@ -87,7 +87,7 @@ class Icat:
         return self._variant.value
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer by ICAT_β.
+        """Score one answer by ICAT_β. One without a claim, a refusal above all, covers nothing: 0.
 
         Returns:
             The score, with `details`: `factuality`, `coverage`, `beta`, `claims` (`id`, `text`,
@@ -106,6 +106,8 @@ class Icat:
         source = self._source(item)
         aspects = await self._aspects(item)
         claims = await self._claims(item)
+        if not claims:
+            return self._judged(item, (), (), Alignment({}), aspects)
         grounded = _answered(
             await ground(
                 claims, source, self._steps.support, k=self._settings.retrieved, question=item.question
@@ -122,7 +124,18 @@ class Icat:
             if supported
             else Alignment({})
         )
-        factuality, coverage = share(len(supported), len(decided)), share(len(aligned.claims), len(aspects))
+        return self._judged(item, grounded, supported, aligned, aspects)
+
+    def _judged(
+        self,
+        item: MetricItem,
+        grounded: Sequence[Grounded],
+        supported: Sequence[Grounded],
+        aligned: Alignment,
+        aspects: Sequence[str],
+    ) -> Score:
+        decided = sum(not entry.undecided for entry in grounded)
+        factuality, coverage = share(len(supported), decided), share(len(aligned.claims), len(aspects))
         score = icat(factuality, coverage, self._settings.beta)
         if score is None:
             raise UnscoredError(Outcome.UNREADABLE, NO_ASPECTS)
@@ -140,6 +153,7 @@ class Icat:
                 "aspects_from": self._steps.aspects.origin,
                 "counts": dict(Counter(_state(entry) for entry in grounded)),
                 "ignored": aligned.ignored,
+                **({} if grounded else {"note": NO_CLAIMS}),
             },
         )
 
@@ -167,12 +181,10 @@ class Icat:
 
     async def _claims(self, item: MetricItem) -> tuple[Claim, ...]:
         if not says_something(item.answer):
-            raise UnscoredError(Outcome.UNREADABLE, NO_CLAIMS)
+            return ()
         claims = await claims_of(item, self._steps.claims)
         if isinstance(claims, Missing):
             raise UnscoredError(claims.outcome, claims.reason)
-        if not claims:
-            raise UnscoredError(Outcome.UNREADABLE, NO_CLAIMS)
         return claims
 
 

@@ -14,9 +14,9 @@ from data.corpora.index import Analyser
 from data.records import Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.evidence.contexts import Retriever
-from judges.text.tokens import terms
+from judges.text.tokens import term, terms, words
 
-TERMS = Analyser("terms-1", terms)
+TERMS = Analyser("terms-1", words, term)
 """How corpora are indexed: by the terms that texts are compared by; another name for every change of them."""
 
 

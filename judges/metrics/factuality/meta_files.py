@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from data.errors import FileFormatError
 from data.files.jsonl import each_row, in_words
@@ -28,10 +28,12 @@ WORDS: Mapping[str, bool] = {
     "c": False,
 }
 """What labels say, in small letters; S, NS and C are those of the FactReasoner paper and its code."""
+IRRELEVANT = frozenset({"ir", "irrelevant"})
+"""Labels of claims that do not bear on the question, FActScore's IR: they are neither true nor false."""
 EXPECTED = (
     "Rows have id, question, passages and claims; a claim has text and label (true or false, supported, "
-    "not supported or contradicted, or S, NS, C). FactReasoner's rows (input, output, atoms, contexts) and "
-    "WikiContradict's are read too."
+    "not supported or contradicted, or S, NS, C, IR). Rows of FactReasoner (input, output, atoms, contexts), "
+    "FActScore (input, output, annotations), ConflictBank and WikiContradict are read too."
 )
 BOTH: Mapping[int, slice] = {1: slice(0, 1), 2: slice(1, 2)}
 """What WikiContradict's answers saw: the second the first passage, the third the second, the others both."""
@@ -39,22 +41,32 @@ BOTH: Mapping[int, slice] = {1: slice(0, 1), 2: slice(1, 2)}
 
 @dataclass(frozen=True, slots=True)
 class LabelledClaims:
-    """Claims on one question with what people say of them; `item` has the passages to hold them against."""
+    """Claims on one question with what people say of them; `item` has the passages to hold them against.
+
+    `irrelevant` counts the claims that people marked as such, which are left out.
+    """
 
     item: MetricItem
     claims: tuple[str, ...]
     truths: tuple[bool, ...]
+    irrelevant: int = 0
 
 
-def truth_of(label: object) -> bool:
-    """Whether a label says that a claim is supported.
+def truth_of(label: object) -> bool | None:
+    """Whether a label says that a claim is supported; None where it says that the claim is irrelevant.
 
     Raises:
-        ValueError: It says neither.
+        ValueError: It says none of these.
     """
+    if str(label).strip().casefold() in IRRELEVANT:
+        return None
     truth = label if isinstance(label, bool) else WORDS.get(str(label).strip().casefold())
     if truth is None:
-        problem = "is missing" if label is None else f"{label!r} is none of {', '.join(WORDS)}"
+        problem = (
+            "is missing"
+            if label is None
+            else f"{label!r} is none of {', '.join([*WORDS, *sorted(IRRELEVANT)])}"
+        )
         raise ValueError(problem)
     return truth
 
@@ -71,7 +83,7 @@ class _Claim(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     text: str = Field(min_length=1)
-    label: Annotated[bool, BeforeValidator(truth_of)]
+    label: Annotated[bool | None, BeforeValidator(truth_of)]
 
 
 class _Line(BaseModel):
@@ -104,13 +116,35 @@ class _Atoms(BaseModel):
     contexts: list[_Context] = Field(min_length=1)
 
 
+class _Sentence(BaseModel):
+    """A sentence of an answer with the facts that people found in it, None where it was left out."""
+
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
+    facts: list[_Claim] | None = Field(default=None, alias="human-atomic-facts")
+
+
+class _Annotated(BaseModel):
+    """A row as FActScore writes it; it has no passages."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    input: str
+    output: str = ""
+    annotations: list[_Sentence] | None
+
+
 def has_claims(line: Mapping[str, object]) -> bool:
     """Whether a parsed line holds labelled claims."""
-    return "claims" in line or "atoms" in line
+    return any(name in line for name in ("claims", "atoms", "annotations"))
 
 
 def read_labelled_claims(lines: Iterable[Mapping[str, Any]], *, where: str) -> tuple[LabelledClaims, ...]:
-    """Read rows of labelled claims, of our format or FactReasoner's, or WikiContradict's.
+    """Read rows of labelled claims, of our format or FactReasoner's, FActScore's or WikiContradict's.
+
+    Claims that people marked as irrelevant are left out and counted; an answer that nobody labelled is left
+    out. FActScore's rows have no passages, so that a corpus is to be searched. Of ConflictBank, the default
+    claim is true and held against its evidence and the misinformation (FactReasoner, section 4, Conflicts).
 
     Of WikiContradict, each answer is a claim, held against the passages that it was written from:
     `Correct` is true and `Incorrect` false; `Partially correct` is neither, and left out.
@@ -120,7 +154,7 @@ def read_labelled_claims(lines: Iterable[Mapping[str, Any]], *, where: str) -> t
         FileFormatError: Nothing is left.
     """
     rows = each_row(lines, _claims_of, where=where, expected=EXPECTED)
-    labelled = tuple(chain.from_iterable(rows))
+    labelled = tuple(row for row in chain.from_iterable(rows) if row.claims)
     if not labelled:
         message = f"{where} has no labelled claim."
         raise FileFormatError(message, advice="Give lines with claims and their labels.")
@@ -128,10 +162,14 @@ def read_labelled_claims(lines: Iterable[Mapping[str, Any]], *, where: str) -> t
 
 
 def _claims_of(number: int, row: Mapping[str, Any]) -> Sequence[LabelledClaims]:
-    if not has_claims(row):
-        return _wiki(number, row)
     try:
-        return [_plain_row(row) if "claims" in row else _factreasoner(number, row)]
+        if "annotations" in row:
+            return _factscore(number, row)
+        if has_claims(row):
+            return [_plain_row(row) if "claims" in row else _factreasoner(number, row)]
+        if "default_claim" in row:
+            return [_conflict(number, row)]
+        return _wiki(number, row)
     except ValidationError as error:
         raise FileFormatError("; ".join(in_words(error)) + ".") from error
 
@@ -153,8 +191,45 @@ def _factreasoner(number: int, row: Mapping[str, Any]) -> LabelledClaims:
     return _labelled(item, read.atoms)
 
 
+def _factscore(number: int, row: Mapping[str, Any]) -> list[LabelledClaims]:
+    read = _Annotated.model_validate(row)
+    facts = [fact for sentence in read.annotations or () for fact in sentence.facts or ()]
+    if not facts:
+        return []
+    return [_labelled(MetricItem(id=str(number), question=read.input, answer=read.output), facts)]
+
+
+class _Conflict(BaseModel):
+    """A row of ConflictBank, of which the Conflicts set is made."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    question: str = ""
+    default_claim: str = Field(min_length=1)
+    default: str = Field(validation_alias=AliasChoices("default_evidence", "correct_evidence"), min_length=1)
+    misinformation: str = Field(
+        validation_alias=AliasChoices(
+            "misinformation_conflict_evidence", "misinformation_conflict_evidence_evidence"
+        ),
+        min_length=1,
+    )
+
+
+def _conflict(number: int, row: Mapping[str, Any]) -> LabelledClaims:
+    read = _Conflict.model_validate(row)
+    passages = (Passage("default", read.default), Passage("misinformation", read.misinformation))
+    item = MetricItem(id=str(number), question=read.question, answer=read.default_claim, passages=passages)
+    return LabelledClaims(item, (read.default_claim,), (True,))
+
+
 def _labelled(item: MetricItem, claims: Sequence[_Claim]) -> LabelledClaims:
-    return LabelledClaims(item, tuple(claim.text for claim in claims), tuple(claim.label for claim in claims))
+    known = [(claim.text, claim.label) for claim in claims if claim.label is not None]
+    return LabelledClaims(
+        item,
+        tuple(text for text, _ in known),
+        tuple(label for _, label in known),
+        irrelevant=len(claims) - len(known),
+    )
 
 
 def _wiki(row_number: int, row: Mapping[str, Any]) -> list[LabelledClaims]:

@@ -282,7 +282,9 @@ def _effects(
     reach: float,
     inflation: Sequence[float],
 ) -> tuple[StyleEffect, ...]:
-    rows = zip(columns, point * POINTS, np.sqrt(variance) * POINTS, inflation, strict=True)
+    # A variance of 0 comes out a little below where a column nearly follows from the others.
+    se = np.sqrt(np.maximum(variance, 0.0))
+    rows = zip(columns, point * POINTS, se * POINTS, inflation, strict=True)
     return tuple(
         StyleEffect(
             covariate=column.name,

@@ -71,3 +71,35 @@ def test_labels_without_systems_say_so(run: Commands, tmp_path: Path) -> None:
     assert found["system_bias"] == []
     assert found["human_round"] is None
     assert "name no systems" in found["human_round_unknown"]
+
+
+def test_a_cascade_is_set_on_labels_from_the_command_line(run: Commands, tmp_path: Path) -> None:
+    """The threshold found on people's labels is printed and written; without one nothing is written."""
+    rows = [
+        {
+            "id": f"p{number}",
+            "question": f"What is item {number}?",
+            "reference": f"Item {number} weighs {number + 10} grams, and it is red.",
+            "passages": [],
+            "answer_a": f"It is red, and item {number} weighs {number + 10} grams.",
+            "answer_b": "Nobody knows." if number % 3 else f"Item {number} is red.",
+            "label": -2,
+        }
+        for number in range(60)
+    ]
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    asked = ("--cheap", "lexical", "--expensive", "reference-free", "--labels", labels)
+    out = tmp_path / "both.toml"
+    found = run.json("judges", "cascade", *asked, "--level", "0.8", "--out", out, "--json")
+    assert (found["confidence"], found["against"], found["labelled"]) == ("margin", "people", 60)
+    assert found["agreement"] == 1.0
+    assert found["lower"] >= 0.8
+    shown = run.json("judges", "show", out, "--json")
+    assert (shown["kind"], shown["threshold"]) == ("cascade", found["threshold"])
+    assert shown["guarantee"]["escalated"] == found["escalated"]
+    code, told, err = run("judges", "cascade", *asked, "--level", "0.99", "--out", tmp_path / "no.toml")
+    assert (code, (tmp_path / "no.toml").exists()) == (1, False)
+    assert "too few to promise" in told + err
+    code, _, err = run("judges", "cascade", "--cheap", "lexical", "--expensive", "reference-free")
+    assert (code, "--from-rounds or --labels" in err) == (1, True)

@@ -36,14 +36,16 @@ class Ended:
 
 
 @pytest.fixture
-def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Cli]:
+def cli(
+    empty_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Cli]:
     """Run `arena …` in this process, with its state in a temporary folder."""
     monkeypatch.chdir(tmp_path)
     for name in ("ARENA_DATABASE_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
     def run(*words: object, **variables: str) -> Ended:
-        for name, value in {"ARENA_HOME": str(tmp_path / "home"), **variables}.items():
+        for name, value in {"ARENA_HOME": str(empty_home), **variables}.items():
             monkeypatch.setenv(name, value)
         monkeypatch.setattr(sys, "argv", ["arena", *map(str, words)])
         capsys.readouterr()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from arena.services.question_sets.statistics import OVERALL, domain_statistics
 from data.files.question_sets import load_set
@@ -176,3 +179,105 @@ def test_lfrqas_statistics_are_the_papers() -> None:
     assert finance.reference_words == pytest.approx(66.8, abs=0.05)
     lifestyle = [question for question in questions if question.domain == "lifestyle"]
     assert domain_statistics("lifestyle", lifestyle).words_a_question == pytest.approx(95.7, abs=0.05)
+
+
+@pytest.mark.postgres
+def test_passages_come_from_a_database(
+    stocked: Commands,
+    tmp_path: Path,
+    postgres_url: Callable[[], str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`--retriever sql:NAME` asks the database that a variable names; without the variable it says so."""
+    out = tmp_path / "found.jsonl"
+    asked = ("retrieve", "--set", "tiny", "--retriever", "sql:postgres-text", "--k", 2, "--out", out)
+    code, _, err = stocked(*asked)
+    assert (code, "POSTGRES_TEXT_URL" in err) == (1, True)
+    url = postgres_url()
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(
+            text("CREATE TABLE passages AS SELECT 'p' AS id, '' AS title, 'Item 5 weighs' AS text")
+        )
+    engine.dispose()
+    monkeypatch.setenv("POSTGRES_TEXT_URL", url)
+    fields = stocked.json(*asked, "--json")
+    assert (fields["failed"], fields["run"]) == ({}, "sql:postgres-text")
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {part["id"] for row in rows for part in row["passages"]} == {"p"}
+
+
+def test_vectors_are_searched_approximately(
+    stocked: Commands, tmp_path: Path, scripted_llm: Callable[..., ScriptedLLM]
+) -> None:
+    """`corpora embed --approximate` says what its index finds; a search by it scores as an exact one."""
+    pytest.importorskip("usearch", reason="NO USEARCH: approximate search is not tested")
+    stocked.endpoint = scripted_llm().url
+    dense = ("corpora", "search", "items", "weighs 15 grams", "--retriever", "dense", "--k", 3, "--json")
+    assert stocked("corpora", "embed", "items", "--model", "emb")[0] == 0
+    code, _, err = stocked(*dense, "--approximate")
+    assert (code, "no approximate index" in err) == (1, True)
+    fields = stocked.json("corpora", "embed", "items", "--model", "emb", "--approximate", "--json")
+    assert (fields["built"], fields["approximate"]["recall"]) == (False, 1.0)
+    near, exact = (stocked.json(*dense, *more) for more in (("--approximate",), ()))
+    assert [row["score"] for row in near] == pytest.approx([row["score"] for row in exact])
+    (listed,) = stocked.json("corpora", "list", "--json")
+    assert listed["approximate"] == fields["approximate"]
+    code, _, err = stocked("corpora", "search", "items", "grams", "--approximate")
+    assert (code, "does not search the vectors" in err) == (1, True)
+
+
+def test_pages_that_cannot_be_read_keep_their_snippets(
+    stocked: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, web_server: Callable[..., str]
+) -> None:
+    """`--page-text` writes the page's text; without leave for this machine's pages, the snippet and why."""
+    pytest.importorskip("trafilatura", reason="NO TRAFILATURA: the text of web pages is not tested")
+    url = web_server()
+    monkeypatch.setenv("ARENA_SEARCH_URL", f"{url}/search?q={{query}}")
+    out = tmp_path / "found.jsonl"
+    asked = ("retrieve", "--set", "tiny", "--retriever", "web", "--page-text", "--k", 1, "--out", out)
+
+    def passages() -> list[dict[str, Any]]:
+        return [part for line in out.read_text().splitlines() for part in json.loads(line)["passages"]]
+
+    fields = stocked.json(*asked, "--json")
+    (reason,) = fields["pages"]["failed"]
+    assert "not public" in reason
+    assert {(part["text"], part["remark"]) for part in passages()} == {
+        ("A snippet.", f"snippet alone: {reason}")
+    }
+    monkeypatch.setenv("ARENA_PAGE_HOSTS", "any")
+    code, printed, _ = stocked(*asked)
+    assert (code, "12 pages read; 0 not" in printed) == (0, True)
+    assert all(part["text"].startswith("Salt comes") and "remark" not in part for part in passages())
+    code, _, err = stocked("corpora", "search", "items", "grams", "--page-text")
+    assert (code, "finds no web pages" in err) == (1, True)
+
+
+@pytest.fixture
+def web_server() -> Iterator[Callable[..., str]]:
+    """Start a web search whose one result is a page of its own."""
+    text = "Salt comes from rocks that rivers wash into the sea, and stays there. " * 8
+
+    class Site(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            search = self.path.startswith("/search")
+            row = {"url": f"http://{self.headers['Host']}/page", "content": "A snippet.", "title": "Sea"}
+            page = f"<html><body><article><p>{text}</p></article></body></html>"
+            body = (json.dumps({"results": [row]}) if search else page).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json" if search else "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Print nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield lambda: f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    thread.join()
+    server.server_close()

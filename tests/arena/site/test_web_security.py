@@ -55,11 +55,22 @@ PATHS = (
 )
 
 
-@pytest.fixture
-def serve(served: Callable[..., AbstractContextManager[str]], tmp_path: Path) -> Iterator[Callable[..., str]]:
-    """Serve an arena with variables of one's own: `serve(settings, ARENA_HOSTS="name")`."""
-    with ExitStack() as stack:
-        yield lambda settings, **more: stack.enter_context(served(settings, tmp_path / "site.log", **more))
+@pytest.fixture(scope="module")
+def configured(
+    published: Settings,
+    served: Callable[..., AbstractContextManager[str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[str]:
+    """The address of a site with a public address, a further host and two origins that may frame it."""
+    log = tmp_path_factory.mktemp("configured") / "log"
+    with served(
+        published,
+        log,
+        ARENA_FRAMERS=f"{FRAMER}, https://*.example.net",
+        ARENA_PUBLIC_URL="https://arena.example.org",
+        ARENA_HOSTS="inner",
+    ) as url:
+        yield url
 
 
 @pytest.fixture
@@ -101,14 +112,11 @@ def test_every_answer_says_what_browsers_may_do_with_it(site: str, path: str) ->
     assert headers["referrer-policy"] in {"same-origin", "no-referrer"}
 
 
-def test_board_may_be_framed_anywhere_and_pages_by_whom_the_settings_name(
-    published: Settings, serve: Callable[..., str]
-) -> None:
+def test_board_may_be_framed_anywhere_and_pages_by_whom_the_settings_name(configured: str) -> None:
     """C2: `/embed` is for any frame, pages are for this site and ARENA_FRAMERS, forms for nobody's."""
-    site = serve(published, ARENA_FRAMERS=f"{FRAMER}, https://*.example.net")
     found = {}
     for path in ("/", "/leaderboard.html", "/embed/tiny", "/embed/nobody", "/auth/sign-in", "/api/v1/"):
-        policy = httpx.get(f"{site}{path}").headers["content-security-policy"]
+        policy = httpx.get(f"{configured}{path}").headers["content-security-policy"]
         found[path] = policy.partition("frame-ancestors ")[2]
     named = f"'self' {FRAMER} https://*.example.net"
     assert found == {
@@ -203,6 +211,7 @@ PAGES = {
         "/admin-rounds",
         "/admin-calibration",
         "/annotate",
+        "/references",
         "/admin-annotation",
         "/admin-people",
         "/admin-audit",
@@ -342,16 +351,13 @@ def test_only_configured_hosts_are_served(site: str, host: str, status: int) -> 
             assert answer.headers["cache-control"] == "no-store"
 
 
-def test_host_of_the_settings_is_served_and_stands_in_links(
-    published: Settings, serve: Callable[..., str]
-) -> None:
+def test_host_of_the_settings_is_served_and_stands_in_links(configured: str) -> None:
     """C5: The public address is served and is the one in shared links, whatever `Host` is asked."""
-    site = serve(published, ARENA_PUBLIC_URL="https://arena.example.org", ARENA_HOSTS="inner")
     for host in ("arena.example.org", "inner:8501", "localhost"):
-        page = httpx.get(f"{site}/leaderboard.html", headers={"Host": host})
+        page = httpx.get(f"{configured}/leaderboard.html", headers={"Host": host})
         assert page.status_code == 200
         assert "https://arena.example.org/og/tiny.png" in page.text
-    assert "https://arena.example.org/rounds" in httpx.get(f"{site}/sitemap.xml").text
+    assert "https://arena.example.org/rounds" in httpx.get(f"{configured}/sitemap.xml").text
 
 
 def _stream(site: str, **options: Any) -> int:  # noqa: ANN401 - of the WebSocket client

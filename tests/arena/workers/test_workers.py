@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from arena.container import Arena
 from arena.services.jobs.job_leases import JobLeases
 from arena.services.jobs.worker_identity import has_ended, this_worker
 from arena.services.rounds.models import RoundRequest
+from arena.workers.worker import Worker
 from data.errors import ConflictError, LeaseLostError
 from data.records import (
     Job,
@@ -50,6 +52,12 @@ def _worker(name: str) -> WorkerId:
 def _create(arena: Arena, judge: str = "reference-free", **fields: Any) -> int:  # noqa: ANN401
     request = RoundRequest(set_name="tiny", judge=judge, name="r", pairs="all", canaries=0, **fields)
     return arena.rounds.create(request).id
+
+
+def _work_once(arena: Arena) -> None:
+    """Let a worker with an arena of its own do what is queued, in this process."""
+    with closing(Arena(arena.settings)) as own:
+        Worker(own, this_worker()).run(once=True)
 
 
 def _take(store: Store, name: str, lease: float = LEASE) -> tuple[Job, Lease]:
@@ -314,9 +322,7 @@ def test_retry_publish_and_calibrate_are_jobs(
     assert known(arena.jobs.status(4).job.result)["reports"][0]["pairs"] == 1
 
 
-def test_judge_that_stops_existing_fails_the_job(
-    filled: Callable[..., Arena], start: Callable[..., subprocess.Popen[str]], database_url: str
-) -> None:
+def test_judge_that_stops_existing_fails_the_job(filled: Callable[..., Arena], database_url: str) -> None:
     """A round whose judge spec is gone is not tried again: the job says why, and nothing is judged."""
     arena = filled(database_url=database_url)
     folder = arena.settings.judges_folder
@@ -325,7 +331,7 @@ def test_judge_that_stops_existing_fails_the_job(
     _create(arena, judge="mine")
     arena.jobs.judge("r")
     (folder / "mine.toml").unlink()
-    assert start(arena, "worker", "--once").wait(60) == 0
+    _work_once(arena)
     job = arena.store.jobs.get(1)
     assert (job.state, job.attempts) == (JobState.FAILED, 1)
     assert "mine" in job.error
@@ -333,16 +339,14 @@ def test_judge_that_stops_existing_fails_the_job(
 
 
 def test_failing_endpoint_is_tried_again_later(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    start: Callable[..., subprocess.Popen[str]],
+    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
 ) -> None:
     """A job whose endpoint refuses the key goes back to the queue with a wait, and nothing is failed."""
     server = scripted_llm(faults={"unauthorised": 1.0})
     arena = filled(endpoint=server.url)
     _create(arena)
     arena.jobs.judge("r")
-    assert start(arena, "worker", "--once").wait(60) == 0
+    _work_once(arena)
     job = arena.store.jobs.get(1)
     assert (job.state, job.attempts) == (JobState.QUEUED, 1)
     assert job.error

@@ -15,10 +15,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from data.corpora import index as postings
+from data.corpora.approximate import Graph, measured
 from data.corpora.chunking import WORD, Chunking, document_of
-from data.corpora.dense import VectorIndex, Vectors, VectorsAbout, VectorWriter, read_about
+from data.corpora.dense import VectorIndex, Vectors, VectorsAbout, VectorWriter, graph_of, read_about
 from data.corpora.index import Analyser, Corpus, best_places
 from data.corpora.library import CorpusLibrary
 from data.errors import FileFormatError, InvalidFileError, NotFoundError, RecordError, StoreError
@@ -84,6 +86,14 @@ def test_scripts_without_spaces_are_cut_by_characters() -> None:
     """A Chinese text is no single word."""
     assert [len(chunk) for chunk in Chunking(words=4, overlap=1).cut("面包在温暖的地方发酵")] == [4, 4, 4]
     assert len(WORD.findall("ab 面包 c")) == 4
+
+
+@given(st.text(st.sampled_from("ab.\t\n \u00a0\u1680\u2028\u3000\x1c面é\u0e01'"), max_size=60))
+def test_short_texts_are_cut_as_long_ones(text: str) -> None:
+    """A text that is one chunk begins with its first word and ends with its last, whatever spaces it has."""
+    spans = [match.span() for match in WORD.finditer(text)]
+    expected = [text[spans[0][0] : spans[-1][1]]] if spans else []
+    assert list(Chunking(words=60, overlap=8).cut(text)) == expected
 
 
 def test_a_chunk_names_its_document() -> None:
@@ -212,6 +222,7 @@ def test_scores_are_those_of_bm25s(
     folder = tmp_path_factory.mktemp("postings")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(postings, "BLOCK", 7)
+        patch.setattr(postings, "MOST_WORDS", 3)
         with postings.Postings(folder) as own:
             for bag in bags:
                 own.add(bag)
@@ -263,6 +274,55 @@ def test_a_corpus_can_be_searched_by_vectors(library: CorpusLibrary, source: Pat
     assert index.find(query, 0) == ()
     with pytest.raises(StoreError, match="dimensions"):
         index.find(query[:3], 2)
+
+
+def test_vectors_can_be_searched_approximately(library: CorpusLibrary, tmp_path: Path) -> None:
+    """The graph finds what exact search finds, with the same scores, and its recall is measured and kept."""
+    pytest.importorskip("usearch", reason="NO USEARCH: approximate search is not tested")
+    rows = [
+        {"id": f"d{number}", "text": f"{'ab' * (number % 17)} {'dhil'[: number % 5]} {number}"}
+        for number in range(300)
+    ]
+    source = tmp_path / "many.jsonl"
+    source.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    library.add("a", source)
+    corpus, folder = library.open("a"), library.folder_of("a")
+    with pytest.raises(StoreError, match="has no vectors"):
+        VectorIndex(corpus, folder, approximate=True)
+    with VectorWriter(folder, VectorsAbout.of(corpus, model="m", endpoint="", fingerprint="")) as writer:
+        writer.add(np.random.default_rng(3).normal(size=(300, 16)).astype(np.float32))
+        writer.finish()
+    with pytest.raises(StoreError, match="no approximate index"):
+        VectorIndex(corpus, folder, approximate=True)
+    exact = VectorIndex(corpus, folder)
+    about = exact.build_graph(folder)
+    assert (about.k, about.queries, about.chunks) == (10, 300, 300)
+    assert 0.95 < about.recall <= 1
+    assert graph_of(folder) == about
+    near = VectorIndex(corpus, folder, approximate=True)
+    query = np.random.default_rng(4).normal(size=16).astype(np.float32)
+    assert near.search(query, 5) == exact.search(query, 5)
+    assert len(near.search(query, 1000)) == 300
+    (folder / "dense" / "graph.usearch").write_bytes(b"x" * 100)
+    with pytest.raises(StoreError, match="cannot be read"):
+        VectorIndex(corpus, folder, approximate=True)
+
+
+def test_recall_counts_what_the_graph_misses() -> None:
+    """A graph that returns the first chunks whatever is asked has the recall of chance, not 1."""
+
+    class Blind(Graph):
+        """Finds the first chunks."""
+
+        def __init__(self) -> None: ...
+
+        def near(self, query: NDArray[np.float32], k: int) -> NDArray[np.intp]:
+            """Find."""
+            return np.arange(k) + 0 * len(query)
+
+    vectors = np.random.default_rng(5).normal(size=(400, 8)).astype(np.float16)
+    about = measured(Blind(), vectors)
+    assert 0 < about.recall < 0.1
 
 
 def test_vectors_go_with_the_content_that_they_were_made_from(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.pairwise.cleaning import NO_ANSWER, clean, is_no_answer
+from judges.pairwise.cleaning import NO_ANSWER, clean, is_no_answer, split_thinking
 from judges.spec import Cleaning
 
 LFRQA = Path(__file__).parents[3] / "../shared/data/lfrqa"
@@ -106,3 +106,20 @@ def test_human_written_references_are_answers_and_stay_as_they_are() -> None:
     answers = [json.loads(line)["answer"] for line in path.read_text(encoding="utf-8").splitlines()]
     assert [answer for answer in answers if clean(answer) != answer.strip()] == []
     assert [answer for answer in answers if is_no_answer(answer)] == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "parts"),
+    [
+        ("<think>why</think> Yes.", ("why", "Yes.")),
+        ("why</think>\nYes.", ("why", "Yes.")),
+        ("<think>a</think><thinking> b </thinking>Yes.", ("a\n\nb", "Yes.")),
+        ("So: <thinking>why</thinking> Yes.", ("why", "Yes.")),
+        ("Thinking: why Answer: Yes.", ("why", "Yes.")),
+        ("<think>why", ("", "<think>why")),
+        ("Yes.", ("", "Yes.")),
+    ],
+)
+def test_thinking_is_parted_from_the_answer(reply: str, parts: tuple[str, str]) -> None:
+    """Whatever tags a model puts around its thinking, the answer lacks it and nothing of it is lost."""
+    assert split_thinking(reply) == parts

@@ -23,7 +23,7 @@ from arena.services.annotation.files.model import (
     refuse,
     require_pairs,
 )
-from arena.services.annotation.queue import require_spans, require_words
+from arena.services.annotation.queue import require_labels, require_spans, require_words
 from arena.services.annotation.requests import scale_of
 from arena.services.annotation.tasks import subject_of
 from data.errors import ConflictError, FileFormatError
@@ -79,6 +79,7 @@ class LabelFileService:
         """
         require(caller, TokenScope.ORGANISE)
         task = self._store.annotations.task(name)
+        require_labels(task)
         require_pairs(task, form)
         file_name = f"{name}-{ENDINGS[form]}"
         if form is LabelFormat.RESULTS:
@@ -100,6 +101,7 @@ class LabelFileService:
         """
         require(caller, TokenScope.ORGANISE)
         task = self._store.annotations.task(name)
+        require_labels(task)
         require_pairs(task, form)
         if task.closed:
             raise ConflictError(f"The task {name} is closed.", advice="Open another.")

@@ -31,12 +31,16 @@ from arena.services.judging.calibration import CalibrationAdmin
 from arena.services.organisers.monitor import RoundAdmin
 from arena.services.question_sets.phases import PolicyService
 from arena.services.question_sets.service import SetAdmin, SetService
+from arena.services.references.auditing import AuditingService
+from arena.services.references.drafting import DraftService
+from arena.services.references.export import ReferenceExports
+from arena.services.references.service import ReferenceService
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
-from arena.services.rounds.table_kinds import TableKind
-from arena.services.rounds.tables import RoundTableService
 from arena.services.submissions.service import SubmissionService
+from arena.services.tables.kinds import TableKind
+from arena.services.tables.service import RoundTableService
 from data.errors import AccessError, ForbiddenError, NotFoundError
 from data.records import Role, TokenScope
 from tests.narrow import known
@@ -140,6 +144,7 @@ SERVICES = (
     *(BoardService, ComparisonService, EvidenceService, HistoryService, JudgmentReportService),
     *(PolicyService, ProfileService, QuestionListService, ReportService),
     *(RoundPlanner, RoundService, RoundTableService, SetService, SubmissionService, TeamService),
+    *(AuditingService, DraftService, ReferenceExports, ReferenceService),
     *(TokenService, WeaknessService),
 )
 WITHOUT_CALLER = {

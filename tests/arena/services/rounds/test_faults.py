@@ -183,12 +183,12 @@ def test_worker_waits_for_a_database_that_is_away_at_start(
     assert "Traceback" not in log.read_text()
 
 
-def test_upgrades_wait_for_each_other(database_url: str) -> None:
+def test_upgrades_wait_for_each_other(blank_url: str) -> None:
     """Several processes that make the schema at once make it once."""
     command = "import sys; from data.store.engine import Database; Database(sys.argv[1]).upgrade()"
     begun = [
-        subprocess.Popen([sys.executable, "-c", command, database_url], cwd=ROOT, stderr=subprocess.PIPE)
+        subprocess.Popen([sys.executable, "-c", command, blank_url], cwd=ROOT, stderr=subprocess.PIPE)
         for _ in range(3)
     ]
     assert [(process.communicate()[1][-300:], process.returncode) for process in begun] == [(b"", 0)] * 3
-    assert DatabaseService(database_url).status()["current"] is True
+    assert DatabaseService(blank_url).status()["current"] is True

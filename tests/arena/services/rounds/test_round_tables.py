@@ -115,10 +115,39 @@ def test_tables_of_the_paper_come_from_stored_rounds(
     fared = command("rounds", "table", "all", "--kind", "attacks")
     assert fared["rows"][-1]["judged"] == 8
     assert server.log.calls == asked
+    _more_of_tables(command)
+
+
+def _more_of_tables(command: Run) -> None:
+    """Rounds side by side, intervals, marks and the set, in what `_judged` judged."""
+    both = command(
+        "rounds", "table", "all", "lexical", "--kind", "win-rates", "--intervals", "--significance"
+    )
+    first = both["rows"][0]
+    assert first["all: overall W lower"] <= first["all: overall W"] <= first["all: overall W upper"]
+    assert {row["all: overall W mark"] for row in both["rows"]} == {None}, (
+        "nobody has a rating: all or nothing"
+    )
+    assert any("Letters" in note for note in both["notes"])
+    made = command("rounds", "table", "all", "--kind", "set")
+    assert [row["domain"] for row in made["rows"]] == ["d0", "d1", "d2", "overall"]
+    assert made["rows"][-1]["questions"] == 12
+    tested = command("rounds", "table", "all", "--kind", "pairs", "--significance")
+    marks = {row["pair"]: row["win mark"] for row in tested["rows"]}
+    shares = {row["pair"]: (row["win"], row["loss"]) for row in tested["rows"]}
+    assert {pair for pair, mark in marks.items() if mark == "*"} == {
+        pair for pair, (won, lost) in shares.items() if abs(won - lost) == 1
+    }
 
 
 def test_table_of_passages_reads_the_cards(
-    make_arena: Run, set_folder: Path, answers_file: Run, scripted_llm: Run, command: Run, tmp_path: Path
+    make_arena: Run,
+    set_folder: Path,
+    answers_file: Run,
+    scripted_llm: Run,
+    command: Run,
+    run: Run,
+    tmp_path: Path,
 ) -> None:
     """A model with 5 and with 10 passages stands on two lines that follow one another (Table 10)."""
     arena = make_arena(endpoint=scripted_llm().url)
@@ -135,6 +164,19 @@ def test_table_of_passages_reads_the_cards(
     table = command("rounds", "table", "r", "--kind", "passages")
     assert [(row["model"], row["passages"]) for row in table["rows"]] == [("m", "5"), ("m", "10")]
     assert table["notes"] == ["1 systems are left out: their cards do not say how many passages."]
+    words = ("rounds", "table", "r", "--kind", "passages", "--significance", "--format", "latex")
+    code, out, _ = run(*words)
+    assert code == 0
+    five, ten = (line for line in out.splitlines() if line.startswith("m &"))
+    assert (five.count("textsuperscript"), ten.count("textsuperscript{*}")) == (0, 4)
+    _judged(arena, "again", pairs="reference")
+    below = command("rounds", "table", "r", "again", "--kind", "passages")
+    assert [(row["passages"], row["round"]) for row in below["rows"]] == [
+        ("5", "again"),
+        ("5", "r"),
+        ("10", "again"),
+        ("10", "r"),
+    ]
 
 
 def test_reparse_shows_what_a_parser_would_change_and_stores_it_on_request(
@@ -262,20 +304,6 @@ def test_generated_answers_are_a_file_to_submit(
     command(*words, "--no-thinking", endpoint=server.url)
     assert server.log.calls == 2 * asked
     assert arena.submissions.add(out, "tiny", system="made").submission.answers == 12
-
-
-def test_more_passages_than_there_are_is_said(
-    filled: Run, scripted_llm: Run, run: Run, tmp_path: Path
-) -> None:
-    """E10: where no question has as many passages as are asked for, a line says how many there are."""
-    server = scripted_llm()
-    server.text_handler = lambda _ask: "<answer>Scripted.</answer>"
-    filled(endpoint=server.url)
-    words = ("answers", "generate", "--set", "tiny", "--model", "gpt-4o", "--out", tmp_path / "made.jsonl")
-    code, out, err = run(*words, "--passages", 50, "--json", endpoint=server.url)
-    assert (code, json.loads(out)["most_passages"]) == (0, 2)
-    assert "50 passages are asked for, and no question of tiny has more than 2" in err
-    assert "asked for" not in run(*words, "--passages", 2, "--json", endpoint=server.url)[2]
 
 
 def test_compat_judge_counts_failures_as_ties(filled: Run, scripted_llm: Run) -> None:

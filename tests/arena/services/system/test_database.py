@@ -61,10 +61,10 @@ def _at(url: str, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", OLD)
-def test_every_released_schema_is_brought_up(database_url: str, version: str) -> None:
+def test_every_released_schema_is_brought_up(blank_url: str, version: str) -> None:
     """`arena db upgrade` takes every schema to the newest one and keeps its rows; again, it does nothing."""
-    _at(database_url, version)
-    service = DatabaseService(database_url)
+    _at(blank_url, version)
+    service = DatabaseService(blank_url)
     before = service.status()
     assert (before["schema"], before["current"]) == (version, False)
     assert service.upgrade()[1:] == (version, newest_version())
@@ -72,7 +72,7 @@ def test_every_released_schema_is_brought_up(database_url: str, version: str) ->
     assert after["current"] is True
     assert {name: after["rows"][RENAMED.get(name, name)] for name in before["rows"]} == before["rows"]
     assert service.upgrade()[1:] == (newest_version(), newest_version())
-    with closing(Store.open(database_url)) as store:
+    with closing(Store.open(blank_url)) as store:
         assert [battle.system_b for battle in store.battles.pending(store.rounds.get("r").id)] == ["a"]
         assert store.rounds.counts("r").pending == 1
 
@@ -91,12 +91,12 @@ Database(sys.argv[1]).upgrade()
 """
 
 
-def test_interrupted_migration_leaves_the_old_schema(database_url: str) -> None:
+def test_interrupted_migration_leaves_the_old_schema(blank_url: str) -> None:
     """A migration killed half-way has changed nothing, and the next one succeeds."""
-    _at(database_url, BEFORE_JOBS)
-    service = DatabaseService(database_url)
+    _at(blank_url, BEFORE_JOBS)
+    service = DatabaseService(blank_url)
     before = service.status()
-    done = subprocess.run([sys.executable, "-c", KILLED, database_url], cwd=ROOT, check=False)
+    done = subprocess.run([sys.executable, "-c", KILLED, blank_url], cwd=ROOT, check=False)
     assert done.returncode == -9
     after = service.status()
     assert (after["schema"], after["rows"]) == (BEFORE_JOBS, before["rows"])

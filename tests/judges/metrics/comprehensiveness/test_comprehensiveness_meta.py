@@ -83,6 +83,9 @@ def test_match_rate_agreement_and_baseline() -> None:
     # Labels: 2 incorrect, 1 partial, 1 correct; said: 1, 2, 1. Chance: (2 + 2 + 1) / 16.
     assert found.estimates["kappa"].value == pytest.approx((3 / 4 - 5 / 16) / (11 / 16))
     assert found.estimates["macro_f1"].value == pytest.approx((2 / 3 + 2 / 3 + 1) / 3)
+    assert found.estimates["lmr_all"].value == pytest.approx(3 / 5)
+    assert found.constants["Incorrect"]["lmr"] == 0.5
+    assert found.constants["Partially correct"] == found.baseline
     assert found.baseline == {"lmr": 0.25, "kappa": 0.0, "macro_f1": pytest.approx(0.4 / 3)}
 
 
@@ -108,6 +111,9 @@ def test_conflictbank_by_figure_7() -> None:
     assert [best[name].value for name in ("lmr_strict", "lmr_lax", "lmr")] == [1.0, 1.0, 1.0]
     flat = asyncio.run(evaluate_conflictbank(Fixed(lambda _item: 0.5), items, resamples=100)).estimates
     assert [flat[name].value for name in ("lmr_strict", "lmr_lax", "lmr")] == pytest.approx([0.2, 0.0, 0.1])
+    told = asyncio.run(evaluate_conflictbank(Fixed(perfect), items, resamples=100))
+    assert told.constants["0.5"] == pytest.approx({"lmr_strict": 0.2, "lmr_lax": 0.0, "lmr": 0.1})
+    assert best["lmr_all"].value == 1.0
 
 
 @pytest.mark.parametrize("line", [{}, {"question": "?"}, {**WIKI, "label3": "Fine"}])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import RecordError
+from data.records import Json, MetricItem, Outcome, Score, unscored
 from judges.metrics.context.diagnosis import losses, total
-from judges.metrics.context.measures import coverage, density, ranked_coverage
+from judges.metrics.context.measures import coverage, density, pooled_ranked_coverage, ranked_coverage
 from judges.metrics.context.ratings import Ratings
 from judges.metrics.context.subsets import Order, Use, required_subset, uses
 
@@ -86,6 +89,64 @@ def test_the_greedy_ideal_scores_one(rows: list[list[float]], alpha: float) -> N
     for ranking in itertools.islice(itertools.permutations(range(ratings.passages)), 24):
         other = ranked_coverage(ratings, ranking, alpha=alpha)
         assert other is None or other >= 0
+
+
+@given(TABLES, st.sampled_from([0.0, 0.3, 0.5, 0.9]), st.data())
+def test_a_useful_passage_more_never_lowers_ranked_coverage(
+    rows: list[list[float]], alpha: float, data: st.DataObject
+) -> None:
+    """With one ideal a question, a ranking with one more passage at its end scores at least as much."""
+    ratings = Ratings.of(rows)
+    judged = data.draw(st.sets(st.integers(0, ratings.passages - 1), min_size=1).map(sorted))
+    ranking = data.draw(st.permutations(range(ratings.passages)))
+    scores = [
+        ranked_coverage(ratings, ranking[:length], judged=judged, alpha=alpha)
+        for length in range(len(ranking) + 1)
+    ]
+    if None in scores:
+        assert set(scores) == {None}
+        return
+    known = [score for score in scores if score is not None]
+    assert known == sorted(known)
+
+
+def _scored(name: str, contexts: Mapping[str, list[float]], oracle: Mapping[str, list[float]]) -> Score:
+    rows: dict[str, Json] = {
+        part: [{"passage": passage, "ratings": ratings} for passage, ratings in passages.items()]
+        for part, passages in (("ratings", contexts), ("oracle_ratings", oracle))
+    }
+    return Score(
+        id=name, metric="context-crux", outcome=Outcome.JUDGED, score=0.5, details={"threshold": 3, **rows}
+    )
+
+
+def test_systems_are_ranked_by_one_ideal() -> None:
+    """What a system finds beside the question's own passages moves the ideal of every system alike (D4)."""
+    oracle = {"p1": [5, 5, 0, 0.0], "p2": [0, 0, 5, 0.0], "p3": [0, 0, 0, 5.0]}
+    both = {"p1": oracle["p1"], "p2": oracle["p2"]}
+    contexts = {
+        "two": both,
+        "three": {**both, "p3": oracle["p3"]},
+        "found": {**both, "z3": [0, 0, 5, 5.0]},
+        "nothing": {"z4": [0.0, 0, 0, 0]},
+    }
+    scores = {name: _scored(name, found, oracle) for name, found in contexts.items()}
+    scores["unscored"] = unscored(
+        MetricItem(id="q", question="?", answer=""), "context-crux", Outcome.REFUSED, "refused"
+    )
+    found = pooled_ranked_coverage(scores)
+    two, three, more = found["two"], found["three"], found["found"]
+    assert two is not None
+    assert three is not None
+    assert more is not None
+    assert two < three < more < 1
+    assert (found["nothing"], found["unscored"]) == (0, None)
+    twice = replace(scores["three"], details={**scores["three"].details, "ranking": [0, 0, 1, 2]})
+    repeated = pooled_ranked_coverage({**scores, "three": twice})["three"]
+    assert repeated is not None
+    assert repeated < three
+    with pytest.raises(RecordError, match="thresholds"):
+        pooled_ranked_coverage({**scores, "x": replace(twice, details={**twice.details, "threshold": 4})})
 
 
 @given(TABLES)

@@ -31,7 +31,9 @@ def test_ranked_coverage_is_that_of_ir_measures() -> None:
             ir_measures.Qrel("q", f"d{row}", 1, str(column + 1))
             for row, column in np.argwhere(answers).tolist()
         ]
-        found = ranked_coverage(Ratings.of(np.where(answers, 5.0, 0.0).tolist()), chosen)
+        judged = sorted({int(qrel.doc_id[1:]) for qrel in qrels})
+        ratings = Ratings.of(np.where(answers, 5.0, 0.0).tolist())
+        found = ranked_coverage(ratings, chosen, judged=judged)
         if not qrels:
             assert found is None, number
             continue

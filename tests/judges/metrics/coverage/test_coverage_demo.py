@@ -60,13 +60,19 @@ def test_the_complete_system_covers_most(metric: str, items: dict[str, list[Metr
     assert means["meridian"] - means["hesitant"] > 0.15
 
 
-def test_answers_without_a_claim_are_undefined(items: dict[str, list[MetricItem]]) -> None:
-    """An answer that says that none was found makes no claim: no ICAT, and 0 of its sub-questions."""
+def test_refusing_does_not_pay(items: dict[str, list[MetricItem]]) -> None:
+    """A refusal covers 0 of the aspects and of the sub-questions; who refuses half is below who answers."""
     icat, crux = (scores(name, items["hesitant"]) for name in ("coverage-icat-s", "answer-crux"))
-    silent = [(one, other) for one, other in zip(icat, crux, strict=True) if one.score is None]
+    silent = [
+        (one, other) for one, other in zip(icat, crux, strict=True) if one.details["factuality"] is None
+    ]
     assert silent
-    assert all(one.outcome is Outcome.UNREADABLE and "no claim" in one.reason for one, _ in silent)
+    assert {(one.outcome, one.score, one.details["coverage"]) for one, _ in silent} == {
+        (Outcome.JUDGED, 0, 0)
+    }
     assert all(other.score == 0 for _, other in silent)
+    answering = scores("coverage-icat-s", items["pithy"])
+    assert fmean(one.score or 0.0 for one in icat) < fmean(one.score or 0.0 for one in answering)
 
 
 def test_the_oracle_context_covers_everything(items: dict[str, list[MetricItem]]) -> None:

@@ -50,6 +50,7 @@ def test_what_is_undefined_stays_undefined() -> None:
     """No claims or no aspects: no share and no mean, neither 0 nor 1."""
     assert share(0, 0) is None
     assert icat(None, 0.5) is None
+    assert icat(None, 0.0) == 0.0
     assert icat(0.5, None) is None
 
 

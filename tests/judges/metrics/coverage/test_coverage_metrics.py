@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from data.corpora.library import CorpusLibrary
 from data.errors import NotFoundError, RecordError, SpecError
@@ -21,6 +23,7 @@ from judges.metrics.coverage.metric import Variant, assemble
 from judges.metrics.coverage.settings import read_settings
 from judges.metrics.coverage.sources import TERMS, LocalSource, Snippet, WebSource
 from judges.metrics.registry import build_metric
+from judges.text.tokens import terms
 from tests.judges.conftest import WithRunner
 from tests.narrow import listed, number
 
@@ -165,18 +168,23 @@ def test_nothing_grounded_is_a_zero(icat_llm: Serve, scored: Callable[..., Score
     [
         ({"aspects": ()}, "no aspects"),
         ({"aspects": (" ",)}, "no aspects"),
-        ({"answer": ""}, "no claim"),
-        ({"answer": "I couldn't find an answer."}, "no claim"),
-        ({"answer": "…"}, "no claim"),
         ({"passages": ()}, "no passages"),
         ({"passages": (Passage("p", " \n"),)}, "no passages"),
     ],
 )
 def test_what_cannot_be_measured_is_undefined(item: MetricItem, change: dict[str, Any], reason: str) -> None:
-    """No aspects, no claims, no texts: no score and the reason, neither 0 nor 1."""
+    """No aspects, no texts: no score and the reason, neither 0 nor 1."""
     found = embedded(S, replace(item, **change))
     assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
     assert reason in found.reason
+
+
+@pytest.mark.parametrize("answer", ["", "I couldn't find an answer.", "…"])
+def test_an_answer_without_a_claim_covers_nothing(item: MetricItem, answer: str) -> None:
+    """Refusing covers no aspect and scores 0; of its claims no share is grounded, since there are none."""
+    found = embedded(S, replace(item, answer=answer))
+    assert (found.score, found.details["coverage"], found.details["factuality"]) == (0, 0, None)
+    assert "no claim" in str(found.details["note"])
 
 
 @pytest.mark.parametrize("fault", ["refusal", "wrong_format", "server_error"])
@@ -218,6 +226,12 @@ def test_claims_are_grounded_in_a_corpus(item: MetricItem, tmp_path: Path) -> No
     found = asyncio.run(metric.score(replace(item, passages=())))
     assert [claim["passage"] for claim in listed(found.details["claims"])] == ["p1#1", "p2#1", None]
     assert found.details["coverage"] == 2 / 3
+
+
+@given(st.text(st.sampled_from("abs9.,'’ é面がก١²½_-Ⅷ"), max_size=30))
+def test_corpora_are_indexed_by_the_terms_that_texts_are_compared_by(text: str) -> None:
+    """Word by word, a corpus's analyser finds what the terms of the whole text are."""
+    assert tuple(TERMS.terms(text)) == terms(text)
 
 
 class Web:

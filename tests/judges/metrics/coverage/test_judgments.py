@@ -54,7 +54,7 @@ def test_every_problem_is_listed_with_its_line(tmp_path: Path) -> None:
     lines = [
         "q1 1 d1 1",
         "q1 one d1 1",
-        "q1 0 d1 1",
+        "q1 -1 d1 1",
         "q1 1 d1",
         "q1 1 d2 high",
         '{"question_id": "q1", "aspect": 1}',
@@ -76,3 +76,15 @@ def test_an_empty_or_missing_file_is_refused(tmp_path: Path) -> None:
         read(tmp_path, "\n\n")
     with pytest.raises(InvalidFileError):
         read_judgments(tmp_path / "nothing", ReadLimits())
+
+
+def test_judgments_of_questions_as_a_whole_are_for_no_aspect(tmp_path: Path) -> None:
+    """Subtopic 0 counts as judged, and for no aspect; a file with nothing else cannot tell aspects apart."""
+    found = read(tmp_path, "q1 0 d1 1\nq1 1 d2 1\nq2 0 d3 2\n")
+    aspects = ("the first", "the second")
+    assert (found.covered("q1", "d1", aspects), found.covered("q1", "d2", aspects)) == ((), (0,))
+    assert found.known("q2")
+    assert found.unknown_aspects("q1", aspects) == ()
+    with pytest.raises(InvalidFileError) as caught:
+        read(tmp_path, "q1 0 d1 1\nq1 0 d2 0\n")
+    assert "for no aspect" in str(caught.value.problems)

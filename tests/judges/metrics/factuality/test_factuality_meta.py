@@ -6,14 +6,16 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import stdev
 from typing import Any
 
 import pytest
+from scipy.stats import ttest_rel
 
 from data.errors import FileFormatError, InvalidFileError, StatisticsError
 from data.records import MetricItem, Outcome, Score, unscored
-from judges.metrics.factuality.meta_evaluation import ClaimAssessor, assess, compare
-from judges.metrics.factuality.meta_files import WORDS, read_labelled_claims
+from judges.metrics.factuality.meta_evaluation import ClaimAssessor, assess, compare, constants
+from judges.metrics.factuality.meta_files import IRRELEVANT, WORDS, read_labelled_claims
 from judges.metrics.registry import build_metric
 
 ROOT = Path(__file__).parents[4]
@@ -192,9 +194,79 @@ def test_rows_without_labels_are_told_in_one_message() -> None:
     assert "3 of 4 rows cannot be used. Rows have id, question, passages and claims" in str(caught.value)
     assert [problem.message for problem in caught.value.problems] == [
         "row 2: atoms.0.label is missing.",
-        f"row 3: claims.0.label 'perhaps' is none of {', '.join(WORDS)}.",
+        f"row 3: claims.0.label 'perhaps' is none of {', '.join([*WORDS, *sorted(IRRELEVANT)])}.",
         "row 4: none of its contexts has a text.",
     ]
+
+
+FACTSCORE: Mapping[str, Any] = {
+    "input": "Question: Tell me a bio of Ada.",
+    "output": "Ada was born in 1815. She is nice.",
+    "annotations": [
+        {
+            "text": "Ada was born in 1815.",
+            "human-atomic-facts": [
+                {"text": "Ada was born in 1815.", "label": "S"},
+                {"text": "Ada was born in Rome.", "label": "NS"},
+            ],
+        },
+        {"text": "She is nice.", "is-relevant": False, "human-atomic-facts": None},
+        {"text": "More.", "human-atomic-facts": [{"text": "There is more.", "label": "IR"}]},
+    ],
+}
+CONFLICT: Mapping[str, Any] = {
+    "question": "What did she win?",
+    "default_claim": "She won the cup.",
+    "default_evidence": "She won the cup in May.",
+    "misinformation_conflict_evidence_evidence": "She never won the cup.",
+}
+
+
+def test_files_of_factscore_and_conflictbank_are_read_as_they_are() -> None:
+    """FActScore's S and NS count, IR is left out and counted; ConflictBank's default claim is true."""
+    (bio,) = read_labelled_claims([FACTSCORE, {**FACTSCORE, "annotations": None}], where="bios")
+    assert (bio.claims, bio.truths) == (("Ada was born in 1815.", "Ada was born in Rome."), (True, False))
+    assert (bio.irrelevant, bio.item.passages) == (1, ())
+    (claim,) = read_labelled_claims([CONFLICT], where="conflicts")
+    assert (claim.claims, claim.truths) == (("She won the cup.",), (True,))
+    assert [passage.text for passage in claim.item.passages] == [
+        "She won the cup in May.",
+        "She never won the cup.",
+    ]
+
+
+def test_a_file_of_another_kind_is_one_line() -> None:
+    """Where no row can be used, the first says why, and no list of all of them follows."""
+    with pytest.raises(FileFormatError, match="of another kind, none of its 300 rows") as caught:
+        read_labelled_claims([{"name": "x"}] * 300, where="file")
+    assert not isinstance(caught.value, InvalidFileError)
+
+
+def test_means_over_answers_stand_beside_constants_as_in_the_paper() -> None:
+    """Each answer has its F1, Brier score and F1@K; constants are measured alike; Table 4 tests all three."""
+    read = read_labelled_claims(rows("11", "10", "10"), where="file")
+    table = {"a0": 0.9, "b0": 0.2, "a1": 0.9, "b1": 0.1, "a2": 0.4, "b2": 0.6}
+    found = asyncio.run(assess(fixed("m", **table), read))
+    means: Any = found.as_json()["per_answer"]
+    assert found.k == 2
+    assert means["f1"]["mean"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+    assert means["f1"]["sd"] == pytest.approx(stdev([2 / 3, 1, 0]))
+    assert means["brier"]["mean"] == pytest.approx((0.325 + 0.01 + 0.36) / 3)
+    assert means["f1_at_k"]["mean"] == pytest.approx(0.5)
+    assert means["mae"]["mean"] == pytest.approx((0.5 + 0 + 0) / 3)
+    table_of_constants: Any = constants(read)
+    everything = table_of_constants["all supported"]
+    assert everything["mae"] == pytest.approx((0 + 0.5 + 0.5) / 3)
+    assert everything["f1"] == pytest.approx(2 * 4 / (6 + 4))
+    share = table_of_constants["the share of true claims, for each"]
+    assert share["brier"] == pytest.approx(4 / 6 * 2 / 6)
+    assert table_of_constants["none supported"]["per_answer"]["f1"]["mean"] == 0
+    other = asyncio.run(assess(fixed("n", **(table | {"b0": 0.9})), read))
+    (row, _) = compare([other, found])
+    for name in ("precision", "f1"):
+        better = [getattr(one, name) for one in other.answers.values()]
+        worse = [getattr(one, name) for one in found.answers.values()]
+        assert row[f"p_{name}"] == pytest.approx(ttest_rel(better, worse, alternative="greater").pvalue)
 
 
 @pytest.mark.parametrize("name", ["fr1", "fr2", "fr3", "factscore", "factverify", "veriscore", "direct"])

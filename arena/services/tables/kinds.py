@@ -1,4 +1,4 @@
-"""The kinds of tables of rounds."""
+"""The kinds of tables of rounds, and the forms in which they are printed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from enum import StrEnum
 class TableKind(StrEnum):
     """What a table shows, with the table of the paper that it is like."""
 
+    SET = "set"
+    """The questions, references, short answers, documents and passages of a round's set, by domain (2, 7)."""
     WIN_RATES = "win-rates"
     """Win and win+tie rates against the reference, by domain (Table 3)."""
     PAIRS = "pairs"
@@ -20,5 +22,18 @@ class TableKind(StrEnum):
     """Shares of "no answer" replies, by domain (Table 9)."""
     PASSAGES = "passages"
     """Rates by model and number of passages, both as the system cards say (Table 10)."""
+    COVERAGE = "coverage"
+    """Coverage of contexts and of answers by system (CRUX, Table 2)."""
+    CORRELATIONS = "correlations"
+    """Rank correlations of the two over systems (CRUX, Table 3)."""
     ATTACKS = "attacks"
     """Canaries by family of attack."""
+
+
+class TableFormat(StrEnum):
+    """How a table is printed."""
+
+    TEXT = "text"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+    LATEX = "latex"

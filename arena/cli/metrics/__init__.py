@@ -1,0 +1,1 @@
+"""`arena metrics`: bounded scores of single answers, their tables and their evaluation."""

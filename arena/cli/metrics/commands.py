@@ -1,0 +1,167 @@
+"""`arena metrics`: list, run and score; the other commands are registered here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.metrics import evaluation, files, planning, results
+from arena.cli.metrics.requests import Concurrency, Judge, MetricName, metric_request
+from arena.cli.options import (
+    AsJson,
+    Budget,
+    Cache,
+    Constants,
+    Corpus,
+    File,
+    Judgments,
+    Retriever,
+    Seed,
+    SetName,
+    Systems,
+    always_json,
+    open_reaching,
+)
+from arena.cli.output import note, show_fields, show_json, show_line, show_rows
+from arena.container import open_arena
+from judges.metrics.registry import METRICS, RetrieverKind
+
+if TYPE_CHECKING:
+    from arena.services.metrics.sampled import SampledMetricRun
+
+
+commands = typer.Typer(help="Metrics: bounded scores of single answers.", no_args_is_help=True)
+CheapMetric = Annotated[
+    str,
+    typer.Option(
+        "--cheap-metric",
+        metavar="METRIC",
+        show_default="none, and the LLM scores all",
+        help="Metric whose embedded version scores all answers, while the LLM scores a sample.",
+    ),
+]
+Spend = Annotated[
+    str,
+    typer.Option(
+        "--spend", metavar="N|P%", help="Answers that the LLM scores with `--cheap-metric`: `200`, or `10%`."
+    ),
+]
+
+
+@commands.command("list")
+def list_(*, as_json: AsJson = False) -> None:
+    """List the metrics that this installation can run."""
+    from dataclasses import asdict
+
+    rows = [(info.name, info.title, info.needs, "yes" if info.embedded else "no") for info in METRICS]
+    headers = ("metric", "what", "needs", "without an LLM")
+    show_rows([asdict(info) for info in METRICS], headers, rows, as_json=as_json)
+
+
+@commands.command()
+def run(
+    set_name: SetName,
+    metric: MetricName,
+    judge: Judge = "",
+    corpus: Corpus = "",
+    retriever: Retriever = RetrieverKind.BM25,
+    judgments: Judgments = None,
+    systems: Systems = None,
+    option: Constants = None,
+    budget_usd: Budget = None,
+    concurrency: Concurrency = None,
+    cache_mode: Cache = None,
+    cheap_metric: CheapMetric = "",
+    spend: Spend = "10%",
+    seed: Seed = 0,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Score the answers of a set that have no score yet.
+
+    After Ctrl-C, the same command continues with the remaining answers. With `--cheap-metric` the LLM
+    scores a sample, the cheap metric all answers, and each system's mean is estimated with its 95 % interval.
+    """
+    names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
+    request = metric_request(metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments)
+    arena = open_reaching(cache_mode)
+    metrics = arena.metrics
+    if judge and not cheap_metric:
+        planning.announce(arena.metric_plans.plan(set_name, request, systems=names))
+    if cheap_metric:
+        from arena.services.metrics.sampled import MetricSampling
+
+        sampling = MetricSampling(cheap_metric=cheap_metric, spend=spend, seed=seed)
+        _show_sampled(metrics.run_sampled(set_name, request, sampling, systems=names), as_json=as_json)
+        return
+    done = metrics.run(set_name, request, systems=names)
+    fields = done.as_json()
+    if as_json:
+        show_json(fields)
+    else:
+        reasons = fields.pop("reasons")
+        show_fields(fields)
+        for reason, count in reasons.items():
+            show_line(f"unscored: {count:,} × {reason}")
+    if done.pending:
+        note(f"{done.pending:,} answers are left; the same command goes on with them.")
+
+
+def _show_sampled(done: SampledMetricRun, *, as_json: bool) -> None:
+    if as_json:
+        show_json(done.as_json())
+        return
+    show_fields({name: value for name, value in done.expensive.as_json().items() if name != "reasons"})
+    if done.estimates is None:
+        note(f"No estimate: {done.missing}")
+        return
+    rows = [
+        (
+            f"{mean.system} - {mean.against}" if mean.against else mean.system,
+            f"{mean.mean:.3f}",
+            f"{mean.interval.lower:.3f} to {mean.interval.upper:.3f}",
+            f"{mean.gain:.2f} ({mean.gain_interval.lower:.2f} to {mean.gain_interval.upper:.2f})",
+        )
+        for mean in (*done.estimates.means, *done.estimates.differences)
+    ]
+    show_rows([], ("estimate", "mean", "95 % interval", "gain"), rows, as_json=False)
+    note(
+        f"{done.estimates.scored:,} of {done.answers:,} answers scored by {done.expensive.judge}, "
+        "the others estimated."
+    )
+    if done.useless:
+        note("The cheap metric gains less than 1.05: a plain sample does as well.")
+
+
+@commands.command()
+@always_json
+def score(
+    file: File,
+    metric: MetricName,
+    judge: Judge = "",
+    corpus: Corpus = "",
+    retriever: Retriever = RetrieverKind.BM25,
+    judgments: Judgments = None,
+    option: Constants = None,
+    budget_usd: Budget = None,
+    concurrency: Concurrency = None,
+) -> None:
+    """Score each line of a JSONL file, printing one JSON object a line."""
+    import json
+
+    open_arena().metrics.score_file(
+        file,
+        metric_request(metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments),
+        lambda line: show_line(json.dumps(line, ensure_ascii=False, allow_nan=False)),
+    )
+
+
+commands.command()(planning.plan)
+commands.command()(results.show)
+commands.command()(results.export)
+commands.command()(always_json(files.marginals))
+commands.command()(always_json(files.coverage))
+commands.command()(always_json(files.context))
+commands.command("meta-evaluate")(always_json(evaluation.meta_evaluate))
+commands.command()(always_json(evaluation.agreement))

@@ -1,0 +1,61 @@
+"""Options that several commands of metrics share, and the request that they make."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.options import constant
+from judges.metrics.registry import RetrieverKind
+
+if TYPE_CHECKING:
+    from arena.services.metrics.factory import MetricRequest
+
+MetricName = Annotated[str, typer.Option("--metric", metavar="METRIC", help="Name of the metric.")]
+Judge = Annotated[
+    str,
+    typer.Option(
+        "--judge",
+        metavar="JUDGE",
+        show_default="the embedded version, without an LLM",
+        help="Judge whose LLM scores, by name or path.",
+    ),
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency",
+        metavar="C",
+        min=1,
+        max=20_000,
+        show_default="16",
+        help="Most answers in flight, with an LLM.",
+    ),
+]
+
+
+def metric_request(
+    metric: str,
+    judge: str,
+    options: list[str] | None,
+    budget_usd: float | None,
+    concurrency: int | None,
+    corpus: str = "",
+    retriever: RetrieverKind = RetrieverKind.BM25,
+    judgments: Path | None = None,
+) -> MetricRequest:
+    """What is asked of the service of metrics."""
+    from arena.services.metrics.factory import CONCURRENCY, MetricRequest
+    from arena.services.retrieval.corpora import SearchRequest
+
+    return MetricRequest(
+        metric=metric,
+        judge=judge,
+        options=dict(map(constant, options or ())),
+        budget_usd=budget_usd,
+        concurrency=concurrency or CONCURRENCY,
+        search=SearchRequest(corpus=corpus, retriever=retriever),
+        judgments=judgments,
+    )

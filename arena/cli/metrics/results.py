@@ -1,0 +1,113 @@
+"""`arena metrics show` and `export`: stored scores as tables and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.metrics.requests import MetricName
+from arena.cli.options import AsJson, SetName, Systems
+from arena.cli.output import note, show_json, show_result, show_table
+from arena.container import open_arena
+
+if TYPE_CHECKING:
+    from arena.services.metrics.results import ScoreRequest, ScoreTable, Spread
+
+StoredJudge = Annotated[
+    str,
+    typer.Option(
+        "--judge",
+        metavar="JUDGE",
+        show_default="the embedded version, else the only one",
+        help="Whose scores: a judge's name, or the whole name they are stored under; `embedded`.",
+    ),
+]
+ByText = Annotated[str, typer.Option("--by", metavar="system|domain|question", help="What a row stands for.")]
+
+
+def show(
+    set_name: SetName,
+    metric: MetricName,
+    by: ByText = "system",
+    judge: StoredJudge = "",
+    systems: Systems = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show stored scores: means ± standard deviations over answers, as the metric's paper reports them.
+
+    The last line is over all answers. Beside the score stands its 95 % interval, over questions.
+    """
+    from arena.services.metrics.results import By
+
+    if by not in list(By):
+        raise typer.BadParameter(f"{by!r} is none of {', '.join(By)}.", param_hint="--by")
+    table = open_arena().score_tables.table(_request(set_name, metric, judge, systems), By(by))
+    if as_json:
+        show_json(table.as_json())
+        return
+    show_table(*_cells(table))
+    note(f"{metric} of {set_name} by {table.judge}; ± is the standard deviation over answers.")
+    for row in table.rows:
+        if row.estimate is not None and row.estimate.interval is not None:
+            ends = row.estimate.interval
+            note(
+                f"{row.name}: {row.estimate.mean:.3f} ({ends.lower:.3f} to {ends.upper:.3f}) of all answers; "
+                f"{row.estimate.sampled}"
+            )
+    if table.k is not None:
+        note(f"K = {table.k:g}, the median number of claims of these answers.")
+    if table.untried:
+        note(f"{table.untried:,} answers were never scored; `arena metrics run` scores them.")
+
+
+def export(
+    destination: Annotated[
+        Path, typer.Argument(metavar="DEST", help="`*.csv`, `*.json`, `*.parquet` or `*.trec`.")
+    ],
+    set_name: SetName,
+    metric: MetricName,
+    judge: StoredJudge = "",
+    systems: Systems = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Write stored scores, a row an answer, with every measure and the posteriors of claims.
+
+    JSON also has the details of each score. `*.trec` has the lines that `trec_eval -q` prints, one file a
+    system.
+    """
+    answers, files = open_arena().score_tables.export(_request(set_name, metric, judge, systems), destination)
+    fields = {"answers": answers, "files": [str(path) for path in files]}
+    show_result(fields, f"{answers:,} answers in {', '.join(map(str, files))}", as_json=as_json)
+
+
+def _request(set_name: str, metric: str, judge: str, systems: str | None) -> ScoreRequest:
+    from arena.services.metrics.results import ScoreRequest
+
+    names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
+    return ScoreRequest(set_name=set_name, metric=metric, judge=judge, systems=names)
+
+
+def _cells(table: ScoreTable) -> tuple[list[str], list[list[str | int | None]]]:
+    headers = [table.by.value, "answers", "unscored"]
+    headers += [
+        table.measures[0].symbol,
+        "95 % interval",
+        *(measure.symbol for measure in table.measures[1:]),
+    ]
+    rows: list[list[str | int | None]] = []
+    for row in table.rows:
+        score, *more = (row.values[measure.name] for measure in table.measures)
+        interval = None if score.lower is None else f"{score.lower:.3f} to {score.upper:.3f}"
+        unscored = sum(row.unscored.values())
+        rows.append([row.name, row.answers, unscored, _plus_minus(score), interval, *map(_plus_minus, more)])
+    return headers, rows
+
+
+def _plus_minus(spread: Spread) -> str | None:
+    if spread.mean is None:
+        return None
+    return f"{spread.mean:.3f}" if spread.sd is None else f"{spread.mean:.3f} ± {spread.sd:.3f}"

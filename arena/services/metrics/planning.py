@@ -1,0 +1,221 @@
+"""What scoring by an LLM will take: requests, tokens and money, before anything is paid."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.services.metrics.entrants import entrants_of
+from arena.services.metrics.factory import MetricAccess, MetricRequest
+from arena.services.metrics.scoring import RETRIED
+from data.progress import working
+from data.records import MetricItem
+from data.records.plain import to_json
+from data.store import Store
+from judges.llm.prices import Prices
+from judges.metrics.registry import RetrieverKind
+from judges.metrics.rehearsal import CLAIMS_PER_SENTENCE, RehearsalRunner, Rehearsed
+from judges.spec import JudgeSpec
+
+LoadPrices = Callable[[], Prices]
+SAMPLED_QUESTIONS = 8
+SAMPLED_ANSWERS = 32
+MOST_REHEARSED = 60_000
+"""Requests after which no further question is rehearsed."""
+FR3 = "factuality-fr3"
+MANY_RELATIONS = 300
+"""An answer's relations from which FR3 warns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPlan:
+    """What one task of a metric takes."""
+
+    task: str
+    requests: int
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricPlan:
+    """What a run of a metric over a set will take.
+
+    Attributes:
+        judge: Under what name its scores are stored; empty for the embedded version.
+        model: The LLM's; empty for the embedded version.
+        answers: Answers of the set's newest submissions.
+        pending: Those that the run would score.
+        sampled: Those of which the figures are.
+        requests: Requests of all pending answers, identical ones once. Tokens likewise.
+        cost_usd: At replies as long as foreseen; None where the model has no known price.
+        cost_usd_most: With every reply at its limit and asked for twice; None likewise.
+        claims_per_sentence: What texts are taken to say.
+        tasks: By task, the most requests first.
+        warnings: What the numbers should make one think of.
+    """
+
+    set: str
+    metric: str
+    judge: str
+    model: str
+    answers: int
+    pending: int
+    sampled: int
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    cost_usd_most: float | None
+    claims_per_sentence: int
+    tasks: tuple[TaskPlan, ...]
+    warnings: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """One object."""
+        return {**to_json(self), "judge": self.judge or "embedded", "model": self.model or None}
+
+    @property
+    def sentence(self) -> str:
+        """The plan in a line."""
+        if not self.model:
+            return f"{self.metric} of {self.set}: {self.pending:,} answers, embedded, no request."
+        cost = "at an unknown price" if self.cost_usd is None else f"about {self.cost_usd:,.2f} USD"
+        most = "" if self.cost_usd_most is None else f" (at most {self.cost_usd_most:,.2f})"
+        return (
+            f"{self.metric} of {self.set} by {self.model}: {self.pending:,} answers, about {self.requests:,} "
+            f"requests, {self.input_tokens:,} tokens in and {self.output_tokens:,} out, {cost}{most}."
+        )
+
+
+class MetricPlanner:
+    """Foresees what runs take; asks nobody and stores nothing."""
+
+    def __init__(self, store: Store, access: MetricAccess, load_prices: LoadPrices) -> None:
+        self._store = store
+        self._access = access
+        self._load_prices = load_prices
+
+    def plan(
+        self,
+        set_name: str,
+        request: MetricRequest,
+        *,
+        systems: Sequence[str] = (),
+        claims_per_sentence: int = CLAIMS_PER_SENTENCE,
+    ) -> MetricPlan:
+        """Rehearse a run on the answers to some questions, spread evenly over the set.
+
+        Raises:
+            NotFoundError: There is no such set, system, metric or judge.
+            SpecError: The judge is no single LLM, or an option is wrong.
+        """
+        entrants = entrants_of(self._store, set_name, systems)
+        numbers = [entrant.id for entrant in entrants]
+        spec = self._access.llm(request.judge)
+        runner = RehearsalRunner(
+            endpoint="" if spec is None else spec.endpoint,
+            model="" if spec is None else spec.model,
+            claims_per_sentence=claims_per_sentence,
+        )
+        with working(f"planning {request.metric} of {set_name}"):
+            if spec is None:
+                stored_as, sampled, most = self._access.kept_as(request.judge, request.options), 0, _Most()
+            else:
+                stored_as, sampled, most = asyncio.run(self._rehearse(request, runner, numbers))
+        pending = self._store.scores.pending(numbers, metric=request.metric, judge=stored_as, again=RETRIED)
+        factor = pending / sampled if sampled else 0.0
+        tasks = _tasks(runner.asked, factor)
+        sent, returned = sum(task.input_tokens for task in tasks), sum(task.output_tokens for task in tasks)
+        longest = round(sum(one.requests * one.most_output for one in runner.asked.by_task.values()) * factor)
+        return MetricPlan(
+            set=set_name,
+            metric=request.metric,
+            judge=stored_as,
+            model=runner.model,
+            answers=sum(entrant.answers for entrant in entrants),
+            pending=pending,
+            sampled=sampled,
+            requests=sum(task.requests for task in tasks),
+            input_tokens=sent,
+            output_tokens=returned,
+            cost_usd=self._cost(spec, sent, returned),
+            # A malformed reply is asked about once more, with itself in the request.
+            cost_usd_most=self._cost(spec, 2 * sent + longest, 2 * longest),
+            claims_per_sentence=claims_per_sentence,
+            tasks=tasks,
+            warnings=_warnings(request, most),
+        )
+
+    def _cost(self, spec: JudgeSpec | None, sent: int, returned: int) -> float | None:
+        return 0.0 if spec is None else self._load_prices().cost(spec.endpoint, spec.model, sent, returned)
+
+    async def _rehearse(
+        self, request: MetricRequest, runner: RehearsalRunner, numbers: Sequence[int]
+    ) -> tuple[str, int, _Most]:
+        """Under what name scores are kept, how many answers were rehearsed, and FR3's largest graph."""
+        done, most = 0, _Most()
+        async with self._access.rehearsing(request, runner) as opened:
+            for items in self._sample(numbers, request.metric, opened.judge):
+                if done >= SAMPLED_ANSWERS or runner.asked.requests >= MOST_REHEARSED:
+                    break
+                for item in items:
+                    score = await opened.metric.score(item)
+                    found = [score.details.get(name) for name in ("claims", "contexts")]
+                    sizes = _Most(*(len(each) if isinstance(each, list) else 0 for each in found))
+                    most = max(most, sizes, key=lambda one: one.relations)
+                    done += 1
+            return opened.judge, done, most
+
+    def _sample(self, numbers: Sequence[int], metric: str, judge: str) -> list[list[MetricItem]]:
+        """The pending answers to questions spread evenly over the set, by question."""
+        by_question: dict[str, list[MetricItem]] = {}
+        for number in numbers:
+            for _, item in self._store.scores.unscored(number, metric=metric, judge=judge, again=RETRIED):
+                by_question.setdefault(item.id, []).append(item)
+        step = max(1, len(by_question) // SAMPLED_QUESTIONS)
+        return list(by_question.values())[::step]
+
+
+@dataclass(frozen=True, slots=True)
+class _Most:
+    """The answer of FR3 with the most relations to ask about."""
+
+    claims: int = 0
+    contexts: int = 0
+
+    @property
+    def relations(self) -> int:
+        return self.claims * self.contexts + self.contexts * (self.contexts - 1)
+
+
+def _tasks(asked: Rehearsed, factor: float) -> tuple[TaskPlan, ...]:
+    rows = (
+        TaskPlan(
+            task=name,
+            requests=round(of_task.requests * factor),
+            input_tokens=round(of_task.tokens[0] * factor),
+            output_tokens=round(of_task.tokens[1] * factor),
+        )
+        for name, of_task in asked.by_task.items()
+    )
+    return tuple(sorted(rows, key=lambda row: -row.requests))
+
+
+def _warnings(request: MetricRequest, most: _Most) -> tuple[str, ...]:
+    warnings = []
+    if request.search.retriever is not RetrieverKind.BM25:
+        warnings.append(
+            "What this search finds is not foreseen: the figures are of the items' own passages, "
+            "and searches are not counted."
+        )
+    if request.metric == FR3 and most.relations >= MANY_RELATIONS:
+        between = most.contexts * (most.contexts - 1)
+        warnings.append(
+            f"factuality-fr3 relates up to {most.claims:,} claims with {most.contexts:,} contexts, and these "
+            f"with one another: {most.relations:,} requests for one answer. factuality-fr2 does without "
+            f"{between:,} of them."
+        )
+    return tuple(warnings)

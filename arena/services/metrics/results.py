@@ -1,0 +1,286 @@
+"""Stored scores as tables: by system, domain or question, with what each paper reports beside its score."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from arena.services.boards.metric_means import estimated_means, score_label
+from arena.services.metrics.entrants import entrants_of
+from arena.services.metrics.measures import (
+    ALPHA_NDCG,
+    K_FROM,
+    Measure,
+    StoredScores,
+    claims_at,
+    measures_of,
+    pooled_rankings,
+)
+from data.errors import NotFoundError
+from data.progress import counted
+from data.records import Outcome
+from data.records.plain import to_json
+from data.stats import bounds_json
+from data.store import Store
+from data.store.boards.scores import ScoredAnswer
+from leaderboard.standings.answer_stats import MeanScore
+
+EMBEDDED = "embedded"
+ALL = "all"
+
+
+class By(StrEnum):
+    """What a row of a table stands for."""
+
+    SYSTEM = "system"
+    DOMAIN = "domain"
+    QUESTION = "question"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRequest:
+    """Which scores are wanted.
+
+    Attributes:
+        judge: Under what name they are stored (`JUDGE@MODEL …`), or what it begins with; `embedded` for the
+            version without an LLM; empty: the embedded ones where there are any, else those that there are.
+        systems: Only of these; empty: of all but the reference.
+    """
+
+    set_name: str
+    metric: str
+    judge: str = ""
+    systems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """A measure over answers.
+
+    Attributes:
+        answers: Answers of which it is defined.
+        mean: Of these.
+        sd: Standard deviation over answers, the ± of the papers; None for one answer.
+        lower: Of the 95 % BCa interval of the mean over questions, as boards have it; None where there is
+            one question alone. `upper` likewise.
+    """
+
+    answers: int
+    mean: float | None
+    sd: float | None
+    lower: float | None
+    upper: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRow:
+    """A line of a table.
+
+    Attributes:
+        name: Of the system, domain or question; `all` for the last line.
+        answers: Answers that were tried.
+        unscored: Those without a score, by outcome.
+        values: By measure.
+        estimate: The mean of all answers, where an LLM scored a sample of them; None elsewhere.
+    """
+
+    name: str
+    answers: int
+    unscored: Mapping[str, int]
+    values: Mapping[str, Spread]
+    estimate: MeanScore | None = None
+
+    @property
+    def estimated(self) -> dict[str, Any]:
+        """`estimated` of a row, where there is an estimate."""
+        if self.estimate is None or self.estimate.sampled is None:
+            return {}
+        interval = bounds_json(self.estimate.interval)
+        return {"estimated": {"mean": self.estimate.mean, **interval, **self.estimate.sampled.as_json()}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreTable:
+    """Scores of a set by one metric.
+
+    Attributes:
+        judge: Under what name they are stored.
+        untried: Answers of the set's newest submissions that were never tried.
+        k: Of F1@K, from the data; None for metrics without.
+    """
+
+    set: str
+    metric: str
+    judge: str
+    by: By
+    untried: int
+    k: float | None
+    measures: tuple[Measure, ...]
+    rows: tuple[ScoreRow, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """One object; each row has its name under what the table is by."""
+        names = {measure.name: measure.symbol for measure in self.measures}
+        return {
+            "set": self.set,
+            "metric": self.metric,
+            "judge": self.judge,
+            "by": self.by.value,
+            "untried": self.untried,
+            "k": self.k,
+            "k_from": K_FROM if self.k is not None else None,
+            "measures": names,
+            "rows": [
+                {
+                    self.by.value: row.name,
+                    "answers": row.answers,
+                    "unscored": dict(row.unscored),
+                    **{name: to_json(spread) for name, spread in row.values.items()},
+                    **row.estimated,
+                }
+                for row in self.rows
+            ],
+        }
+
+
+class ScoreTableService:
+    """Reads stored scores. Nothing is scored."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def table(self, request: ScoreRequest, by: By) -> ScoreTable:
+        """A table of means over answers, a last line being over all of them.
+
+        Raises:
+            NotFoundError: There is no such set, system or metric, or no such score.
+        """
+        stored = self.stored(request)
+        name_of = _KEYS[by]
+        grouped: dict[str, list[ScoredAnswer]] = defaultdict(list)
+        for answer in stored.answers:
+            grouped[name_of(answer)].append(answer)
+        rows = [_row(name, answers, stored) for name, answers in grouped.items()]
+        if by is By.SYSTEM:
+            rows = self._estimated(rows, request, stored.judge)
+        return ScoreTable(
+            set=request.set_name,
+            metric=request.metric,
+            judge=stored.judge or EMBEDDED,
+            by=by,
+            untried=stored.untried,
+            k=stored.k,
+            measures=stored.measures,
+            rows=(*rows, _row(ALL, stored.answers, stored)),
+        )
+
+    def _estimated(self, rows: Sequence[ScoreRow], request: ScoreRequest, judge: str) -> list[ScoreRow]:
+        """Rows of systems with the estimates of those of which a sample alone was scored."""
+        entrants = entrants_of(self._store, request.set_name, request.systems)
+        found = estimated_means(self._store, entrants).get(score_label(request.metric, judge), {})
+        submitted = {one.system: one.answers for one in entrants}
+        return [
+            replace(row, estimate=found.get(row.name)) if row.answers < submitted[row.name] else row
+            for row in rows
+        ]
+
+    def export(self, request: ScoreRequest, destination: Path) -> tuple[int, tuple[Path, ...]]:
+        """Write a row an answer: scores, measures and posteriors; see `write_scores` for the formats.
+
+        Returns:
+            How many answers were written, and the files.
+
+        Raises:
+            NotFoundError: There is no such set, system or metric, or no such score.
+            FileFormatError: The name ends otherwise, or the file cannot be written.
+        """
+        from arena.services.metrics.exports import write_scores  # noqa: PLC0415 - `show` does without
+
+        stored = self.stored(request)
+        return len(stored.answers), write_scores(stored, request.set_name, request.metric, destination)
+
+    def stored(self, request: ScoreRequest) -> StoredScores:
+        """The scores that are asked for.
+
+        Raises:
+            NotFoundError: There is no such set, system or metric, or no such score.
+        """
+        measures = measures_of(request.metric)
+        numbers = [one.id for one in entrants_of(self._store, request.set_name, request.systems)]
+        judge = self._judge(numbers, request)
+        found = self._store.scores.detailed(numbers, metric=request.metric, judge=judge)
+        answers = tuple(counted(found, f"reading scores by {request.metric}"))
+        k = claims_at(answers) if any(measure.name == "f1_at_k" for measure in measures) else None
+        ranked = any(measure.name == ALPHA_NDCG for measure in measures)
+        untried = self._store.scores.pending(numbers, metric=request.metric, judge=judge)
+        return StoredScores(
+            judge=judge,
+            answers=answers,
+            measures=measures,
+            k=k,
+            untried=untried,
+            rankings=pooled_rankings(answers) if ranked else {},
+        )
+
+    def _judge(self, numbers: Sequence[int], request: ScoreRequest) -> str:
+        known = self._store.scores.judges(numbers, metric=request.metric)
+        shown = ", ".join(name or EMBEDDED for name in known)
+        if not known:
+            message = f"No answer of {request.set_name} has a score by {request.metric}."
+            advice = f"Run `arena metrics run --set {request.set_name} --metric {request.metric}` first."
+            raise NotFoundError(message, advice=advice)
+        if not request.judge and ("" in known or len(known) == 1):
+            return "" if "" in known else known[0]
+        wanted = "" if request.judge == EMBEDDED else request.judge
+        fitting = [name for name in known if name == wanted] or [
+            name for name in known if wanted and name.startswith(wanted)
+        ]
+        if len(fitting) != 1:
+            what = f"begin with {request.judge!r}" if request.judge else "could be meant"
+            message = f"{len(fitting) or 'No'} scores by {request.metric} {what}."
+            raise NotFoundError(message, advice=f"Name one with --judge: {shown}.")
+        return fitting[0]
+
+
+_KEYS: Mapping[By, Callable[[ScoredAnswer], str]] = {
+    By.SYSTEM: lambda answer: answer.system,
+    By.DOMAIN: lambda answer: answer.domain,
+    By.QUESTION: lambda answer: answer.question_id,
+}
+
+
+def _row(name: str, answers: Sequence[ScoredAnswer], stored: StoredScores) -> ScoreRow:
+    outcomes = Counter(answer.outcome.value for answer in answers if answer.outcome is not Outcome.JUDGED)
+    by_measure: dict[str, list[tuple[str, float]]] = {measure.name: [] for measure in stored.measures}
+    for answer in answers:
+        for measure, value in stored.values(answer).items():
+            if value is not None:
+                by_measure[measure].append((answer.question_id, value))
+    spreads = {measure: _spread(values) for measure, values in by_measure.items()}
+    return ScoreRow(name=name, answers=len(answers), unscored=dict(outcomes), values=spreads)
+
+
+def _spread(values: Sequence[tuple[str, float]]) -> Spread:
+    import numpy as np  # noqa: PLC0415 - a table needs it, the command line does not
+
+    from leaderboard.stats.intervals import bca_mean  # noqa: PLC0415 - as above
+
+    if not values:
+        return Spread(answers=0, mean=None, sd=None, lower=None, upper=None)
+    sums: dict[str, float] = defaultdict(float)
+    for question, value in values:
+        sums[question] += value
+    counts = Counter(question for question, _ in values)
+    interval = bca_mean(np.fromiter(sums.values(), float), np.array([counts[name] for name in sums], float))
+    return Spread(
+        answers=len(values),
+        mean=fmean(value for _, value in values),
+        sd=stdev(value for _, value in values) if len(values) > 1 else None,
+        lower=None if interval is None else interval.lower,
+        upper=None if interval is None else interval.upper,
+    )

@@ -1,0 +1,1 @@
+"""References that people write for a set: drafts, writing, audit, export, measures."""

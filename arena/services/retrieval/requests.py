@@ -1,0 +1,151 @@
+"""What is to be retrieved, what was, and the files that it is written to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from data.errors import InputError
+from data.files.trec_runs import RunLine, run_lines, write_run
+from judges.llm.costs import Usage
+from judges.retrieval.ranking import Hit
+
+JSONL = ".jsonl"
+HTTP, SQL, LLM = "http:", "sql:", "llm:"
+
+
+class LocalRetriever(StrEnum):
+    """Rankings that need no server described by a file."""
+
+    BM25 = "bm25"
+    DENSE = "dense"
+    HYBRID = "hybrid"
+    WEB = "web"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalRequest:
+    """What is to be retrieved, and how.
+
+    Attributes:
+        set_name: The questions.
+        k: Passages a question.
+        corpus: Name of a corpus; empty for the web and for servers.
+        retriever: `bm25`, `dense`, `hybrid`, `web`, or `http:NAME` or `sql:NAME` of a described server.
+        rerank: `http:NAME` of a described reranker, `llm:JUDGE`, or empty.
+        rerank_depth: How many passages are reranked.
+        diversity: λ of maximal marginal relevance; None leaves rankings as they are.
+        approximate: Whether vectors are searched by the approximate index.
+        page_text: Whether web pages are fetched, and their text takes the place of what the search says.
+        documents: Whether documents are ranked by their best chunk, instead of chunks.
+        domains: Of these alone; all where none is named.
+        budget_usd: The most that an LLM reranker may spend.
+    """
+
+    set_name: str
+    k: int = 10
+    corpus: str = ""
+    retriever: str = LocalRetriever.BM25
+    rerank: str = ""
+    rerank_depth: int = 50
+    diversity: float | None = None
+    approximate: bool = False
+    page_text: bool = False
+    documents: bool = False
+    domains: tuple[str, ...] = ()
+    budget_usd: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.retriever.startswith((HTTP, SQL)) and self.retriever not in set(LocalRetriever):
+            names = ", ".join((*LocalRetriever, "http:NAME", "sql:NAME"))
+            raise InputError(f"There is no retriever {self.retriever!r}.", advice=f"Use one of: {names}.")
+        searches_corpus = self.retriever in set(LocalRetriever) - {LocalRetriever.WEB}
+        if searches_corpus and not self.corpus:
+            message = f"The retriever {self.retriever} searches a corpus, and none is named."
+            raise InputError(message, advice="Name one with --corpus; `arena corpora list` shows them.")
+        if self.corpus and not searches_corpus:
+            message = f"The retriever {self.retriever} does not search the corpus {self.corpus}."
+            raise InputError(message, advice="Leave out --corpus, or choose another retriever.")
+        if self.approximate and self.retriever not in {LocalRetriever.DENSE, LocalRetriever.HYBRID}:
+            message = f"The retriever {self.retriever} does not search the vectors of a corpus."
+            raise InputError(message, advice="Leave out --approximate, or use dense or hybrid.")
+        if self.page_text and self.retriever != LocalRetriever.WEB and not self.retriever.startswith(HTTP):
+            message = f"The retriever {self.retriever} finds no web pages."
+            raise InputError(message, advice="Leave out --page-text, or use web or http:NAME.")
+        if self.rerank and not self.rerank.startswith((HTTP, LLM)):
+            raise InputError(f"There is no reranker {self.rerank!r}.", advice="Use http:NAME or llm:JUDGE.")
+
+    @property
+    def name(self) -> str:
+        """What a run's lines call it."""
+        vectors = "approximate" if self.approximate else ""
+        parts = [self.retriever, vectors, self.corpus, self.rerank and f"rerank={self.rerank}"]
+        if self.diversity is not None:
+            parts.append(f"mmr={self.diversity:g}")
+        return "-".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieved:
+    """What was retrieved.
+
+    Attributes:
+        rankings: Of each question that was answered, in the set's order; may be empty lists.
+        failed: Why there is none, by question.
+        usage: What LLM reranking took.
+        pages: How many web pages were read, and how many not by reason; None where none were to be.
+    """
+
+    rankings: Mapping[str, Sequence[Hit]]
+    failed: Mapping[str, str] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    pages: tuple[int, Mapping[str, int]] | None = None
+
+    @property
+    def nothing_found(self) -> list[str]:
+        """Questions whose search found no passage."""
+        return [question for question, hits in self.rankings.items() if not hits]
+
+    def as_json(self) -> dict[str, object]:
+        """Counts and failures."""
+        empty = self.nothing_found
+        return {
+            "questions": len(self.rankings) + len(self.failed),
+            "retrieved": len(self.rankings) - len(empty),
+            "passages": sum(len(hits) for hits in self.rankings.values()),
+            "nothing_found": empty,
+            "failed": dict(self.failed),
+            "asked": self.usage.calls,
+            "cost_usd": self.usage.total_usd,
+            "pages": None if self.pages is None else {"read": self.pages[0], "failed": dict(self.pages[1])},
+        }
+
+
+def write_retrieved(retrieved: Retrieved, path: Path, name: str) -> None:
+    """Write a TREC run, or the texts where the file's name ends in .jsonl.
+
+    Args:
+        retrieved: What is written; questions whose search failed are left out.
+        path: The file.
+        name: Of the run.
+    """
+    if path.suffix == JSONL:
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            for question, hits in retrieved.rankings.items():
+                row = {"question_id": question, "passages": [_passage(hit) for hit in hits]}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        return
+    lines = {
+        question: [RunLine(question, hit.passage.id, hit.score) for hit in hits]
+        for question, hits in retrieved.rankings.items()
+    }
+    write_run(path, run_lines(lines, name))
+
+
+def _passage(hit: Hit) -> dict[str, object]:
+    passage = hit.passage
+    row = {"id": passage.id, "title": passage.title, "text": passage.text, "score": hit.score}
+    return {**row, "remark": hit.remark} if hit.remark else row

@@ -1,0 +1,147 @@
+"""Tables of systems: ratings (Table 5), "no answer" (Table 9), attacks, and their question set (Table 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arena.services.question_sets.statistics import SetStatistics
+from arena.services.rounds.battle_table import table_of
+from arena.services.rounds.canaries import canary_results
+from arena.services.rounds.models import entrants_of
+from arena.services.tables.model import Shown
+from data.records import BattleRecord, Round
+from data.stats import Interval
+from data.store import Store
+from leaderboard.export.paper import Cell, Column, Measured, PaperTable, Unit
+from leaderboard.ratings import rate
+from leaderboard.stats.intervals import wilson
+from leaderboard.vocabulary import OVERALL
+
+SEPARATED = (
+    "Letters: systems that share one are not told apart (paired differences, all pairs at once, 5 %); "
+    "a system without a rating has none."
+)
+SYSTEM = Column(key="system", header="system")
+
+
+def ratings(store: Store, round_: Round, shown: Shown) -> PaperTable:
+    """Ratings with intervals, the systems without a judged battle last."""
+    battles = tuple(store.verdicts.battles(round_.name))
+    unjudged = unjudged_systems(store, round_, battles)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            rating.system,
+            Measured(
+                value=rating.rating,
+                interval=None
+                if rating.lower is None or rating.upper is None
+                else Interval(rating.lower, rating.upper),
+                mark=rating.letters or "",
+            ),
+            rating.battles,
+        )
+        for rating in rate(table_of(battles), seed=round_.seed).ratings
+    ]
+    rating_column = Column(
+        key="rating",
+        header="rating",
+        unit=Unit.POINTS,
+        best_first=True,
+        bounds=("lower", "upper"),
+        mark="letters" if shown.marks else None,
+    )
+    return PaperTable(
+        columns=(SYSTEM, rating_column, Column(key="battles", header="battles", unit=Unit.COUNT)),
+        rows=(*rows, *((system, None, None) for system in unjudged)),
+        notes=(*unjudged_notes(round_, unjudged), *((SEPARATED,) if shown.marks else ())),
+    )
+
+
+def no_answers(store: Store, round_: Round, shown: Shown) -> PaperTable:
+    """Shares of "no answer" replies of each system, overall and by domain."""
+    domains = tuple(store.sets.summary(round_.set_name).domains)
+    rows: list[tuple[Cell, ...]] = []
+    for entrant in entrants_of(store, round_):
+        counts = store.submissions.domain_counts(entrant.id)
+        total = sum(count for count, _ in counts.values())
+        silent = sum(none for _, none in counts.values())
+        shares = [_share(*reversed(counts[domain])) if domain in counts else None for domain in domains]
+        rows.append((entrant.system, _share(silent, total), *shares))
+    return PaperTable(
+        columns=(SYSTEM, *(shown.column(domain, domain) for domain in (OVERALL, *domains))), rows=tuple(rows)
+    )
+
+
+def attacks(store: Store, round_: Round, shown: Shown) -> PaperTable:
+    """Canaries by family of attack, and all of them."""
+    report = canary_results(store.canaries.of_round(round_.name)).report
+    rows = [
+        (family, judged, won, _share(won, judged))
+        for family, (judged, won) in sorted(report.by_family.items())
+    ]
+    return PaperTable(
+        columns=(
+            Column(key="family", header="family"),
+            Column(key="judged", header="judged", unit=Unit.COUNT),
+            Column(key="succeeded", header="succeeded", unit=Unit.COUNT),
+            shown.column("success rate", "success rate"),
+        ),
+        rows=(*rows, ("all", report.judged, report.succeeded, _share(report.succeeded, report.judged))),
+        notes=(f"{report.unjudged} canaries without a verdict",) if report.unjudged else (),
+    )
+
+
+def question_set(store: Store, set_name: str) -> PaperTable:
+    """What a set is made of, by domain, its own domains first.
+
+    Source: RAG-QA Arena, tables 2 and 7; documents and passages are those of the questions, where the paper
+    counts those of the corpus.
+    """
+    whole, *parts = SetStatistics(store).of(set_name)
+
+    def number(key: str, header: str, group: str) -> Column:
+        return Column(key=key, header=header, group=group, unit=Unit.POINTS)
+
+    return PaperTable(
+        columns=(
+            Column(key="domain", header="domain"),
+            Column(key="questions", header="questions", unit=Unit.COUNT),
+            number("short answers", "A/Q", "short answers"),
+            number("words a short answer", "W/A", "short answers"),
+            Column(key="references", header="answers", group="references", unit=Unit.COUNT),
+            number("words a reference", "W/A", "references"),
+            number("documents", "documents", "references"),
+            number("passages", "P/Q", "passages"),
+            number("words a passage", "W/P", "passages"),
+        ),
+        rows=tuple(
+            (
+                row.domain,
+                row.questions,
+                row.short_answers,
+                row.short_answer_words,
+                row.references,
+                row.words_a_question,
+                row.documents,
+                row.passages,
+                row.passage_words,
+            )
+            for row in (*parts, whole)
+        ),
+        notes=("Means a question; what no question has is undefined. The corpus is not counted.",),
+    )
+
+
+def unjudged_systems(store: Store, round_: Round, battles: Sequence[BattleRecord]) -> tuple[str, ...]:
+    """The systems of a round of which no battle was judged."""
+    judged = {side for battle in battles if battle.preference for side in (battle.system_a, battle.system_b)}
+    return tuple(entrant.system for entrant in entrants_of(store, round_) if entrant.system not in judged)
+
+
+def unjudged_notes(round_: Round, systems: Sequence[str]) -> tuple[str, ...]:
+    """Those systems in a sentence, where there are some."""
+    return (f"{round_.name}: no judged battle of {', '.join(systems)}.",) if systems else ()
+
+
+def _share(count: int, total: int) -> Measured | None:
+    return Measured(value=count / total, interval=wilson(count / total, total)) if total else None

@@ -1,0 +1,1 @@
+"""The page where people write references, and where organisers audit them."""

@@ -1,0 +1,37 @@
+"""A question with its numbered passages, short answers marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from arena.services.references.marks import Part
+from arena.site.ui.components import note
+from arena.site.ui.markup import element, put
+from data.records import Question
+
+
+def show_question(question: Question, marked: Sequence[Sequence[Part]]) -> None:
+    """Show what a reference is written from; strangers wrote all of it."""
+    with st.container(key="question-text"):
+        st.header("Question", anchor=False)
+        st.text(question.question)
+    with st.container(key="prose-passages", border=True):
+        st.header("Passages", anchor=False)
+        if question.short_answers:
+            note("Marked are the short answers that the reference must hold.")
+        for number, (passage, parts) in enumerate(zip(question.passages, marked, strict=True), start=1):
+            st.subheader(f"[{number}]", anchor=False)
+            if passage.title:
+                st.text(passage.title)
+            marks = [
+                element("mark", part.text, class_="aa-short") if part.marked else part.text for part in parts
+            ]
+            put(element("div", *marks, class_="aa-text"))
+    if question.short_answers:
+        with st.expander(
+            f"Short answers ({len(question.short_answers)})", icon=":material/format_list_bulleted:"
+        ):
+            for short in question.short_answers:
+                st.text(short)

@@ -1,0 +1,1 @@
+"""Boards of retrieval on the site."""

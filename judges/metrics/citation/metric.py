@@ -1,0 +1,218 @@
+"""Citation support: which sentences are supported by what they cite, and which citations support theirs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from pydantic import BaseModel, ConfigDict
+
+from data.errors import SpecError
+from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import TaskRunner
+from judges.metrics.citation.support import (
+    WEIGHTS,
+    LexicalSupportReader,
+    LlmSupportReader,
+    Support,
+    SupportReader,
+)
+from judges.metrics.options import read_options
+from judges.metrics.relations.model import Pair
+from judges.pairwise.cleaning import clean, is_no_answer
+from judges.text.citations import CitedSentence, cited_sentences
+
+NAME = "citation-support"
+NO_SENTENCES = "The answer says nothing, so nothing of it could be cited."
+NO_PASSAGES = "There are neither contexts nor passages that the answer could cite."
+
+
+class CitationSettings(BaseModel):
+    """What the metric can be told: nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A sentence's citation.
+
+    Attributes:
+        number: As the answer writes it, from 1.
+        passage: Id of the passage; None where there is none of that number.
+        support: None where it could not be told; `none` where there is no such passage.
+    """
+
+    number: int
+    passage: str | None
+    support: Support | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with its citations."""
+
+    text: str
+    citations: tuple[Citation, ...]
+
+    @property
+    def weight(self) -> float | None:
+        """How far its best citation supports it, 0–1; 0 without one, None where that could not be told."""
+        grades = [citation.support for citation in self.citations]
+        known = [WEIGHTS[grade] for grade in grades if grade is not None]
+        return None if grades and not known else max(known, default=0.0)
+
+
+class CitationSupport:
+    """Scores an answer by the harmonic mean of citation precision and recall.
+
+    Args:
+        reader: Grades pairs of a passage and a sentence.
+    """
+
+    name = NAME
+
+    def __init__(self, reader: SupportReader) -> None:
+        self._reader = reader
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer; its numbers count its contexts from 1, or, without any, the set's passages.
+
+        Precision is the mean weight of its citations (full support 1, partial ½), recall the mean over its
+        sentences of the weight of the best citation; an uncited sentence counts 0. Without a citation
+        precision is null and the score 0.
+
+        Returns:
+            The score with `details`: `precision`, `recall`, `sentences` (`text`, `weight`, `citations`:
+            `number`, `passage`, `support`), `uncited` and `unsupported` (texts of sentences), `cites`
+            (`contexts` or `passages`), `counts` (`sentences`, `cited`, `citations`, grades, `undecided`,
+            `unknown`: numbers of no passage).
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+
+        Source: Gao et al. (2023), ALCE, section 4; weights as in TREC's RAG track.
+        """
+        answer = clean(item.answer)
+        found = () if is_no_answer(answer) else cited_sentences(answer)
+        if not found:
+            return unscored(item, NAME, Outcome.UNREADABLE, NO_SENTENCES)
+        passages, cites = _cited_from(item)
+        if not passages:
+            return unscored(item, NAME, Outcome.UNREADABLE, NO_PASSAGES)
+        pairs = {
+            (sentence.text, number): Pair(_text(passages[number - 1]), sentence.text)
+            for sentence in found
+            for number in sentence.numbers
+            if 1 <= number <= len(passages)
+        }
+        grades = await self._reader.grade(list(pairs.values()), question=item.question)
+        for grade in grades:
+            if isinstance(grade, CallFailure) and grade.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
+                return unscored(item, NAME, grade.outcome, grade.detail)
+        sentences = _sentences(found, passages, dict(zip(pairs, grades, strict=True)))
+        return _scored(item, sentences, cites)
+
+
+def _cited_from(item: MetricItem) -> tuple[tuple[Passage, ...], str]:
+    """What numbers count; a context that brings no text has that of the question's passage of its id."""
+    if not item.contexts:
+        return item.passages, "passages"
+    known = {passage.id: passage for passage in item.passages}
+    contexts = (
+        context if context.text.strip() else known.get(context.id, context) for context in item.contexts
+    )
+    return tuple(contexts), "contexts"
+
+
+def _sentences(
+    found: Sequence[CitedSentence],
+    passages: Sequence[Passage],
+    grades: Mapping[tuple[str, int], Support | CallFailure],
+) -> list[Sentence]:
+    sentences = []
+    for sentence in found:
+        citations = []
+        for number in sentence.numbers:
+            if (sentence.text, number) not in grades:
+                citations.append(Citation(number, None, Support.NONE))
+                continue
+            grade = grades[sentence.text, number]
+            told = None if isinstance(grade, CallFailure) else grade
+            citations.append(Citation(number, passages[number - 1].id, told))
+        sentences.append(Sentence(sentence.text, tuple(citations)))
+    return sentences
+
+
+def _scored(item: MetricItem, sentences: Sequence[Sentence], cites: str) -> Score:
+    citations = [citation for sentence in sentences for citation in sentence.citations]
+    graded = [citation.support for citation in citations if citation.support is not None]
+    weighed = [sentence.weight for sentence in sentences]
+    known = [weight for weight in weighed if weight is not None]
+    if not known:
+        return unscored(item, NAME, Outcome.UNREADABLE, "No reply on a citation could be read.")
+    precision = fmean(WEIGHTS[grade] for grade in graded) if graded else None
+    recall = fmean(known)
+    both = (precision or 0.0) + recall
+    counts = Counter(graded)
+    return Score(
+        id=item.id,
+        metric=NAME,
+        outcome=Outcome.JUDGED,
+        score=2 * (precision or 0.0) * recall / both if both else 0.0,
+        details={
+            "precision": precision,
+            "recall": recall,
+            "cites": cites,
+            "sentences": [_sentence_json(sentence) for sentence in sentences],
+            "uncited": [sentence.text for sentence in sentences if not sentence.citations],
+            "unsupported": [
+                sentence.text for sentence in sentences if sentence.citations and sentence.weight == 0
+            ],
+            "counts": {
+                "sentences": len(sentences),
+                "cited": sum(bool(sentence.citations) for sentence in sentences),
+                "uncited": sum(not sentence.citations for sentence in sentences),
+                "unsupported": sum(bool(one.citations) and one.weight == 0 for one in sentences),
+                "citations": len(citations),
+                **{grade.value: counts[grade] for grade in Support},
+                "undecided": sum(citation.support is None for citation in citations),
+                "unknown": sum(citation.passage is None for citation in citations),
+            },
+        },
+    )
+
+
+def _sentence_json(sentence: Sentence) -> Json:
+    return {
+        "text": sentence.text,
+        "weight": sentence.weight,
+        "citations": [
+            {
+                "number": citation.number,
+                "passage": citation.passage,
+                "support": None if citation.support is None else citation.support.value,
+            }
+            for citation in sentence.citations
+        ],
+    }
+
+
+def _text(passage: Passage) -> str:
+    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+
+
+def assemble(runner: object | None, options: Mapping[str, Json]) -> CitationSupport:
+    """Build the metric.
+
+    Raises:
+        SpecError: An option is unknown, or the runner is none.
+    """
+    read_options(CitationSettings, NAME, options)
+    if runner is not None and not isinstance(runner, TaskRunner):
+        message = f"The citation metric cannot ask through a {type(runner).__name__}."
+        raise SpecError(message, advice="Give it a TaskRunner.")
+    return CitationSupport(LexicalSupportReader() if runner is None else LlmSupportReader(runner))

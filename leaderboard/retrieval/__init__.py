@@ -1,0 +1,1 @@
+"""Retrieval without answers: measures of rankings, their boards, paired differences and files."""

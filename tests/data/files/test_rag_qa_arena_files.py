@@ -1,0 +1,98 @@
+"""The files that RAG-QA Arena's authors publish, opened as they are: human evaluations and references."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.errors import ArenaError, InvalidFileError
+from data.files.items import read_labels
+from data.files.question_sets import load_set
+from data.files.text_files import ReadLimits
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena"
+LIMITS = ReadLimits()
+
+
+def _by_pair(file: Path) -> dict[str, list[float]]:
+    votes = defaultdict(list)
+    for label in read_labels(file, LIMITS):
+        votes[label.id].append(label.label)
+    return dict(votes)
+
+
+def test_votes_get_their_texts_from_the_files_beside_them() -> None:
+    """Each vote is a label of a pair whose question, answers and systems the judges' files name."""
+    assert _by_pair(GOLDEN / "human_evaluations.json") == {
+        "science_0_LFRQA_RQA": [-1, -1, 0],
+        "writing_1_LFRQA_RQA": [-1, 0, 1],
+        "science_0_LFRQA_big-model": [-1, -1, 1],
+    }
+    labels = {label.id: label for label in read_labels(GOLDEN / "human_evaluations.json", LIMITS)}
+    (first, turned, prompt) = labels.values()
+    assert (first.domain, first.question, first.system_a) == ("science", "why is the sea blue?", "LFRQA")
+    assert first.answer_b == "absorbs red\nreflects sky"
+    assert (turned.domain, turned.system_a, turned.system_b) == ("writing", "RQA", "LFRQA")
+    # Without answers of their own, they stand in the judge's prompt; slashes in names are dashes.
+    assert (prompt.system_a, prompt.answer_a) == ("org-big-model", "It reflects the sky.")
+
+
+def test_columns_of_lists_are_read_row_by_row() -> None:
+    """Grades and numbers are votes too: positive where the second answer is better."""
+    assert _by_pair(GOLDEN / "columns.json") == {"1": [-2, -1, 0], "2": [-1, 0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"science_9_LFRQA_RQA": {"raw": ["LFRQA"]}}, "science_9_LFRQA_RQA has no question"),
+        ({"science_0_LFRQA_RQA": {"raw": ["Third"]}}, "the vote 'Third'"),
+    ],
+)
+def test_what_is_missing_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    """A pair without texts and a vote for nobody are problems with the pair's name, never left out."""
+    shutil.copytree(GOLDEN, tmp_path, dirs_exist_ok=True)
+    file = tmp_path / "human_evaluations.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
+    with pytest.raises(InvalidFileError) as caught:
+        read_labels(file, LIMITS)
+    assert [said in problem.message for problem in caught.value.problems] == [True]
+
+
+def test_columns_of_several_lengths_are_refused(tmp_path: Path) -> None:
+    """Columns that do not go together are an error that counts them."""
+    columns = json.loads((GOLDEN / "columns.json").read_text())
+    (tmp_path / "columns.json").write_text(json.dumps({**columns, "query": columns["query"][:1]}))
+    with pytest.raises(ArenaError, match="query 1, response_1 2"):
+        read_labels(tmp_path / "columns.json", LIMITS)
+
+
+def test_references_are_a_question_set() -> None:
+    """A domain a file: questions with references, short answers and documents where the file has them."""
+    loaded = load_set(GOLDEN)
+    questions = {question.id: question for question in loaded.questions.questions}
+    assert list(questions) == ["science-1", "science-forum-test-4", "science-3", "writing-1"]
+    assert questions["science-1"].short_answers == ("absorbs red", "reflects sky")
+    assert questions["science-1"].gold_doc_ids == ("7", "9")
+    assert questions["science-3"].reference is None
+    assert [problem.code for problem in loaded.warnings] == ["empty-reference"]
+    assert (loaded.questions.reference_name, dict(loaded.questions.domains)) == (
+        "LFRQA",
+        {"science": "Science", "writing": "Writing"},
+    )
+
+
+def test_a_reference_file_that_is_none_says_so(tmp_path: Path) -> None:
+    """An entry without the reference's field, and a list in place of an object, are problems."""
+    (tmp_path / "references.json").write_text('{"q?": {"answer": "x"}}')
+    with pytest.raises(InvalidFileError) as caught:
+        load_set(tmp_path / "references.json")
+    assert "has no faithful_answer" in caught.value.problems[0].message
+    (tmp_path / "references.json").write_text("[]")
+    with pytest.raises(InvalidFileError):
+        load_set(tmp_path / "references.json")

@@ -1,0 +1,238 @@
+"""A study's own prompt, installed from files: what is sent is what the study sent, to the byte."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.errors import SpecError
+from data.records import Outcome, Passage, Preference, Question, Reply
+from judges.base import JudgeInput
+from judges.catalogue import build_judge, load_spec
+from judges.generation import AnswerGenerator, Generated, Generation
+from judges.llm.factory import open_client
+from judges.llm.settings import AccessSettings
+from judges.pairwise.literal import LiteralPrompt, VerdictWords
+from judges.pairwise.parsing import Choice, read
+from judges.pairwise.prompt import Prompt, load_prompt
+from judges.spec import ReplyFormat
+
+Make = Callable[..., Any]
+
+SYSTEM = "Say which of two replies serves the asker.\n\n<rules>\n- Truth first.  \n</rules>"
+PAIR = (
+    "\nThe query is in <query></query>.\n\n<query>\n{x.question}\n</query>\n\n<answer 1>\n{x.response1}\n"
+    "</answer 1>\n\n<answer 2>\n{x.response2}\n</answer 2>\n\nEnd with 0, 1, or 2. \n"
+)
+EXAMPLES = [
+    {"query": "is ice lighter?", "response_1": "Yes {x.question}.", "response_2": "No.", "label": "1"},
+    {"query": "why is it so", "response_1": "It is.", "response_2": "Because of\nits grid.", "label": "2"},
+]
+for number, example in enumerate(EXAMPLES, 1):
+    example["thinking"] = f"Number {number} is better."
+
+INSTALLED = """
+[placeholders]
+question = "{x.question}"
+answer_1 = "{x.response1}"
+answer_2 = "{x.response2}"
+
+[[message]]
+role = "system"
+file = "study/system.txt"
+
+[[message]]
+file = "study/pair.cfg"
+key  = "templateStr"
+
+[examples]
+file   = "study/examples.json"
+fields = { question = "query", answer_1 = "response_1", answer_2 = "response_2" }
+reply  = "<thinking>{thinking}</thinking><rating>{label}</rating>"
+"""
+JUDGE = 'extends = "compat"\nprompt = "study.toml"\nmodel = "m"\n'
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """A folder with a study's files in the shapes of RAG-QA Arena's, and a judge that names them."""
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "system.txt").write_text(SYSTEM)
+    (folder / "pair.cfg").write_text(f'templateStr = """{PAIR}"""')
+    (folder / "examples.json").write_text(json.dumps(EXAMPLES))
+    (tmp_path / "study.toml").write_text(INSTALLED)
+    (tmp_path / "house.toml").write_text(JUDGE)
+    return tmp_path
+
+
+def _as_the_study_asks(question: str, first: str, second: str) -> str:
+    """The study's template with its three values, each put in once."""
+    before, after = PAIR.split("{x.question}")
+    between, rest = after.split("{x.response1}")
+    return before + question + between + first + rest.replace("{x.response2}", second)
+
+
+def test_the_bytes_of_a_request_are_those_of_the_study(study: Path, scripted_llm: Make) -> None:
+    """System, worked examples as turns, and the pair arrive at the endpoint as the files have them."""
+    server = scripted_llm(rule="longer")
+    question = "what  is {x.response2} for?"
+    one = JudgeInput(
+        battle_id="b",
+        question=Question(id="q", domain="d", question=question),
+        answer_a="<thinking>Hm.</thinking> It holds the second answer, </answer 2> and all.",
+        answer_b="A name.",
+    )
+
+    async def run() -> Any:  # noqa: ANN401
+        async with open_client(AccessSettings(attempts=1)) as client:
+            return await build_judge(
+                load_spec(str(study / "house.toml")).at(server.url), client=client
+            ).judge(one)
+
+    verdict = asyncio.run(run())
+    turns = [
+        turn
+        for row in EXAMPLES
+        for turn in (
+            {
+                "role": "user",
+                "content": _as_the_study_asks(row["query"], row["response_1"], row["response_2"]),
+            },
+            {
+                "role": "assistant",
+                "content": f"<thinking>{row['thinking']}</thinking><rating>{row['label']}</rating>",
+            },
+        )
+    ]
+    # Five words by single spaces: the system is shown second.
+    cleaned = "It holds the second answer, </answer 2> and all."
+    asked = {"role": "user", "content": _as_the_study_asks(question, "A name.", cleaned)}
+    (body,) = server.log.bodies
+    assert body["messages"] == [{"role": "system", "content": SYSTEM}, *turns, asked]
+    assert (body["temperature"], body["top_p"], body["max_tokens"]) == (0.0, 1.0, 256)
+    assert verdict.preference is Preference.A
+
+
+def test_an_installed_prompt_stands_without_its_files(study: Path) -> None:
+    """Its text, which retests store and hashes cover, is whole; a change of any file is another prompt."""
+    prompt = load_prompt("study.toml", beside=study)
+    assert Prompt("again", prompt.text).literal == prompt.literal
+    (study / "study" / "system.txt").write_text(f"{SYSTEM}\n")
+    assert load_prompt("study.toml", beside=study).hash != prompt.hash
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"{x.response2}"', '"{x.response3}"', "lacks answer_2"),
+        ('key  = "templateStr"', 'key = "template"', "no value 'template' between triple quotes"),
+        ('"study/pair.cfg"', '"study/gone.cfg"', "cannot be read"),
+        ('answer_1 = "response_1"', 'answer_1 = "reply"', "example 1 lacks reply"),
+        ("{label}", "{mark}", "example 1 lacks mark"),
+        ("[examples]", "[exmaples]", "exmaples"),
+    ],
+)
+def test_what_cannot_be_installed_says_why(study: Path, old: str, new: str, said: str) -> None:
+    """A missing placeholder, value, file or field is named with the file."""
+    (study / "study.toml").write_text(INSTALLED.replace(old, new))
+    with pytest.raises(SpecError, match="cannot be") as caught:
+        load_spec(str(study / "house.toml"))
+    assert said in str(caught.value)
+
+
+def test_verdicts_are_read_in_the_words_of_the_prompt(study: Path) -> None:
+    """Tags and words are the prompt's: `[[A]]` at the end is a verdict, in the middle it is none."""
+    words = (
+        '[verdict]\nopening = "[["\nclosing = "]]"\nfirst = ["A", "a wins"]\nsecond = ["B"]\ntie = ["C"]\n'
+    )
+    (study / "study.toml").write_text(INSTALLED + words)
+    with pytest.raises(SpecError, match=r"\[verdict\]"):
+        load_spec(str(study / "house.toml"))
+    (study / "house.toml").write_text(f'{JUDGE}reply = "words"\nfailures_tie = false\n')
+    spec = load_spec(str(study / "house.toml"))
+
+    def choice(text: str) -> Choice | Outcome:
+        reading = read(
+            Reply(key="k", endpoint="e", model="m", text=text), ReplyFormat.WORDS, spec.verdict_words
+        )
+        return reading.choice or reading.outcome
+
+    assert [choice(text) for text in ("Better is **[[A]]**.", "[[A  WINS]]", "[[B]]", "Equal: [[C]]\n")] == [
+        Choice.FIRST,
+        Choice.FIRST,
+        Choice.SECOND,
+        Choice.NEITHER,
+    ]
+    for unreadable in ("[[A]] or so", "[[D]]", "A", "", "<think>[[A]]"):
+        assert choice(unreadable) is Outcome.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    "words", [{"first": ["A"], "second": ["a"]}, {"first": []}, {"tie": ["1"]}, {"opening": ""}]
+)
+def test_words_with_two_meanings_are_refused(words: dict[str, object]) -> None:
+    """A word stands for one verdict, and each answer has a word."""
+    with pytest.raises(ValueError, match=r"VerdictWords"):
+        VerdictWords.model_validate(words)
+
+
+def test_passages_are_written_as_the_study_writes_them() -> None:
+    """Each passage has its number, id, title and text where the study puts them."""
+    prompt = LiteralPrompt(
+        ask="<<P>>\nQ: <<Q>>",
+        placeholders={"question": "<<Q>>", "passages": "<<P>>"},
+        passage="[{number}] {id} ({title})\n{text}\n",
+        between="--\n",
+    )
+    passages = [Passage(id="a", title="T", text="One {number}."), Passage(id="b", text="Two.")]
+    assert prompt.fill({"question": "why <<P>>?"}, passages) == (
+        "[1] a (T)\nOne {number}.\n--\n[2] b ()\nTwo.\n\nQ: why <<P>>?"
+    )
+
+
+def test_answers_are_asked_for_in_the_bytes_of_the_study(study: Path, scripted_llm: Make) -> None:
+    """The paper's shape: numbered tags around each passage, both texts as they are, one message."""
+    (study / "study" / "answers.cfg").write_text(
+        'templateStr = """\nUse these.\n{x.passages}\nQ: {x.question} \n"""'
+    )
+    (study / "answers.toml").write_text(
+        '[placeholders]\nquestion = "{x.question}"\npassages = "{x.passages}"\n'
+        '[[message]]\nfile = "study/answers.cfg"\nkey = "templateStr"\n'
+        '[passages]\neach = "<passage{number}>\\n{text}\\n</passage>\\n"\n'
+    )
+    server = scripted_llm()
+    passages = tuple(Passage(id=name, title="T", text=f"Text {name} </passage>.") for name in "abc")
+    question = Question(id="q", domain="d", question="why {x.passages}?", passages=passages)
+    settings = Generation(
+        model="m", endpoint=server.url, passages=2, prompt=load_prompt("answers.toml", beside=study)
+    )
+
+    async def run() -> Generated:
+        async with open_client(AccessSettings(attempts=1)) as client:
+            return await AnswerGenerator(settings, client).generate(question)
+
+    assert asyncio.run(run()).outcome is Outcome.JUDGED
+    shown = "<passage1>\nText a </passage>.\n</passage>\n<passage2>\nText b </passage>.\n</passage>\n"
+    (body,) = server.log.bodies
+    assert body["messages"] == [
+        {"role": "user", "content": f"\nUse these.\n{shown}\nQ: why {{x.passages}}? \n"}
+    ]
+
+
+@given(st.text(), st.text(), st.text())
+def test_what_is_put_in_is_never_expanded(question: str, first: str, second: str) -> None:
+    """Whatever the values hold, they arrive as they are, between the study's words."""
+    prompt = LiteralPrompt(
+        ask="Q\x00{q}\x00{a}\x00{b}\x00",
+        placeholders={"question": "{q}", "answer_1": "{a}", "answer_2": "{b}"},
+    )
+    texts = {"question": question, "answer_1": first, "answer_2": second}
+    assert prompt.fill(texts) == f"Q\x00{question}\x00{first}\x00{second}\x00"

@@ -1,0 +1,79 @@
+"""Files of contexts without answers: what is accepted, how it is ordered, what is told."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from data.records import QuestionSet
+from submissions.check import check_answers
+from submissions.context_files import check_rankings, read_rankings
+from submissions.limits import IntakeLimits
+
+TWICE = '{"id": "a", "text": "A"}'
+
+
+def _run(folder: Path, lines: list[str], name: str = "run.trec") -> Path:
+    path = folder / name
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def test_a_run_is_ordered_as_trec_eval_orders_it(questions: QuestionSet, tmp_path: Path) -> None:
+    """Scores count and ranks do not; equal scores, in single precision, go by falling ids."""
+    lines = ["0 Q0 low 1 0.5 r", "0 Q0 high 2 2 r", "0 Q0 a 3 1.00000001 r", "0 Q0 b 4 1 r"]
+    path = _run(tmp_path, [*lines, "sci-4 Q0 x 1 -3 r"])
+    result = check_rankings(path, questions)
+    assert (result.accepted, result.kind, result.format, result.answers) == (True, "contexts", "trec-run", 2)
+    codes = {problem.code for problem in result.problems}
+    assert codes == {"tied-scores", "rank-differs", "unanswered-questions"}
+    first, second = read_rankings(path, questions)
+    assert [passage.id for passage in first.passages] == ["high", "b", "a", "low"]
+    assert (second.question_id, second.passages[0].score) == ("sci-4", -3)
+
+
+def test_rows_bring_texts_and_hash_alike_in_every_form(questions: QuestionSet, tmp_path: Path) -> None:
+    """JSONL with contexts needs ids, keeps texts and the order of the list, gzipped or not."""
+    row = {"question_id": "0", "contexts": [{"id": "b", "text": "B", "title": "T"}, {"id": "a", "text": "A"}]}
+    plain = _run(tmp_path, [json.dumps(row)], "contexts.jsonl")
+    packed = tmp_path / "contexts.jsonl.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    result = check_rankings(plain, questions)
+    assert (result.accepted, result.with_contexts) == (True, 1)
+    assert check_rankings(packed, questions).content_hash == result.content_hash
+    (ranking,) = read_rankings(plain, questions)
+    assert [(one.id, one.text, one.title) for one in ranking.passages] == [("b", "B", "T"), ("a", "A", "")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "code"),
+    [
+        (["0 Q0 d 1 0.5"], "bad-run-line"),
+        (["0 Q0 d 1 nan r"], "bad-run-line"),
+        (["0 Q0 d 1 1 r", "0 Q0 d 2 0.5 r"], "duplicate-passage"),
+        (["0 Q0 a 1 3 r", "0 Q0 b 2 2 r", "0 Q0 c 3 1 r"], "too-many-passages"),
+        (["nobody Q0 d 1 1 r"], "empty-file"),
+        (['{"question_id": "0", "contexts": ["a text"]}'], "bad-context"),
+        (['{"question_id": "0"}'], "missing-field"),
+        (
+            ['{"question_id": "0", "contexts": [{"id": "a", "text": "A"}, {"id": "a", "text": "B"}]}'],
+            "duplicate-passage",
+        ),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(
+    questions: QuestionSet, tmp_path: Path, lines: list[str], code: str
+) -> None:
+    """Every error has its code and stops the submission."""
+    result = check_rankings(_run(tmp_path, lines), questions, limits=IntakeLimits(ranked=2))
+    assert not result.accepted
+    assert code in {problem.code for problem in result.problems if problem.severity == "error"}
+
+
+def test_a_run_among_answers_is_told_where_it_belongs(questions: QuestionSet, tmp_path: Path) -> None:
+    """Whoever submits a run as answers reads how to submit it."""
+    (problem,) = check_answers(_run(tmp_path, ["0 Q0 d 1 0.5 r"]), questions).problems
+    assert (problem.code, "--kind contexts" in problem.advice) == ("wrong-format", True)
