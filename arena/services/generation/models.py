@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.services.generation.silences import Silence, silence_of
-from arena.services.retrieval.runs import RetrievalRequest
+from arena.services.retrieval.requests import RetrievalRequest
 from data.records import Outcome, Question
 from judges.generation import Generated, Generation
 from judges.llm.costs import Usage
