@@ -130,7 +130,7 @@ class Arena:
     )
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
     trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
-    tables: RoundTableService = _service("services.tables.service", "store", "agreement")
+    tables: RoundTableService = _service("services.tables.service", "store", "agreement", "reference_exports")
     comparison: RoundComparisonService = _service("services.boards.comparison")
     battle_pages: BattlePages = _service("services.rounds.visibility")
     agreement: AgreementService = _service("services.metrics.agreement", "store", "metric_access")

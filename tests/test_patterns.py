@@ -111,6 +111,12 @@ def _score_patterns() -> None:
     scoring.weighted_score(reply, "score", (0, 1, 2))
 
 
+def _placeholder_patterns() -> None:
+    exact = importlib.import_module("judges.pairwise.literal")
+    prompt = exact.LiteralPrompt(ask="{q}{p}", placeholders={"question": "{q}", "passages": "{p}"})
+    prompt.fill({"question": "q"})
+
+
 def _name_patterns() -> None:
     tricks = importlib.import_module("judges.lexical.tricks")
     question = Question(id="q", domain="d", question="Who?", reference="Nobody.")
@@ -125,6 +131,7 @@ BUILT: Mapping[str, Callable[[], object]] = {
     "data/steering/rules.py": lambda: None,
     "judges/lexical/tricks.py": _name_patterns,
     "judges/llm/token_shares.py": _score_patterns,
+    "judges/pairwise/literal.py": _placeholder_patterns,
 }
 
 

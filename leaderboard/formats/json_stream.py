@@ -1,4 +1,4 @@
-"""A JSON array, or an object of arrays, read element by element from a text that may not fit memory."""
+"""A JSON array, or an object of arrays or records, read element by element where it may not fit memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STRING = re.compile(r'"([^"]*)"')
 
 
 class JsonStream:
-    """One pass over a JSON text whose outermost value is an array or an object of arrays."""
+    """One pass over a JSON text whose outermost value is an array, or an object of arrays or of records."""
 
     def __init__(self, text: TextIO, name: str) -> None:
         self._text = text
@@ -51,6 +51,22 @@ class JsonStream:
             self._position += 1
         else:
             yield from self._members()
+        self._require_end_of_file()
+
+    def records(self) -> Iterator[tuple[str, object]]:
+        """The values of the outermost object with their keys.
+
+        Raises:
+            FileFormatError: The text is no whole JSON object; the message names the record.
+        """
+        self._expect("{", "the file")
+        ended = self._peek() == "}"
+        self._position += ended
+        while not ended:
+            key = self._value("a record's key")
+            self._expect(":", f"record {key!r}")
+            yield str(key), self._value(f"record {key!r}")
+            ended = self._separator("}", f"record {key!r}")
         self._require_end_of_file()
 
     def _members(self) -> Iterator[tuple[str, list[object]]]:

@@ -1,4 +1,4 @@
-"""RAG-QA Arena's `eval_results`: one file a domain and pair, a record a question.
+"""RAG-QA Arena's `eval_results`: one file a domain and pair, a record a question; and people's majorities.
 
 `order` says which system was shown as answer 1 and 2, `pred` is the judge's reply with
 `<rating>1|2|0</rating>`; domain and judge stand in the file's name. The strict reading takes a
@@ -44,6 +44,41 @@ def parse_strict(chunk: Chunk, context: Context) -> Draft:
 def parse_compat(chunk: Chunk, context: Context) -> Draft:
     """Translate records as the published script does; nothing is left out, failures are ties."""
     return _parse(chunk, context, _compat)
+
+
+def parse_people(chunk: Chunk, _context: Context) -> Draft:
+    """Translate `human_evaluations.json`: a battle a pair, won by whom most people name.
+
+    The key of a pair is its question's id and the two systems, joined by underscores; as in the published
+    script the last two parts are the systems.
+    """
+    place = chunk.place
+    keys = names(place, "pair", column(chunk, "pair"))
+    parts = [key.rsplit("_", 2) for key in keys]
+    for index, (key, part) in enumerate(zip(keys, parts, strict=True)):
+        if len(part) < len(("question", "model_a", "model_b")) or not all(part):
+            refuse(place, index, "pair", key, "QUESTION_MODEL-A_MODEL-B is expected")
+    rows = BattleRows(
+        place=place,
+        question_id=[part[0] for part in parts],
+        domain=[domain if (domain := key.partition("_")[0]) in DOMAINS else "" for key in keys],
+        model_a=[part[1] for part in parts],
+        model_b=[part[2] for part in parts],
+        winner=[
+            _majority(place, index, value, parts[index])
+            for index, value in enumerate(column(chunk, "majority"))
+        ],
+        judge=["people"] * len(keys),
+        order=["ab"] * len(keys),
+    )
+    return Draft(rows=rows, reasons=[None] * len(keys))
+
+
+def _majority(place: Place, index: int, value: object, part: list[str]) -> str:
+    words = {part[1]: WinnerWord.A.value, part[2]: WinnerWord.B.value, "Tie": WinnerWord.TIE.value}
+    if not isinstance(value, str) or value not in words:
+        refuse(place, index, "majority", value, f"{part[1]}, {part[2]} or Tie is expected")
+    return words[value]
 
 
 def _parse(chunk: Chunk, context: Context, read: Callable[[object], str | None]) -> Draft:

@@ -19,6 +19,7 @@ class BattleFormat(StrEnum):
     RAG_QA_ARENA = "rag-qa-arena"
     RAG_QA_ARENA_EVAL = "rag-qa-arena-eval"
     RAG_QA_ARENA_EVAL_COMPAT = "rag-qa-arena-eval-compat"
+    RAG_QA_ARENA_PEOPLE = "rag-qa-arena-people"
     ALPACA_EVAL = "alpaca-eval"
     ARENA_HARD = "arena-hard"
 
@@ -32,6 +33,7 @@ SIGNATURES: Mapping[BattleFormat, tuple[str, ...]] = MappingProxyType(
         BattleFormat.RAG_QA_ARENA: ("model_a", "model_b", "winner"),
         BattleFormat.RAG_QA_ARENA_EVAL: ("query", "order", "pred"),
         BattleFormat.RAG_QA_ARENA_EVAL_COMPAT: ("query", "order"),
+        BattleFormat.RAG_QA_ARENA_PEOPLE: ("pair", "majority"),
         BattleFormat.ALPACA_EVAL: ("generator_1", "generator_2", "preference"),
         BattleFormat.ARENA_HARD: ("model", "games"),
     }
@@ -43,6 +45,7 @@ GUESSED = (
     BattleFormat.ALPACA_EVAL,
     BattleFormat.ARENA_HARD,
     BattleFormat.RAG_QA_ARENA_EVAL,
+    BattleFormat.RAG_QA_ARENA_PEOPLE,
 )
 
 
@@ -79,6 +82,7 @@ _PARSERS: Mapping[BattleFormat, Parser] = MappingProxyType(
         BattleFormat.RAG_QA_ARENA: native.parse,
         BattleFormat.RAG_QA_ARENA_EVAL: rag_qa_arena.parse_strict,
         BattleFormat.RAG_QA_ARENA_EVAL_COMPAT: rag_qa_arena.parse_compat,
+        BattleFormat.RAG_QA_ARENA_PEOPLE: rag_qa_arena.parse_people,
         BattleFormat.ALPACA_EVAL: alpaca_eval.parse,
         BattleFormat.ARENA_HARD: arena_hard.parse,
     }

@@ -28,6 +28,7 @@ BLOCK_CHARACTERS = 1 << 24
 Record = Mapping[str, object]
 
 _LIST_COLUMN = re.compile(r'"(model_a|model_b|winner)"\s*:\s*\[')
+_KEYED = re.compile(r'\{\s*+"[^"]*+"\s*+:\s*+\{\s*+"(?:majority|raw)"\s*+:')
 
 
 class Container(StrEnum):
@@ -36,6 +37,7 @@ class Container(StrEnum):
     LINES = "JSON Lines"
     ARRAY = "JSON array"
     COLUMNS = "JSON object of columns"
+    KEYED = "JSON object of records"
     CSV = "CSV"
 
 
@@ -86,6 +88,8 @@ def container_of(path: Path) -> Container:
         return Container.ARRAY
     if not head.startswith("{"):
         return Container.CSV
+    if _KEYED.match(head):
+        return Container.KEYED
     first_line = head.split("\n", 1)[0].strip()
     columns = first_line == "{" or _LIST_COLUMN.search(first_line)
     return Container.COLUMNS if columns else Container.LINES
@@ -101,6 +105,7 @@ def chunks_of(path: Path, container: Container) -> Iterator[Chunk]:
         Container.LINES: _line_chunks,
         Container.ARRAY: _array_chunks,
         Container.COLUMNS: _column_chunks,
+        Container.KEYED: _keyed_chunks,
         Container.CSV: _csv_chunks,
     }
     with open_text(path) as text:
@@ -185,6 +190,20 @@ def _column_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
         cells = zip(*(column[start : start + CHUNK_ROWS] for column in columns.values()), strict=True)
         records: list[Record] = [dict(zip(columns, row, strict=True)) for row in cells]
         yield Chunk(place=Place(file=name, first_row=start + 1), records=records)
+
+
+def _keyed_chunks(text: TextIO, name: str) -> Iterator[Chunk]:
+    """Records by key, which each gets as `pair`."""
+    row, keyed = 0, JsonStream(text, name).records()
+    while block := list(islice(keyed, CHUNK_ROWS)):
+        place = Place(file=name, first_row=row + 1)
+        for index, (key, record) in enumerate(block):
+            if not isinstance(record, dict):
+                message = f"{place.at(index)} ({key}) is not a JSON object but {type(record).__name__}."
+                raise FileFormatError(message, advice="The object holds one object a battle.")
+        records: list[Record] = [{**cast("Record", record), "pair": key} for key, record in block]
+        yield Chunk(place=place, records=records)
+        row += len(block)
 
 
 def _csv_chunks(text: TextIO, name: str) -> Iterator[Chunk]:

@@ -224,6 +224,12 @@ def _grade(chunk: BattleRows, index: int, game: int) -> str:
     raise FileFormatError(message, advice="Write native battles, which hold every column.")
 
 
+def refuse_people(_chunks: Iterable[BattleRows], _text: TextIO) -> None:
+    """Majorities of people are labels: what they rest on is in no battle file."""
+    advice = "Write labels of people by `arena labels task export --format human-evaluations`."
+    raise FileFormatError("Battles are not written as rag-qa-arena-people.", advice=advice)
+
+
 WRITERS: Mapping[BattleFormat, Writer] = MappingProxyType(
     {
         BattleFormat.NATIVE: write_lines,
@@ -231,6 +237,7 @@ WRITERS: Mapping[BattleFormat, Writer] = MappingProxyType(
         BattleFormat.RAG_QA_ARENA: write_columns,
         BattleFormat.RAG_QA_ARENA_EVAL: write_eval_results,
         BattleFormat.RAG_QA_ARENA_EVAL_COMPAT: write_eval_results,
+        BattleFormat.RAG_QA_ARENA_PEOPLE: refuse_people,
         BattleFormat.ALPACA_EVAL: write_annotations,
         BattleFormat.ARENA_HARD: write_games,
     }

@@ -16,7 +16,7 @@ Format = Annotated[
         metavar="FORMAT",
         show_default="recognised from the file",
         help="The file's format: `native`, `chatbot-arena`, `rag-qa-arena`, `rag-qa-arena-eval`, "
-        "`rag-qa-arena-eval-compat`, `alpaca-eval` or `arena-hard`.",
+        "`rag-qa-arena-eval-compat`, `rag-qa-arena-people`, `alpaca-eval` or `arena-hard`.",
     ),
 ]
 

@@ -112,9 +112,9 @@ def table(
         typer.Option(
             "--kind",
             help="The table, with its number in the RAG-QA Arena paper: `set` (2), `win-rates` (3), `pairs` "
-            "(4), `ratings` (5), `judges` (8; a line for each round), `no-answer` (9), `passages` (10; model "
-            "and passages from the system cards); of CRUX's `coverage` (2) and `correlations` (3); `attacks` "
-            "(canaries by family).",
+            "(4), `ratings` (5), `references` (6; by words), `judges` (8; a line for each round), "
+            "`no-answer` (9), `passages` (10; model and passages from the system cards); of CRUX's "
+            "`coverage` (2) and `correlations` (3); `attacks` (canaries by family).",
         ),
     ],
     labels: Annotated[

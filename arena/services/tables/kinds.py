@@ -16,6 +16,8 @@ class TableKind(StrEnum):
     """Every pair of systems: wins, ties, losses, and people's where labels are given (Table 4)."""
     RATINGS = "ratings"
     """Ratings with intervals, a group of columns for each round (Table 5)."""
+    REFERENCES = "references"
+    """Completeness, citation accuracy and wins of the reference and of every system (Table 6)."""
     JUDGES = "judges"
     """Pearson's correlation with people by pair of systems, a line for each round's judge (Table 8)."""
     NO_ANSWER = "no-answer"

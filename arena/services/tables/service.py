@@ -8,10 +8,11 @@ from pathlib import Path
 from arena.services.accounts.auth import OPERATOR, Caller
 from arena.services.metrics.agreement import AgreementService
 from arena.services.metrics.factory import EMBEDDED
+from arena.services.references.export import ReferenceExports
 from arena.services.rounds.visibility import RoundAccess
 from arena.services.tables.against_reference import rates_by_domain, rates_by_passages
-from arena.services.tables.context import correlations, coverage_by_system
 from arena.services.tables.kinds import TableKind
+from arena.services.tables.measured import correlations, coverage_by_system, references_and_answers
 from arena.services.tables.model import RoundTable, Shown, beside
 from arena.services.tables.people import every_pair, judges_by_correlation
 from arena.services.tables.systems import attacks, no_answers, question_set, ratings
@@ -31,7 +32,7 @@ BY_ROUND: Mapping[TableKind, Maker] = {
 UNTESTED = frozenset(
     {
         *(TableKind.SET, TableKind.COVERAGE, TableKind.CORRELATIONS),
-        *(TableKind.NO_ANSWER, TableKind.ATTACKS),
+        *(TableKind.NO_ANSWER, TableKind.ATTACKS, TableKind.REFERENCES),
     }
 )
 
@@ -39,8 +40,9 @@ UNTESTED = frozenset(
 class RoundTableService:
     """Tables of one round or several."""
 
-    def __init__(self, store: Store, agreement: AgreementService) -> None:
+    def __init__(self, store: Store, agreement: AgreementService, exports: ReferenceExports) -> None:
         self._store = store
+        self._exports = exports
         self._agreement = agreement
 
     def table(
@@ -61,6 +63,7 @@ class RoundTableService:
 
         Raises:
             NotFoundError: There is no such round that the caller may see.
+            ForbiddenError: The kind is for organisers.
             InputError: The kind needs labels, or has no tests to mark.
         """
         rounds = [self._store.rounds.get(name) for name in dict.fromkeys(names)]
@@ -78,11 +81,11 @@ class RoundTableService:
             sets = list(dict.fromkeys(round_.set_name for round_ in rounds))
             content = beside(sets, [by_set[kind](name) for name in sets])
         else:
-            content = self._content(rounds, kind, labels, shown)
+            content = self._content(rounds, kind, labels, shown, caller)
         return RoundTable(kind=kind, content=content)
 
     def _content(
-        self, rounds: Sequence[Round], kind: TableKind, labels: Path | None, shown: Shown
+        self, rounds: Sequence[Round], kind: TableKind, labels: Path | None, shown: Shown, caller: Caller
     ) -> PaperTable:
         names = [round_.name for round_ in rounds]
         match kind:
@@ -92,6 +95,11 @@ class RoundTableService:
                 return judges_by_correlation(self._store, rounds, labels, shown)
             case TableKind.PASSAGES:
                 return rates_by_passages(self._store, rounds, shown)
+            case TableKind.REFERENCES:
+                tables = [
+                    references_and_answers(self._store, self._exports, one, shown, caller) for one in rounds
+                ]
+                return beside(names, tables)
             case TableKind.PAIRS:
                 return beside(names, [every_pair(self._store, one, labels, shown) for one in rounds])
             case _:

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data.errors import FileFormatError, RecordError
+from data.errors import ArenaError, FileFormatError, RecordError
 from leaderboard.battles import Winner
 from leaderboard.formats.reading import format_of, read_battles, read_chunks
 from leaderboard.formats.registry import BattleFormat
 from leaderboard.formats.rows import Context, LeftOut
 
+GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena"
 NATIVE = [
     {"question_id": "q1", "domain": "fiqa", "model_a": "x", "model_b": "y", "winner": "model_a"},
     {"question_id": "q1", "domain": "fiqa", "model_a": "y", "model_b": "z", "winner": "tie"},
@@ -79,6 +80,32 @@ def test_scores_and_counts_are_read_and_rows_that_count_zero_times_are_reported(
     assert np.isnan(file.table.score[1])
     assert file.table.weight.tolist() == [3.0, 2.0]
     assert file.left_out == {LeftOut.ZERO_COUNT: 1}
+
+
+def test_human_evaluations_are_battles_of_people() -> None:
+    """RAG-QA Arena's `human_evaluations.json` is recognised: a battle a pair, won by most people's choice."""
+    rows = next(read_chunks(GOLDEN / "human_evaluations.json"))
+    assert rows.question_id == ["science_0", "writing_1", "science_0"]
+    assert (rows.model_a, rows.model_b) == (["LFRQA"] * 3, ["RQA", "RQA", "big-model"])
+    assert rows.winner == ["model_a", "tie", "model_b"]
+    assert rows.domain == ["science", "writing", "science"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a_x_y": {"majority": "z"}}', "x, y or Tie is expected"),
+        ('{"pair": {"majority": "Tie"}}', "QUESTION_MODEL-A_MODEL-B is expected"),
+        ('{"a_x_y": {"majority": "x"}, "b": 3}', "not a JSON object"),
+        ('{"a_x_y": {"majority": "x"}', "cut off"),
+    ],
+)
+def test_human_evaluations_that_cannot_be_read_say_where(tmp_path: Path, text: str, said: str) -> None:
+    """A winner who is not of the pair, a key without systems and a broken file are named."""
+    path = tmp_path / "human_evaluations.json"
+    path.write_text(text)
+    with pytest.raises(ArenaError, match=said):
+        list(read_chunks(path))
 
 
 def test_battles_without_questions_are_each_their_own(tmp_path: Path) -> None:

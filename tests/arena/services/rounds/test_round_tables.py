@@ -132,6 +132,17 @@ def _more_of_tables(command: Run) -> None:
     made = command("rounds", "table", "all", "--kind", "set")
     assert [row["domain"] for row in made["rows"]] == ["d0", "d1", "d2", "overall"]
     assert made["rows"][-1]["questions"] == 12
+    beside = command("rounds", "table", "all", "--kind", "references")
+    wins = {row["system"]: row["wins"] for row in beside["rows"]}
+    assert next(iter(wins)) == "human"
+    assert set(wins) == {"human", "full", "short", "wrong"}
+    assert {row["citation accuracy"] for row in beside["rows"]} == {None}
+    assert "12 references have no citations to measure." in beside["notes"]
+    unscored = command("rounds", "table", "all", "--kind", "correlations")
+    assert (unscored["rows"], unscored["notes"]) == (
+        [],
+        ["No system has both context and answer scores."],
+    )
     tested = command("rounds", "table", "all", "--kind", "pairs", "--significance")
     marks = {row["pair"]: row["win mark"] for row in tested["rows"]}
     shares = {row["pair"]: (row["win"], row["loss"]) for row in tested["rows"]}
