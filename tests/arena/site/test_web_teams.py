@@ -22,7 +22,7 @@ from arena.services.annotation.requests import TaskRequest
 from arena.services.rounds.models import RoundRequest
 from arena.site.services import as_secrets
 from arena.site.sign_in import SignIn
-from data.records import Phase, Role, SubmissionState, SystemCard, TokenScope
+from data.records import Phase, Role, SubmissionKind, SubmissionState, SystemCard, TokenScope
 
 TEXT = "Item {n} is {word}, they say."
 READ, SUBMIT, MANAGE = TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE
@@ -151,12 +151,24 @@ def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
     assert "&lt;b&gt;no&lt;/b&gt;" in said
     assert "<b>no</b>" not in said
     assert "submit-now" not in {one.key for one in page.button}
-    page.button_group[0].set_value("warning").run()
+    page.button_group(key="severity").set_value("warning").run()
     assert "· error ·" not in shown(page)
     assert downloads(page) >= {
         *("Report, JSON", "Report, CSV", "Report, HTML"),
         *("Template, JSONL", "Sample, JSONL"),
     }
+
+
+def test_run_is_checked_and_submitted_as_contexts(club: Club) -> None:
+    """Where the visitor says that the file holds contexts, a run is taken, and is no answers."""
+    page = club.visit("teams.submit_page", "owner", set="tiny", kind="contexts")
+    page.file_uploader[0].set_value(("run.trec", b"q0 Q0 q0-p1 1 2 r\n", "text/plain")).run()
+    assert "questions with passages" in shown(page)
+    page.text_input(key="system-name").set_value("my-run").run()
+    page.button(key="submit-now").click().run()
+    assert not page.exception
+    (stored,) = club.arena.store.submissions.find(set_name="tiny", kind=SubmissionKind.CONTEXTS)
+    assert (stored.system, stored.answers, stored.team) == ("my-run", 1, "ours")
 
 
 def test_sample_file_is_accepted_with_its_card(club: Club) -> None:
