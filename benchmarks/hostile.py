@@ -34,7 +34,7 @@ from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical.judge import LexicalJudge
 from judges.metrics.factuality.lexical import LexicalRelations
-from judges.metrics.factuality.tasks import Pair
+from judges.metrics.relations.model import Pair
 from judges.pairwise.parsing import read
 from judges.pairwise.rendering import Sides
 from judges.protection.sanitise import sanitise

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from data.records import MetricItem, Passage
-from judges.metrics.factuality.tasks import Pair
+from judges.metrics.relations.model import Pair
 from judges.text.sentences import split_sentences
 
 DATA = Path(__file__).parents[1] / "../shared/data"

@@ -27,9 +27,9 @@ from judges.metrics.comprehensiveness.meta_evaluation import evaluate_wikicontra
 from judges.metrics.comprehensiveness.meta_files import read_wikicontradict
 from judges.metrics.factuality.lexical import LexicalRelations, notice
 from judges.metrics.factuality.reasoner import FactReasoner
-from judges.metrics.factuality.tasks import Related
 from judges.metrics.registry import build_metric
 from judges.metrics.relations.head import COEFFICIENTS, Head, Noticed, trained_head
+from judges.metrics.relations.model import Related
 from judges.text.entailment import Entailment
 
 Floats = NDArray[np.float64]

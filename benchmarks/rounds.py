@@ -132,7 +132,7 @@ def judge(arena: Arena, name: str, connections: int) -> tuple[float, float]:
 
 def messages(arena: Arena, name: str, limit: int) -> list[tuple[Message, ...]]:
     """The messages that a stored round sends."""
-    from arena.services.rounds.runner import contest
+    from arena.services.rounds.judging_loop import contest
     from judges.pairwise.rendering import Renderer, presentations
 
     spec = arena.judges.spec("reference-free")

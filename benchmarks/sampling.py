@@ -1,6 +1,6 @@
 """How many verdicts of an expensive judge each cheaper round saves, at equal interval width.
 
-Run: python -m benchmarks.sampling [repeats]
+Run: python -m benchmarks.sampling [repeats | early [repeats]]
 
 Saved is 1 − 1/g, where g is how many times the variance of the plain sample's estimate exceeds the
 method's at the same number of verdicts: variances shrink as one over the number of verdicts. Coverage is
@@ -25,13 +25,23 @@ from numpy.typing import NDArray
 from leaderboard.battles import BattleTable
 from leaderboard.rates import win_rates
 from leaderboard.ratings import RatingTable
+from leaderboard.sampling import waves
 from leaderboard.sampling.adaptive import neighbours, next_battles
 from leaderboard.sampling.asks import Ask, Question
 from leaderboard.sampling.cheap_judge import PairTexts, pair_features, predicted_shares
 from leaderboard.sampling.powered import Draw, power
 from leaderboard.sampling.strata import Allocation, allocate
 from leaderboard.standings.published import bundled_board
-from tests.sampled_rounds import Round, plain, rated, simulated, stopped, table_of
+from tests.sampled_rounds import (
+    Round,
+    plain,
+    rated,
+    run_waves,
+    simulated,
+    stopped,
+    table_of,
+    true_points,
+)
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.floating[Any] | np.integer[Any]]
@@ -139,6 +149,28 @@ def stopping(repeats: int) -> None:
                 )
 
 
+def early(repeats: int) -> None:
+    """Print coverage where a width is believed from the pilot on."""
+    waves.FEWEST_TO_END = 1
+    ask, truth = Ask(question=Question.LEADERS), true_points(8, 500)
+    for likeness, width in ((0.7, 450), (0.7, 350), *((0.9, w) for w in (450, 350, 250, 200, 160, 120))):
+        random = np.random.default_rng(2)
+        verdicts, held = [], []
+        for repeat in range(repeats):
+            world = simulated(random, likeness)
+            plan = waves.WavePlan(ask=ask, target_width=width, cap=len(world.verdicts), seed=1000 * repeat)
+            state, ended = run_waves(plan, world)
+            verdicts.append(int(state.judged.sum()))
+            for asked in ended.widths.asked if ended.widths is not None else ():
+                if asked.points is not None:
+                    true = truth[asked.contrast.first] - truth[asked.contrast.second]
+                    held.append(abs(asked.points - true) <= asked.width / 2)
+        print(
+            f"  correlation {likeness}, width {width}: {np.mean(verdicts):.0f} verdicts, "
+            f"coverage {np.mean(held):.3f} of {len(held)}"
+        )
+
+
 def true_differences() -> Floats:
     """What a simulated round of endless questions would give, from one of very many."""
     random = np.random.default_rng(1)
@@ -202,6 +234,9 @@ def stratified() -> None:
 
 def main() -> None:
     """Print every comparison."""
+    if sys.argv[1:2] == ["early"]:
+        early(int(sys.argv[2]) if len(sys.argv) > 2 else 120)
+        return
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 40
     stopping(repeats)
     stratified()

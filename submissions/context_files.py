@@ -18,7 +18,8 @@ from types import MappingProxyType
 from data.errors import FileFormatError
 from data.files.text_files import decode, read_lines
 from data.files.trec_runs import FIELDS, run_field
-from data.records import Passage, Question, RankedPassage, Ranking, Severity, SubmissionKind
+from data.records import Passage, Question, Severity, SubmissionKind
+from data.records.rankings import RankedPassage, Ranking
 from submissions.check import CheckResult, recording_errors
 from submissions.formats import FileFormat, open_rows
 from submissions.limits import IntakeLimits

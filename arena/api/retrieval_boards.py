@@ -21,7 +21,7 @@ from arena.services.retrieval_boards.shown import (
     question_json,
     stamp_of,
 )
-from data.records import QrelsKind
+from data.records.rankings import QrelsKind
 from leaderboard.export.tables import TableForm
 from leaderboard.retrieval.files import trec_eval_lines
 

@@ -212,7 +212,7 @@ def generate(
     is interrupted, or ends at the budget, the same command continues: replies that arrived are in the cache,
     and what they cost counts against the budget.
     """
-    from arena.services.generation.service import GenerationRequest
+    from arena.services.generation.models import GenerationRequest
     from judges.generation import Generation
     from judges.llm.requests import Sampling
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.corpora.chunking import Chunking, chunk_id, document_of
+from data.corpora.terms import Analyser, TermNumbers, Vocabulary
 from data.errors import FileFormatError, StoreError
 from data.progress import counted, working
 from data.records import Passage
@@ -23,55 +24,8 @@ from data.records import Passage
 K1 = 1.5
 B = 0.75
 BLOCK = 1_000_000
-MOST_WORDS = 400_000
-"""Words whose terms are remembered at once while a corpus is built; beyond it, they are found anew."""
 PAIR = np.dtype([("term", "<u4"), ("chunk", "<u4"), ("count", "<u4")])
 DATA, INDICES = "scores.bin", "chunks.bin"
-
-
-@dataclass(frozen=True, slots=True)
-class Analyser:
-    """How texts are cut into terms.
-
-    Attributes:
-        name: Another one whenever that changes.
-        words: The words of a text, repeats included.
-        of_word: The terms that a word stands for, wherever it stands; by default the word itself. A corpus is
-            built by asking it once a distinct word, which is where stemming takes its time.
-    """
-
-    name: str
-    words: Callable[[str], Sequence[str]]
-    of_word: Callable[[str], Sequence[str]] = lambda word: (word,)
-
-    def terms(self, text: str) -> list[str]:
-        """The terms of a text in order, repeats included."""
-        return [term for word in self.words(text) for term in self.of_word(word)]
-
-
-class Vocabulary(dict[str, int]):
-    """Numbers terms as they are first asked for."""
-
-    def __missing__(self, term: str) -> int:
-        number = len(self)
-        self[term] = number
-        return number
-
-
-class _TermNumbers(dict[str, tuple[int, ...]]):
-    """The numbers of the terms that words stand for, of so many words at a time."""
-
-    def __init__(self, vocabulary: Vocabulary, of_word: Callable[[str], Sequence[str]]) -> None:
-        super().__init__()
-        self._vocabulary = vocabulary
-        self._of_word = of_word
-
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        if len(self) >= MOST_WORDS:
-            self.clear()
-        numbers = tuple(self._vocabulary[term] for term in self._of_word(word))
-        self[word] = numbers
-        return numbers
 
 
 class Postings:
@@ -84,7 +38,7 @@ class Postings:
 
     def __init__(self, folder: Path, of_word: Callable[[str], Sequence[str]] = lambda word: (word,)) -> None:
         self.vocabulary = Vocabulary()
-        self._numbers = _TermNumbers(self.vocabulary, of_word)
+        self._numbers = TermNumbers(self.vocabulary, of_word)
         self._lengths = array("I")
         self._waiting: list[int] = []
         self._first = 0

@@ -11,7 +11,8 @@ from tempfile import mkdtemp
 
 from data.corpora.chunking import Chunking
 from data.corpora.documents import content_hash, read_documents
-from data.corpora.index import MANIFEST, Analyser, Corpus, Manifest, build_corpus, read_manifest
+from data.corpora.index import MANIFEST, Corpus, Manifest, build_corpus, read_manifest
+from data.corpora.terms import Analyser
 from data.errors import FileFormatError, InvalidFileError, NotFoundError, StoreError
 from data.progress import working
 from data.records import Passage, ProblemList

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from data.errors import FileFormatError, InvalidFileError
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines
-from data.records import WHOLE, ProblemList, QrelsKind
+from data.records import ProblemList
+from data.records.rankings import WHOLE, QrelsKind
 
 TREC_FIELDS, BEIR_FIELDS, RUN_FIELDS = 4, 3, 6
 BEIR_HEADER = "query-id"

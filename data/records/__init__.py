@@ -59,7 +59,6 @@ from data.records.questions import (
     SystemCard,
     require_name,
 )
-from data.records.rankings import WHOLE, Grades, Qrels, QrelsKind, RankedPassage, Ranking
 from data.records.rounds import (
     STOPPED,
     Account,
@@ -103,7 +102,6 @@ __all__ = [
     "PEOPLE",
     "SCALES",
     "STOPPED",
-    "WHOLE",
     "Account",
     "Action",
     "AnnotationTask",
@@ -124,7 +122,6 @@ __all__ = [
     "DrawKind",
     "EndOfWaves",
     "GivenLabel",
-    "Grades",
     "HumanLabel",
     "Job",
     "JobKind",
@@ -151,12 +148,8 @@ __all__ = [
     "Presentation",
     "Problem",
     "ProblemList",
-    "Qrels",
-    "QrelsKind",
     "Question",
     "QuestionSet",
-    "RankedPassage",
-    "Ranking",
     "Reply",
     "Role",
     "Round",

@@ -80,12 +80,14 @@ class CheapKind(StrEnum):
     """What stands in for a round's own judge where that is not asked.
 
     `JUDGE`: another judge, asked about every battle. `ROUND`: the verdicts of an earlier round on the same
-    battles. `TRAINED`: a classifier trained on the verdicts that the round has paid for.
+    battles. `TRAINED`: a classifier trained on the verdicts that the round has paid for. `TRAINED_BEFORE`:
+    one trained on the verdicts of another, finished round, perhaps on another set.
     """
 
     JUDGE = "judge"
     ROUND = "round"
     TRAINED = "trained"
+    TRAINED_BEFORE = "trained before"
 
 
 class WavesEnd(StrEnum):

@@ -6,7 +6,6 @@ writers wait for each other instead of failing.
 
 from __future__ import annotations
 
-import os
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -20,8 +19,6 @@ from sqlalchemy import (
     CursorResult,
     Engine,
     Float,
-    create_engine,
-    event,
     func,
     inspect,
     literal_column,
@@ -33,25 +30,17 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import (
     ArgumentError,
     DBAPIError,
-    DisconnectionError,
     IntegrityError,
     NoSuchModuleError,
     SQLAlchemyError,
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from data.errors import StoreError
+from data.store.connections import BUSY_TIMEOUT_MS, WANTED, begin_immediate, make_engine, supported
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
-BUSY_TIMEOUT_MS = 10_000
-KEPT_CONNECTIONS = 4
 MIGRATION_LOCK = 0x4152454E41  # "ARENA"; other programs on the server have other numbers.
-
-
-WANTED = "Write sqlite:///PATH or postgresql+psycopg://USER@HOST/DATABASE."
-SHORT = frozenset({"postgres", "postgresql"})
-"""Names under which providers hand out addresses of PostgreSQL; the driver is always ours."""
 
 
 class Database:
@@ -66,8 +55,8 @@ class Database:
 
     def __init__(self, url: str) -> None:
         try:
-            self.url: URL = _supported(make_url(url))
-            self.engine: Engine = _make_engine(self.url)
+            self.url: URL = supported(make_url(url))
+            self.engine: Engine = make_engine(self.url)
         except (ArgumentError, ValueError) as error:
             raise StoreError("ARENA_DATABASE_URL is not a database URL.", advice=WANTED) from error
         except (NoSuchModuleError, ModuleNotFoundError) as error:
@@ -120,7 +109,7 @@ class Database:
             return
         with self.begin() as connection:
             if connection.dialect.name == "sqlite":
-                _begin_immediate(connection, wait_ms)
+                begin_immediate(connection, wait_ms)
             token = self._joined.set(connection)
             try:
                 yield connection
@@ -218,18 +207,6 @@ class Database:
         return StoreError(message, advice=advice)
 
 
-def _begin_immediate(connection: Connection, wait_ms: int) -> None:
-    if wait_ms == BUSY_TIMEOUT_MS:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-        return
-    connection.exec_driver_sql(f"PRAGMA busy_timeout={wait_ms}")
-    try:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    finally:
-        # Whoever uses the connection next waits as usual.
-        connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-
-
 def new_id(result: CursorResult[Any]) -> int:
     """The number that the database gave to an inserted row."""
     key = result.inserted_primary_key
@@ -246,76 +223,6 @@ def pairs(rows: Iterable[Any]) -> dict[Any, Any]:
 def newest_version() -> str:
     """The version that the newest migration file makes."""
     return max(file.stem.split("_")[0] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-
-
-def _supported(url: URL) -> URL:
-    """The URL with our driver.
-
-    Raises:
-        StoreError: It is of another kind of database.
-    """
-    if url.drivername in SHORT:
-        return url.set(drivername="postgresql+psycopg")
-    if url.get_backend_name() not in {"sqlite", "postgresql"}:
-        raise StoreError(f"Databases of the kind {url.drivername} are not supported.", advice=WANTED)
-    return url
-
-
-def _make_engine(url: URL) -> Engine:
-    """An engine whose connections are kept: closing SQLite's last one copies the whole log each time."""
-    if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True)
-    path = url.database
-    if not path or path == ":memory:":
-        engine = create_engine(url)
-    else:
-        _make_parent(Path(path))
-        engine = create_engine(
-            url, poolclass=QueuePool, pool_size=KEPT_CONNECTIONS, max_overflow=-1, pool_use_lifo=True
-        )
-        event.listen(engine, "checkout", _check_out)
-    event.listen(engine, "connect", _prepare_sqlite)
-    return engine
-
-
-def _make_parent(path: Path) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"The folder {path.parent} cannot be made: {error.strerror}."
-        raise StoreError(message, advice="Set ARENA_HOME to a folder you can write to.") from error
-
-
-def _prepare_sqlite(connection: Any, record: ConnectionPoolEntry) -> None:  # noqa: ANN401 - DBAPI
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=NORMAL")
-    cursor.execute("PRAGMA foreign_keys=ON")
-    place = cursor.execute("PRAGMA database_list").fetchone()[2]
-    cursor.close()
-    record.info["file"] = (place, _identity(place))
-
-
-def _check_out(_connection: object, record: ConnectionPoolEntry, proxy: PoolProxiedConnection) -> None:
-    """Use no connection that another process opened, nor one to a file that was moved or deleted since."""
-    place, identity = record.info["file"]
-    if identity == _identity(place):
-        return
-    if identity[0] != os.getpid():
-        # It is the parent's; closing it here could disturb the parent. SQLAlchemy documents this way of
-        # forgetting it, but types the proxy's as one to be read alone.
-        record.dbapi_connection = proxy.dbapi_connection = None  # type: ignore[misc]
-    raise DisconnectionError(f"{place} is another file than before")
-
-
-def _identity(place: str) -> tuple[int, int, int]:
-    """This process, and which file a path leads to at present."""
-    try:
-        file = os.stat(place)  # noqa: PTH116 - a third of the time of a Path
-    except OSError:
-        return os.getpid(), 0, 0
-    return os.getpid(), file.st_dev, file.st_ino
 
 
 def db_now(connection: Connection) -> ColumnElement[float]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, func, insert, select
 
 from data.errors import ConflictError, NotFoundError
-from data.records import Qrels, RankedPassage, Ranking
+from data.records.rankings import Qrels, RankedPassage, Ranking
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import new_id, pairs
 from data.store.question_sets import no_set

@@ -143,7 +143,7 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
     for sentence in _sentences(visible, code):
         found = terms_of(WORD.findall(fold(sentence)), code)
         if found:
-            kept.append((sentence, found, found not in known and _asserts(sentence)))
+            kept.append((sentence, found, found not in known and asserts(sentence)))
             known.add(found)
     fresh = _fresh([single for _, found, _ in kept for single in found])
     sentences = tuple(
@@ -164,7 +164,7 @@ def _sentences(text: str, code: str) -> Sequence[str]:
     return [part for each in found for part in each.split()] if code in CUT_AT_SPACES else found
 
 
-def _asserts(sentence: str) -> bool:
+def asserts(sentence: str) -> bool:
     """Whether a sentence states what it says: it neither asks, nor says that all of it is untrue."""
     if sentence.rstrip(CLOSING).endswith(QUESTION_MARKS):
         return False

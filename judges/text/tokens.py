@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
 
@@ -87,12 +87,6 @@ def terms_by_word(some: Iterable[str], code: str = ENGLISH) -> list[tuple[str, .
 def terms_of(some: Iterable[str], code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of folded words in order, repeats included."""
     return tuple(chain.from_iterable(terms_by_word(some, code)))
-
-
-def iterate_terms(text: str, code: str = ENGLISH) -> Iterator[str]:
-    """Yield the terms of a text in order, repeats included."""
-    for word in words(text):
-        yield from term(word, code)
 
 
 def terms(text: str, code: str = ENGLISH) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from data.records import Qrels
+from data.records.rankings import Qrels
 
 if TYPE_CHECKING:
     from ir_measures import Measure as IrMeasure

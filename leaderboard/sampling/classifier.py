@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
 
-from data.errors import InputError, StatisticsError
+from data.errors import InputError, RecordError, StatisticsError
 from data.records.plain import to_json
 from leaderboard.sampling.cheap_judge import fitted
 
@@ -46,6 +48,20 @@ class Classifier:
     def as_json(self) -> dict[str, object]:
         """The fields as a JSON object."""
         return to_json(self)
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, object]) -> Classifier:
+        """Read what `as_json` wrote.
+
+        Raises:
+            RecordError: A field is missing or of another kind.
+        """
+        try:
+            read: Classifier = TypeAdapter(cls).validate_python(dict(fields))
+        except ValidationError as error:
+            message = f"This is no trained classifier: {error.errors()[0]['msg']}."
+            raise RecordError(message, advice="Train it again.") from error
+        return read
 
 
 def train(

@@ -47,7 +47,7 @@ def show_rated(
     file: Path, kind: ErrorKind, request: RatingRequest, read_as: BattleFormat | None, *, as_json: bool
 ) -> None:
     """Print ratings with the judge's error in their intervals."""
-    from arena.services.error_files import rate_file_with_error
+    from arena.services.battle_file_reports import rate_file_with_error
 
     rated, notes = rate_file_with_error(file, kind, request, read_as=read_as)
     _say((*notes, *rated.notes))
@@ -80,7 +80,7 @@ def show_rates(
     as_json: bool,
 ) -> None:
     """Print win rates with the judge's error in their intervals."""
-    from arena.services.error_files import winrates_of_file_with_error
+    from arena.services.battle_file_reports import winrates_of_file_with_error
 
     rates, notes = winrates_of_file_with_error(
         file, kind, reference=reference, by_domain=by_domain, read_as=read_as

@@ -13,8 +13,8 @@ from data.errors import InputError
 from leaderboard.vocabulary import IntervalKind, VoteRule
 
 if TYPE_CHECKING:
+    from arena.services.battle_file_reports import PeopleRequest
     from arena.services.battle_files import RatingRequest
-    from arena.services.people_files import PeopleRequest
     from leaderboard.formats.registry import BattleFormat
     from leaderboard.people import CorrectedRateTable, CorrectedTable
     from leaderboard.people.result import Estimated, Evidence
@@ -52,7 +52,7 @@ class PeopleOptions:
         Raises:
             InputError: An option that needs votes came without them.
         """
-        from arena.services.people_files import PeopleRequest
+        from arena.services.battle_file_reports import PeopleRequest
 
         if self.people is not None:
             return PeopleRequest(votes=self.people, rule=self.vote_rule or VoteRule.MEAN, width=self.width)
@@ -68,7 +68,7 @@ def show_corrected(
     file: Path, people: PeopleRequest, request: RatingRequest, read_as: BattleFormat | None, *, as_json: bool
 ) -> None:
     """Print ratings as people would give them."""
-    from arena.services.people_files import correct_file
+    from arena.services.battle_file_reports import correct_file
 
     table, notes = correct_file(file, people, request, read_as=read_as)
     for line in notes:
@@ -92,7 +92,7 @@ def show_corrected_rates(
     as_json: bool,
 ) -> None:
     """Print win rates as people would give them; `resampling` is kind of interval, resamples and seed."""
-    from arena.services.people_files import corrected_rates_of_file
+    from arena.services.battle_file_reports import corrected_rates_of_file
 
     interval, bootstrap, seed = resampling
     table, notes = corrected_rates_of_file(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.metrics import evaluation, planning, results
-from arena.cli.metrics.requests import Concurrency, Judge, MetricName, metric_request
+from arena.cli.metrics.requests import Concurrency, Judge, MetricName, SetRatings, metric_request
 from arena.cli.options import (
     AsJson,
     Budget,
@@ -67,6 +67,7 @@ def run(
     corpus: Corpus = "",
     retriever: Retriever = RetrieverKind.BM25,
     judgments: Judgments = None,
+    ratings: SetRatings = "",
     systems: Systems = None,
     option: Constants = None,
     budget_usd: Budget = None,
@@ -84,7 +85,10 @@ def run(
     scores a sample, the cheap metric all answers, and each system's mean is estimated with its 95 % interval.
     """
     names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
-    request = metric_request(metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments)
+    known = (set_name, ratings)
+    request = metric_request(
+        metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments, known
+    )
     arena = open_reaching(cache_mode)
     metrics = arena.metrics
     if judge and not cheap_metric:

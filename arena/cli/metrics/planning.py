@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.metrics.requests import Judge, metric_request
+from arena.cli.metrics.requests import Judge, SetRatings, metric_request
 from arena.cli.options import AsJson, Constants, Corpus, Judgments, Retriever, Systems
 from arena.cli.output import note, show_rows
 from arena.container import open_arena
@@ -33,6 +33,7 @@ def plan(
     corpus: Corpus = "",
     retriever: Retriever = RetrieverKind.BM25,
     judgments: Judgments = None,
+    ratings: SetRatings = "",
     systems: Systems = None,
     option: Constants = None,
     claims: Annotated[
@@ -57,7 +58,9 @@ def plan(
     plans = [
         arena.metric_plans.plan(
             set_name,
-            metric_request(metric, judge, option, None, None, corpus, retriever, judgments),
+            metric_request(
+                metric, judge, option, None, None, corpus, retriever, judgments, (set_name, ratings)
+            ),
             systems=names,
             claims_per_sentence=claims,
         )

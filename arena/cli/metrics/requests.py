@@ -35,6 +35,17 @@ Concurrency = Annotated[
     ),
 ]
 
+SetRatings = Annotated[
+    str,
+    typer.Option(
+        "--ratings",
+        metavar="NAME",
+        show_default="every passage is rated",
+        help="Ratings of passages that the set has under this name (`ratings`, of `arena sets build` or a "
+        "file of CRUX), for `context-crux` and `answer-crux`: only other passages are rated.",
+    ),
+]
+
 
 def metric_request(
     metric: str,
@@ -45,6 +56,7 @@ def metric_request(
     corpus: str = "",
     retriever: RetrieverKind = RetrieverKind.BM25,
     judgments: Path | None = None,
+    ratings: tuple[str, str] | None = None,
 ) -> MetricRequest:
     """What is asked of the service of metrics."""
     from arena.services.metrics.factory import CONCURRENCY, MetricRequest
@@ -58,4 +70,5 @@ def metric_request(
         concurrency=concurrency or CONCURRENCY,
         search=SearchRequest(corpus=corpus, retriever=retriever),
         judgments=judgments,
+        ratings=ratings if ratings and ratings[1] else None,
     )

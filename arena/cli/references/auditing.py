@@ -1,4 +1,4 @@
-"""`arena references audit`: draw a sample, read it, decide."""
+"""`arena references audit`: draw a sample, read it, decide; and how far a task is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.options import AsJson, Seed
-from arena.cli.output import note, show_json, show_line, show_result
+from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_table
 from arena.cli.references.shown import Number, TaskArgument, person, show_item
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
@@ -84,3 +84,25 @@ def decide(
     ends: Mapping[bool | None, str] = {None: "is being audited", True: "is accepted", False: "goes back"}
     words = f"Batch {batch.number} {ends[batch.accepted]}: {batch.valid} of {batch.audited} valid."
     show_result({"batch": batch_json(batch)}, words, as_json=as_json)
+
+
+def status(task: TaskArgument, *, as_json: AsJson = False) -> None:
+    """Show how far a task is: texts by state, batches, what failed, and each question."""
+    fields = open_arena().reference_audits.status(task, caller=OPERATOR).as_json()
+    if as_json:
+        show_json(fields)
+        return
+    questions, batches = fields.pop("by_question"), fields.pop("batches")
+    texts, failures, audited = fields.pop("texts"), fields.pop("failures"), fields.pop("audit")
+    show_fields({**fields, **texts, **failures, **{f"audit: {name}": one for name, one in audited.items()}})
+    if batches:
+        show_line("")
+        show_table(tuple(batches[0]), [tuple(batch.values()) for batch in batches])
+    show_line("")
+    show_table(
+        ("question", "domain", "state", "draft"),
+        [
+            (row["question_id"], row["domain"], ", ".join(row["states"]) or "untouched", row["draft"])
+            for row in questions
+        ],
+    )

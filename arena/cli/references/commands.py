@@ -10,7 +10,7 @@ import typer
 
 from arena.cli.options import AsJson, Budget, Cache, Concurrency, Seed, SetName, in_flight, open_reaching
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
-from arena.cli.references.auditing import audit
+from arena.cli.references.auditing import audit, status
 from arena.cli.references.shown import Number, TaskArgument, person, show_item
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
@@ -21,6 +21,7 @@ commands = typer.Typer(
     help="References: people write them from passages; drafts, audit, export.", no_args_is_help=True
 )
 commands.add_typer(audit, name="audit")
+commands.command()(status)
 Writer = Annotated[
     str, typer.Option("--writer", metavar="ACCOUNT", help="Account of the person whose text it is.")
 ]
@@ -230,29 +231,6 @@ def submit(
     show_result(fields, f"Kept: {number} of {task}, {kept.sentences} sentences.", as_json=as_json)
     for short in () if as_json else kept.left_out:
         note(f"Its words do not hold this short answer: {short}")
-
-
-@commands.command()
-def status(task: TaskArgument, *, as_json: AsJson = False) -> None:
-    """Show how far a task is: texts by state, batches, what failed, and each question."""
-    fields = open_arena().reference_audits.status(task, caller=OPERATOR).as_json()
-    if as_json:
-        show_json(fields)
-        return
-    questions, batches = fields.pop("by_question"), fields.pop("batches")
-    texts, failures = fields.pop("texts"), fields.pop("failures")
-    show_fields({**fields, **texts, **failures})
-    if batches:
-        show_line("")
-        show_table(tuple(batches[0]), [tuple(batch.values()) for batch in batches])
-    show_line("")
-    show_table(
-        ("question", "domain", "state", "draft"),
-        [
-            (row["question_id"], row["domain"], ", ".join(row["states"]) or "untouched", row["draft"])
-            for row in questions
-        ],
-    )
 
 
 @commands.command()

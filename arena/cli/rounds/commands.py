@@ -199,6 +199,9 @@ def run(scope: ScopeOptions, waves: WaveOptions, how: JudgingOptions, *, as_json
     created = arena.rounds.create(scope.request(waves))
     for line in undecidable_lines(created.plan["undecidable"], arena.rounds.status(created.name)[1].planned):
         note(line)
+    report = arena.rounds.waves(created.name)
+    if report is not None and report.settings.elsewhere:
+        note(report.settings.elsewhere)
     note(f"Round {created.name}; if it is cut off, go on with: arena rounds resume {created.name}")
     how.judge(arena, created.name, as_json=as_json)
 

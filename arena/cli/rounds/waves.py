@@ -27,7 +27,8 @@ class WaveOptions:
             metavar="CHEAP[,…]",
             help="Judges that decide every battle, so that the judge need only decide a sample, drawn in "
             "waves: names of judges, `round:NAME` for the verdicts of an earlier round on the same battles, "
-            "`trained` for a classifier trained on this round's verdicts. Several are combined.",
+            "`trained` for a classifier trained on this round's verdicts, `trained:NAME` for one trained on "
+            "those of a finished round, also of another set. Several are combined.",
         ),
     ] = None
     spend: Annotated[

@@ -91,5 +91,5 @@ def _facts(round_: Round, settings: WaveSettings, stored: StoredWaves) -> Mappin
         "waves": [
             {"number": wave.number, "battles": wave.battles, "width": wave.width} for wave in stored.waves
         ],
-        "classifier": None if end is None or end.classifier is None else dict(end.classifier),
+        "classifier": None if (classifier := settings.classifier_with(end)) is None else dict(classifier),
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -12,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.services.generation.cards import CardFacts, write_card
-from arena.services.generation.silences import Silence, silence_of, silences_json
+from arena.services.generation.models import GenerationReport, GenerationRequest
+from arena.services.generation.silences import silences_json
 from arena.services.judging.llm_access import open_access, paid_before
 from arena.services.retrieval.corpora import CorpusService
 from arena.services.retrieval.requests import RetrievalRequest
@@ -24,8 +24,8 @@ from data.progress import Progress, Report, Stopwatch
 from data.records import Outcome, Question
 from data.store import Store
 from judges.base import each
-from judges.generation import AnswerGenerator, Generated, Generation
-from judges.llm.costs import MemoryLedger, Usage
+from judges.generation import AnswerGenerator, Generated
+from judges.llm.costs import MemoryLedger
 from leaderboard.sampling.questions import proportionally
 from submissions.check import read_answers
 
@@ -33,105 +33,13 @@ AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GenerationRequest:
-    """What is to be generated.
-
-    Attributes:
-        set_name: The questions.
-        generation: The LLM and what it is asked.
-        file: The answers are written to it, and the system card beside it.
-        retrieval: How passages are found; None takes those of the set.
-        domains: Of these alone; all where none is named.
-        sample: In the words of the command line.
-        seed: Of the sample.
-        concurrency: Most calls in flight.
-        budget_usd: The most that all answers may cost, replies of an earlier run of the same included.
-    """
-
-    set_name: str
-    generation: Generation
-    file: Path
-    retrieval: RetrievalRequest | None = None
-    domains: tuple[str, ...] = ()
-    sample: str | None = None
-    seed: int = 0
-    concurrency: int = 16
-    budget_usd: float | None = None
-
-    @property
-    def card(self) -> Path:
-        """Where the system card is written."""
-        return self.file.with_name(f"{self.file.name.removesuffix('.jsonl')}.card.yaml")
-
-
-@dataclass(slots=True)
-class GenerationReport:
-    """What came of a generation: outcomes by name, and answers with those that find none, by domain.
-
-    `most_passages` is how many the question with the most has; `paid_usd` is what replies of earlier runs
-    cost that were used again; `silences` are the "no answer" replies whose thinking found something.
-    """
-
-    file: Path
-    card: Path
-    questions: int
-    most_passages: int = 0
-    outcomes: Counter[str] = field(default_factory=Counter)
-    answers: Counter[str] = field(default_factory=Counter)
-    no_answers: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
-    silences: list[Silence] = field(default_factory=list)
-    with_thinking: int = 0
-    usage: Usage = field(default_factory=Usage)
-    paid_usd: float = 0.0
-
-    def count(self, question: Question, generated: Generated) -> None:
-        """Count one question."""
-        outcome = "answered" if generated.outcome is Outcome.JUDGED else generated.outcome.value
-        self.outcomes[outcome] += 1
-        if generated.answer is None:
-            self.reasons[f"{outcome}: {generated.detail}"] += 1
-            return
-        self.answers[question.domain] += 1
-        self.no_answers[question.domain] += generated.no_answer
-        self.with_thinking += bool(generated.answer.thinking)
-        silence = silence_of(question, generated.answer)
-        if silence is not None and silence.found:
-            self.silences.append(silence)
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `arena answers generate --json` prints."""
-        answered = self.answers.total()
-        return {
-            "file": str(self.file),
-            "card": str(self.card),
-            "questions": self.questions,
-            "most_passages": self.most_passages,
-            "answers": answered,
-            "outcomes": dict(self.outcomes),
-            "no_answer_share": self.no_answers.total() / answered if answered else None,
-            "no_answer_by_domain": {
-                domain: self.no_answers[domain] / count for domain, count in self.answers.items()
-            },
-            "with_thinking": self.with_thinking,
-            "no_answer_after_finding": [silence.question_id for silence in self.silences],
-            "calls": self.usage.calls,
-            "input_tokens": self.usage.input_tokens,
-            "output_tokens": self.usage.output_tokens,
-            "cost_usd": self.usage.total_usd,
-            "lost_usd": self.usage.lost_usd,
-            "paid_before_usd": self.paid_usd,
-            "reasons": dict(self.reasons.most_common(20)),
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Sourced:
-    """Questions with the passages that they are answered from, and why some have none."""
+    """Questions with the passages they are answered from, why some have none, and what the search cost."""
 
     questions: Sequence[Question]
     source: str
     failed: Mapping[str, str] = field(default_factory=dict)
+    spent_usd: float = 0.0
 
 
 class GenerationService:
@@ -163,7 +71,7 @@ class GenerationService:
         """
         sourced = self._sourced(request)
         most = max((len(question.passages) for question in sourced.questions), default=0)
-        self._require_passages(request, most, note)
+        self._require_passages(request, sourced, most, note)
         try:
             result = asyncio.run(self._generate(request, sourced, report))
             result.most_passages = most
@@ -196,13 +104,15 @@ class GenerationService:
     ) -> GenerationReport:
         questions = sourced.questions
         result = GenerationReport(file=request.file, card=request.card, questions=len(questions))
+        result.retrieval_usd = sourced.spent_usd
         part = request.file.with_name(f"{request.file.name}.part")
         watch, done = Stopwatch(), 0
         keys = [request.generation.request(question).key for question in questions if question.passages]
         result.paid_usd = await asyncio.to_thread(paid_before, self._store, self._settings, keys)
         ledger = None
         if request.budget_usd is not None:
-            ledger = MemoryLedger(max(0.0, request.budget_usd - result.paid_usd))
+            spent = result.paid_usd + result.retrieval_usd
+            ledger = MemoryLedger(max(0.0, request.budget_usd - spent))
         opened = open_access(self._store, self._settings, concurrency=request.concurrency, ledger=ledger)
         async with opened as client:
             generator = AnswerGenerator(request.generation, client)
@@ -227,7 +137,13 @@ class GenerationService:
         part.replace(request.file)
         return result
 
-    def _require_passages(self, request: GenerationRequest, most: int, note: Callable[[str], None]) -> None:
+    def _require_passages(
+        self, request: GenerationRequest, sourced: _Sourced, most: int, note: Callable[[str], None]
+    ) -> None:
+        if not most and sourced.failed:
+            why = next(iter(sourced.failed.values()))
+            message = f"No passage was found, and {len(sourced.failed):,} searches failed: {why}"
+            raise InputError(message, advice="Try `arena retrieve` with these options first.")
         if not most:
             message = f"No question of {request.set_name} has passages to answer from."
             raise InputError(
@@ -254,7 +170,12 @@ class GenerationService:
             replace(question, passages=tuple(hit.passage for hit in retrieved.rankings.get(question.id, ())))
             for question in questions
         ]
-        return _Sourced(questions=found, source=self._source(request.retrieval), failed=retrieved.failed)
+        return _Sourced(
+            questions=found,
+            source=self._source(request.retrieval),
+            failed=retrieved.failed,
+            spent_usd=retrieved.usage.cost_usd + retrieved.usage.lost_usd,
+        )
 
     def _source(self, retrieval: RetrievalRequest) -> str:
         versions = {manifest.name: manifest.content_hash for manifest in self._corpora.list()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
@@ -17,18 +17,27 @@ from arena.services.retrieval.corpora import HASH_SHOWN, OpenedSource, SearchReq
 from arena.settings import Settings
 from data.errors import InputError, SpecError
 from data.files.text_files import ReadLimits
-from data.records import Json, JudgeKind
+from data.records import Json, JudgeKind, Qrels, QrelsKind, Question
 from data.store import Store
 from judges.llm.costs import Ledger, MemoryLedger, Usage
 from judges.llm.factory import open_client
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.judgments import read_judgments
-from judges.metrics.registry import METRICS, Metric, RetrieverKind, SourcedMetric, build_metric, metric_info
+from judges.metrics.registry import (
+    CONTEXT,
+    METRICS,
+    Metric,
+    RetrieverKind,
+    SourcedMetric,
+    build_metric,
+    metric_info,
+)
 from judges.spec import JudgeSpec
 
 EMBEDDED = ""
 CONCURRENCY = 16
 JUDGMENTS = "judgments"
+RATINGS = "ratings"
 LONGEST_VALUE = 60
 LONGEST_NAME = 100
 NO_OPTIONS: Mapping[str, Json] = MappingProxyType({})
@@ -48,6 +57,8 @@ class MetricRequest:
         concurrency: Answers, and calls, in flight at most.
         search: Where evidence is retrieved; by default in the passages of each item.
         judgments: A file of judgments on passages by aspect, for `coverage-icat-m`.
+        ratings: A set and the name of its ratings of passages by sub-question, which the metrics of contexts
+            take instead of rating these passages anew.
     """
 
     metric: str
@@ -57,6 +68,7 @@ class MetricRequest:
     concurrency: int = CONCURRENCY
     search: SearchRequest = IN_PASSAGES
     judgments: Path | None = None
+    ratings: tuple[str, str] | None = None
 
     def __post_init__(self) -> None:
         if self.budget_usd is not None and not 0 <= self.budget_usd < float("inf"):
@@ -114,7 +126,7 @@ class MetricAccess:
             SpecError: The judge is no single LLM, an option is wrong, or there is no embedded version.
             InvalidFileError: The judgments have problems; all of them are listed.
         """
-        request = _with_judgments(request)
+        request = self.completed(request)
         spec = self.llm(request.judge)
         ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
         async with self._open_source(request.search, ledger) as source:
@@ -147,7 +159,7 @@ class MetricAccess:
             SpecError: The judge is no single LLM, or an option is wrong.
             InvalidFileError: The judgments have problems; all of them are listed.
         """
-        request = _with_judgments(request)
+        request = self.completed(request)
         free = request.search.retriever is RetrieverKind.BM25
         async with self._open_source(request.search if free else IN_PASSAGES, None) as source:
             yield OpenedMetric(
@@ -190,6 +202,33 @@ class MetricAccess:
         async with self.asking(spec, ledger, stop) as (runner, usage):
             yield runner, usage
 
+    def completed(self, request: MetricRequest) -> MetricRequest:
+        """A request with the judgments and ratings that it names among its options.
+
+        Raises:
+            NotFoundError: The set has no ratings of the name.
+            InputError: The metric takes none.
+            InvalidFileError: The judgments have problems; all of them are listed.
+        """
+        from judges.metrics.context.ratings import THRESHOLD  # noqa: PLC0415 - loads numpy
+
+        request = _with_judgments(request)
+        if request.ratings is None:
+            return request
+        if metric_info(request.metric).family != CONTEXT:
+            message = f"The metric {request.metric} takes no ratings of passages by sub-question."
+            raise InputError(message, advice="Leave out --ratings, or choose context-crux or answer-crux.")
+        set_name, name = request.ratings
+        qrels = self._store.retrieval.qrels(set_name, name)
+        if qrels.kind is not QrelsKind.RATINGS:
+            message = f"{name} of {set_name} holds {qrels.kind.value} judgments, and no ratings."
+            raise InputError(message, advice=f"`arena sets qrels {set_name}` lists what there is.")
+        questions = self._store.sets.get(set_name).questions
+        options: dict[str, Json] = {"threshold": qrels.relevant_from, **request.options}
+        if options["threshold"] == THRESHOLD:
+            del options["threshold"]
+        return replace(request, options={**options, RATINGS: known_ratings(questions, qrels)}, ratings=None)
+
     def kept_as(self, judge: str, options: Mapping[str, Json]) -> str:
         """Under what name the scores of a judge are stored, where items bring their own passages.
 
@@ -219,6 +258,20 @@ class MetricAccess:
             message = f"A metric asks one LLM, and the judge {spec.name} is a {spec.kind}."
             raise SpecError(message, advice="Name one of its members; `arena judges list` shows them.")
         return spec
+
+
+def known_ratings(questions: Sequence[Question], qrels: Qrels) -> dict[str, dict[str, float]]:
+    """The ratings of the questions' own passages, by sub-question and text."""
+    from judges.metrics.context.raters import text_key  # noqa: PLC0415 - loads numpy
+
+    known: dict[str, dict[str, float]] = {}
+    for question in questions:
+        grades = qrels.judgments.get(question.id, {})
+        for number, sub_question in enumerate(question.sub_questions, start=1):
+            own = grades.get(str(number), {})
+            rated = {text_key(part.text): own[part.id] for part in question.passages if part.id in own}
+            known.setdefault(sub_question, {}).update(rated)
+    return known
 
 
 def _with_judgments(request: MetricRequest) -> MetricRequest:

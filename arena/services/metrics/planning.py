@@ -112,6 +112,7 @@ class MetricPlanner:
             NotFoundError: There is no such set, system, metric or judge.
             SpecError: The judge is no single LLM, or an option is wrong.
         """
+        request = self._access.completed(request)
         entrants = entrants_of(self._store, set_name, systems)
         numbers = [entrant.id for entrant in entrants]
         spec = self._access.llm(request.judge)

@@ -22,7 +22,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
 from arena.services.rounds.visibility import RoundAccess
-from arena.services.rounds.waves.settings import EARLIER, TRAINED, WaveReport
+from arena.services.rounds.waves.settings import EARLIER, TRAINED, TRAINED_ON, WaveReport
 from data.errors import ConflictError, InputError
 from data.records import BattleEvidence, Board, Job, JobKind, Round, RoundCounts, RoundState, TokenScope
 from data.store import Store
@@ -148,7 +148,11 @@ class RoundAdmin:
         return self.go_on(created.name, workers=workers, caller=caller)
 
     def _asks_llm(self, request: RoundRequest) -> bool:
-        cheap = [name for name in request.cheap_judges if name != TRAINED and not name.startswith(EARLIER)]
+        cheap = [
+            name
+            for name in request.cheap_judges
+            if name != TRAINED and not name.startswith((EARLIER, TRAINED_ON))
+        ]
         return any(self._judges.spec(name).models for name in (request.judge, *cheap))
 
     def sample(self, request: RoundRequest, *, caller: Caller) -> Job:

@@ -12,7 +12,8 @@ from arena.services.accounts.auth import OPERATOR, Caller, require
 from data.errors import ConflictError, InvalidFileError, NotFoundError
 from data.files.qrels import read_qrels
 from data.files.trec_runs import run_field
-from data.records import WHOLE, Action, ProblemList, Qrels, QrelsKind, QuestionSet, TokenScope
+from data.records import Action, ProblemList, QuestionSet, TokenScope
+from data.records.rankings import WHOLE, Qrels, QrelsKind
 from data.store import Store
 
 GOLD = "gold"

@@ -139,13 +139,23 @@ class AuditingService:
         task = task_of(self._store, name)
         texts, drafts = self._store.references.written(task.id), self._store.references.drafts(task.id)
         items = self._store.annotations.items(task.id)
+        batches = self._store.references.batches(task.id)
+        found = [
+            check.failures
+            for batch in batches
+            for check in self._store.references.checks(batch.id)
+            if check.failures is not None
+        ]
         set_questions = self._store.sets.get(task.set_name).by_id
         return ReferenceStatus(
             task=task,
             questions=question_states(
                 [(item.id, item.question_id, item.domain) for item in items], texts, drafts
             ),
-            batches=self._store.references.batches(task.id),
+            batches=batches,
+            audited=len(found),
+            incomplete=sum(Failure.INCOMPLETENESS in failures for failures in found),
+            wrongly_cited=sum(Failure.CITATION_ERROR in failures for failures in found),
             failures=Counter(failure for text in texts for failure in text.failures or ()),
             unseen_short_answers=sum(
                 len(unseen_short_answers(set_questions[item.question_id])) for item in items

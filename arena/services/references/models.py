@@ -104,7 +104,19 @@ class QuestionStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceStatus:
-    """How far a task of references is."""
+    """How far a task of references is.
+
+    Attributes:
+        task: The task.
+        questions: Each question.
+        batches: The batches that were drawn.
+        failures: How often each was found, over the last audit of each text.
+        unseen_short_answers: Short answers that stand in no passage, and so are marked nowhere.
+        unchanged_drafts: Texts that are a draft word for word.
+        audited: Decided texts of all samples; a text counts once for each sample.
+        incomplete: Of these, those that are incomplete.
+        wrongly_cited: Of these, those with a citation that is wrong or missing.
+    """
 
     task: AnnotationTask
     questions: tuple[QuestionStatus, ...]
@@ -112,6 +124,9 @@ class ReferenceStatus:
     failures: Mapping[Failure, int] = field(default_factory=dict)
     unseen_short_answers: int = 0
     unchanged_drafts: int = 0
+    audited: int = 0
+    incomplete: int = 0
+    wrongly_cited: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """As `arena references status --json` prints it."""
@@ -128,6 +143,11 @@ class ReferenceStatus:
             "drafts": sum(question.has_draft for question in self.questions),
             "unchanged_drafts": self.unchanged_drafts,
             "unseen_short_answers": self.unseen_short_answers,
+            "audit": {
+                "texts": self.audited,
+                "completeness": 1 - self.incomplete / self.audited if self.audited else None,
+                "citation_accuracy": 1 - self.wrongly_cited / self.audited if self.audited else None,
+            },
             "failures": {failure.value: self.failures.get(failure, 0) for failure in Failure},
             "batches": list(map(batch_json, self.batches)),
             "by_question": [

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from data.records import Qrels, QrelsKind, Question, Ranking
+from data.records import Question
+from data.records.rankings import Qrels, QrelsKind, Ranking
 from judges.metrics.context.measures import coverage, density, ranked_coverage
 from judges.metrics.context.ratings import HIGHEST, THRESHOLD, Ratings, token_count
 from judges.metrics.context.subsets import required_subset

@@ -12,7 +12,8 @@ from arena.services.retrieval_boards.controlled import required_passages
 from arena.services.retrieval_boards.service import RetrievalBoard, RetrievalBoards
 from data.corpora.chunking import document_of
 from data.errors import ForbiddenError, NotFoundError
-from data.records import Grades, Question
+from data.records import Question
+from data.records.rankings import Grades
 from data.store import Store
 
 DEPTH = 20

@@ -19,7 +19,8 @@ from arena.services.submissions.status import StatusReader
 from data.corpora.chunking import document_of
 from data.errors import NotFoundError
 from data.progress import working
-from data.records import Qrels, Question, QuestionSet, RankedPassage, Ranking, Submission, SubmissionKind
+from data.records import Question, QuestionSet, Submission, SubmissionKind
+from data.records.rankings import Qrels, RankedPassage, Ranking
 from data.stats import Floats
 from data.store import Store
 from leaderboard.retrieval.board import RetrievalTable

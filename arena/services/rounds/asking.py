@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from arena.services.jobs.draining import commit_until, drained
 from arena.services.jobs.heartbeats import heartbeats
-from arena.services.rounds.runner import contest
+from arena.services.rounds.judging_loop import contest
 from data.errors import LeaseLostError, StoppedError, StoreError
 from data.progress import Progress, Report, Stopwatch
 from data.records import Lease, Verdict

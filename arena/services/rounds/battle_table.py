@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from data.records import BattleColumns, BattleRecord, Outcome, Preference
+from data.records.waves import SHARES
 from leaderboard.battles import BattleTable
 from leaderboard.standings.judged_shares import JudgedShare, JudgedShares
 
@@ -99,3 +100,11 @@ def judged_shares(battles: BattleColumns) -> JudgedShares:
 def _words(codes: NDArray[Any], words: Sequence[str]) -> pa.DictionaryArray:
     """A column of words, from their codes."""
     return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(words), pa.string()))
+
+
+def shares_in(columns: BattleColumns) -> NDArray[np.float64]:
+    """(N,) what each battle's verdict gives side a of the win; NaN where there is none."""
+    plain = np.array([SHARES[preference] for preference in Preference])[columns.preference]
+    shares = plain if columns.score is None else np.where(np.isnan(columns.score), plain, columns.score)
+    told: NDArray[np.float64] = np.where(columns.preference >= 0, shares, np.nan)
+    return told

@@ -122,7 +122,9 @@ class RoundService:
             planned=planned.plan.battles,
             canaries=canaries,
             controls=controls,
-            cheap=None if waves is None else known_verdicts(self._store, waves, planned.plan.battles),
+            cheap=None
+            if waves is None
+            else known_verdicts(self._store, request.set_name, waves, planned.plan.battles),
         )
 
     def run(self, name: str, *, concurrency: int, report: Report) -> RoundCounts:

@@ -8,14 +8,16 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.annotation.files.model import LabelFormat
+from arena.services.annotation.quality import PersonQuality
 from arena.site.admin.annotation_form import new_task
-from arena.site.admin.annotation_quality import show_quality
-from arena.site.admin.common import attempt, organiser, show_done
+from arena.site.admin.common import attempt, grid, organiser, show_done
 from arena.site.annotation.rubrics import choices_of
 from arena.site.services import arena
-from arena.site.ui.components import lead, note
+from arena.site.ui.components import lead, note, strip
+from arena.site.ui.formats import shown, span
 from arena.site.ui.url_state import choose_one
 from data.records import AnnotationTask, TaskKind
+from leaderboard.agreement import Estimate
 
 DRAWS = {
     "all": "all there are",
@@ -23,6 +25,7 @@ DRAWS = {
     "domain": "drawn by domain",
     "doubt": "drawn by the judge's doubt",
 }
+JSON_FORMATS = frozenset({LabelFormat.EVALUATIONS, LabelFormat.LABEL_STUDIO, LabelFormat.ARGILLA})
 
 
 def show() -> None:
@@ -35,7 +38,7 @@ def show() -> None:
     if tasks:
         task = tasks[choose_one("task", "Task", {name: name for name in tasks})]
         note(f"Items of {task.set_name}, {DRAWS[task.terms.draw]}; {task.terms.overlap} people an item.")
-        show_quality(task, caller)
+        _show_quality(task, caller)
         _show_disputed(task, caller)
         _show_people(task, caller)
         _show_files(task, caller)
@@ -122,8 +125,63 @@ def _show_files(task: AnnotationTask, caller: Caller) -> None:
             attempt(lambda: arena().annotation.close(task.name, caller=caller), "The task is closed.")
 
 
-JSON_FORMATS = frozenset({LabelFormat.EVALUATIONS, LabelFormat.LABEL_STUDIO, LabelFormat.ARGILLA})
-
-
 def _file(name: str, form: LabelFormat, caller: Caller) -> bytes:
     return arena().label_files.export(name, form, caller=caller).content
+
+
+def _show_quality(task: AnnotationTask, caller: Caller) -> None:
+    """Show figures of a task and of each of its people."""
+    quality = arena().curation.quality(task.name, caller=caller)
+    strip(
+        [
+            ("labels", f"{task.done:,} of {task.wanted:,}"),
+            ("items complete", f"{quality.complete:,} of {len(quality.items):,}"),
+            ("without a majority", f"{len(quality.disputed):,}"),
+            ("unanimous", shown(quality.unanimous, ".0%")),
+            ("alpha", _with_interval(quality.alpha)),
+            ("alpha of values", _with_interval(quality.alpha_values)),
+        ]
+    )
+    rows = [
+        (
+            person.name
+            if person.aside_reason is None
+            else f"{person.name} (set aside: {person.aside_reason})",
+            f"{person.labelled:,}",
+            f"{person.skipped:,}",
+            shown(person.agreement, ".0%"),
+            _with_interval(person.alpha),
+            f"{person.gold_passed} of {person.gold_seen}",
+            shown(person.accuracy, ".0%"),
+            "–" if person.seconds is None else span(person.seconds),
+        )
+        for person in quality.people
+    ]
+    if rows:
+        headings = (
+            "Person",
+            "Labels",
+            "Skips",
+            "Agrees with others",
+            "Alpha with others",
+            "Gold passed",
+            "Accuracy",
+            "Time a label",
+        )
+        grid(headings, rows, caption="Everybody who labels")
+        note(
+            "Accuracy is the chance of being right by Dawid and Skene's model; gold items have known answers."
+        )
+
+
+def _named(person: PersonQuality) -> str:
+    if person.aside_reason is None:
+        return person.name
+    return f"{person.name} (set aside: {person.aside_reason})"
+
+
+def _with_interval(estimate: Estimate) -> str:
+    text = shown(estimate.value, ".2f")
+    if estimate.interval is None:
+        return text
+    return f"{text} ({estimate.interval.lower:.2f} to {estimate.interval.upper:.2f})"

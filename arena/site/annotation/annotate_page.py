@@ -6,10 +6,9 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from arena.site.annotation.controls import show_controls, show_steps
+from arena.site.annotation.item_view import show_controls, show_steps, show_texts
 from arena.site.annotation.rubrics import RUBRICS
 from arena.site.annotation.session import ONWARD, Labelling
-from arena.site.annotation.texts import show_texts
 from arena.site.auth import show_visitor
 from arena.site.services import arena
 from arena.site.ui.components import lead, note

@@ -1,17 +1,37 @@
-"""Files to take away, what their fields mean, and how to cite them."""
+"""Files to take away, what their fields mean, how to cite them, and what the questions are made of."""
 
 from __future__ import annotations
 
+from xml.etree.ElementTree import Element
+
 import streamlit as st
 
+from arena.services.accounts.auth import PUBLIC
+from arena.services.question_sets.statistics import DomainStatistics
 from arena.site.boards.board_parts import board_note, errata, show_files
+from arena.site.boards.cache import cached_html
 from arena.site.boards.pickers import choose_board
+from arena.site.boards.view_model import BoardView
 from arena.site.public.links import addresses, embed_snippet, site_address
-from arena.site.questions.set_table import show_set_statistics
+from arena.site.services import arena
 from arena.site.ui.components import name_page, note, strip
 from arena.site.ui.help_texts import BATTLE_FIELDS, CITATION, COMMANDS, STANDINGS_FIELDS
 from arena.site.ui.markup import put
-from arena.site.ui.tables import words_table
+from arena.site.ui.tables import plain_table, words_table
+
+SET_STATISTICS = (
+    "Domain",
+    "Questions",
+    "Words a reference",
+    "Passages",
+    "References",
+    "Documents a reference",
+    "Of two or more",
+    "Of ten or more",
+    "Short answers",
+    "Words a passage",
+)
+UNKNOWN = "–"
 
 
 def show() -> None:
@@ -26,7 +46,7 @@ def show() -> None:
     show_files(view)
     if view.details:
         put(words_table(("About this board", ""), view.details))
-    show_set_statistics(view)
+    _show_set_statistics(view)
     st.header("Without a browser", anchor="api")
     note("The board as a page without scripts, a picture for links, a permalink, and the site map.")
     put(words_table(("Address", "What it is"), addresses(view)))
@@ -43,3 +63,41 @@ def show() -> None:
     note("The content hash names exactly these standings; they never change once published.")
     cited = CITATION.format(view=view, year=view.published[:4], address=site_address())
     st.code(cited, language="bibtex", wrap_lines=True)
+
+
+def _show_set_statistics(view: BoardView) -> None:
+    """Show words, documents and passages by domain; nothing for boards of published counts."""
+    if view.round_name is None:
+        return
+    st.header("What the questions are made of", anchor="questions")
+    cached_html(view, "set statistics", lambda: _table(view, str(view.round_name)))
+
+
+def _table(view: BoardView, round_name: str) -> Element:
+    services = arena()
+    round_, _ = services.rounds.status(round_name, caller=PUBLIC)
+    rows = services.set_statistics.of(round_.set_name)
+    return plain_table(SET_STATISTICS, [_row(row, view.label(row.domain)) for row in rows], spare=6)
+
+
+def _row(row: DomainStatistics, label: str) -> tuple[str, ...]:
+    return (
+        label,
+        f"{row.questions:,}",
+        _mean(row.reference_words),
+        _mean(row.passages),
+        f"{row.references:,}",
+        _mean(row.documents),
+        _share(row.several_documents),
+        _share(row.many_documents),
+        _mean(row.short_answers),
+        _mean(row.passage_words),
+    )
+
+
+def _mean(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:.1f}"
+
+
+def _share(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:.0%}"

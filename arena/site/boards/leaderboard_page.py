@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.site.boards.between_systems import between_systems
 from arena.site.boards.board_parts import board_note, errata, health, set_note, show_files
 from arena.site.boards.cache import cached_html
 from arena.site.boards.charts import chosen_scatter, domain_heatmap, interval_plot, let_the_table_paint
@@ -17,14 +17,19 @@ from arena.site.boards.pickers import addressed_board, choose_board, choose_doma
 from arena.site.boards.sentences import headline
 from arena.site.boards.standings_table import columns_by_default, columns_to_choose, standings_table
 from arena.site.boards.view_model import BoardView, Line
-from arena.site.boards.vote_link import invite_to_vote
+from arena.site.queries import voted_set
 from arena.site.trust.asked_again import warn_of_another_judge
 from arena.site.trust.control_figures import LABELS
 from arena.site.trust.covariates import choose_control, chosen_control
 from arena.site.trust.error_view import choose_error, chosen_error, show_parts, with_error
 from arena.site.trust.robustness import lead_to_trust
-from arena.site.ui.components import definitions, lead, name_page, strip
+from arena.site.ui.components import definitions, lead, name_page, note, strip
+from arena.site.ui.formats import points
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import plain_table
 from arena.site.ui.url_state import choose_pills, chosen_many, chosen_words, text_filter
+
+BETWEEN_SYSTEMS = ("Rank", "System", "Rating", "95 % interval")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +112,50 @@ def show() -> None:
         st.info("No system matches.", icon=":material/search_off:")
     board_note(view)
     lead_to_trust(view)
-    between_systems(view)
-    invite_to_vote(view)
+    _between_systems(view)
+    _invite_to_vote(view)
     strip(view.facts)
     definitions()
     interval_plot(view, domain, look.lines)
     domain_heatmap(view)
     chosen_scatter(view, domain)
     show_files(view)
+
+
+def _invite_to_vote(view: BoardView) -> None:
+    """Lead to the blind pairs of a board's set; nothing where votes are not open."""
+    name = voted_set(view)
+    if name:
+        way = element("a", "Judge a blind pair of answers", href=f"./vote/{quote(name)}", target="_self")
+        put(element("p", way, class_="aa-note"))
+
+
+def _between_systems(view: BoardView) -> None:
+    """Offer a second table; nothing where the board has no such ratings of its own."""
+    if not view.between.ratings:
+        return
+    with st.expander("Ratings of battles between systems alone"):
+        note(f"{view.between.note} {_why(view)}")
+        put(plain_table(BETWEEN_SYSTEMS, _rows(view)))
+
+
+def _why(view: BoardView) -> str:
+    """Why they may differ from the board's own."""
+    if not view.yardsticks:
+        return "They leave out what the judge makes of the reference."
+    return (
+        f"The judge held answers against {view.yardsticks}: against another yardstick, verdicts are on "
+        "another scale, and those on the reference itself agree less with people."
+    )
+
+
+def _rows(view: BoardView) -> list[tuple[str, str, str, str]]:
+    rows = []
+    for system, placed in view.between.ratings.items():
+        low, high = placed.rating.lower, placed.rating.upper
+        interval = "–" if low is None or high is None else f"{points(low)}–{points(high)}"
+        rank = str(placed.rank_lower)
+        if placed.rank_upper != placed.rank_lower:
+            rank = f"{rank}–{placed.rank_upper}"
+        rows.append((rank, system, points(placed.rating.value), interval))
+    return rows

@@ -140,6 +140,9 @@ def _show_answer(view: BoardView, shown: AnswerView) -> None:
         put(answer_text(mark_answer(shown.answer.answer, shown.scores)))
     else:
         note("(The answer is empty.)")
+    if shown.answer.thinking:
+        with st.expander("Thinking before the answer, which nobody judges", icon=":material/psychology:"):
+            st.text(shown.answer.thinking)
     show_scores(shown.scores)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
 import streamlit as st
@@ -13,8 +13,7 @@ from arena.services.retrieval_boards.service import RetrievalBoard
 from arena.site.retrieval.tables import number
 from arena.site.services import arena
 from arena.site.ui.components import note
-from arena.site.ui.markup import Child, element, put
-from arena.site.ui.tables import words_table
+from arena.site.ui.markup import element, put
 from data.errors import ForbiddenError
 from leaderboard.retrieval.measures import Measure
 
@@ -58,63 +57,58 @@ def _show_system(system: SystemRanking, shown: QuestionRankings, measure: Measur
         if not system.retrieved:
             note("It retrieved nothing for this question, which counts as 0.")
         else:
-            put(_passages(system, shown.subtopics))
+            put(_passages(system))
         put(_missed(system))
         if system.unanswered:
             note(f"Subtopics that none of these answers: {', '.join(system.unanswered)}.")
 
 
-def _passages(system: SystemRanking, subtopics: Mapping[str, str]) -> Element:
-    header = ["Rank", "Passage", "Relevance", *(["Subtopics, new ones in bold"] if subtopics else [])]
-    rows: list[list[Child]] = [
-        [
-            f"{line.rank}",
-            _text(line),
-            _relevance(line),
-            *([_answers(line)] if subtopics else []),
-        ]
-        for line in system.passages
-    ]
-    caption = f"{system.unjudged:,} of these {len(system.passages):,} passages were judged by nobody."
-    return words_table(header, rows, caption=caption)
+def _passages(system: SystemRanking) -> Element:
+    head = f"{system.unjudged:,} of these {len(system.passages):,} passages were judged by nobody."
+    items = [_item(line, f"{line.rank}. ", _relevance(line) + _answers(line)) for line in system.passages]
+    return _list(head, items, "Retrieved passages")
 
 
 def _missed(system: SystemRanking) -> Element:
     if not system.missed:
         return element("p", "No relevant passage is missed.", class_="aa-note")
-    head = element("p", f"{len(system.missed):,} relevant passages are not among them:", class_="aa-note")
+    head = f"Relevant passages that are not among them: {len(system.missed):,}."
     items = [
-        element("li", _text(line), element("p", _place(line), class_="aa-sub"), class_="aa-against")
+        _item(line, "", "not retrieved" if line.rank is None else f"at rank {line.rank}", _answers(line))
         for line in system.missed
     ]
-    return element("section", head, element("ul", *items, class_="aa-claims", aria_label="Missed passages"))
+    return _list(head, items, "Missed passages")
 
 
-def _place(line: PassageLine) -> str:
-    where = "not retrieved" if line.rank is None else f"at rank {line.rank}"
-    answers = f"; answers subtopics {', '.join(line.subtopics)}" if line.subtopics else ""
-    return where + answers
+def _list(head: str, items: Sequence[Element], label: str) -> Element:
+    return element(
+        "section",
+        element("p", head, class_="aa-note"),
+        element("ul", *items, class_="aa-claims", aria_label=label),
+    )
 
 
-def _text(line: PassageLine) -> Element:
+def _item(line: PassageLine, before: str, *facts: str) -> Element:
+    """A passage with what is known of it; retrieved ones that are relevant stand out, and missed ones."""
     text = " ".join(line.text.split())
     cut = f"{text[:EXCERPT]}…" if len(text) > EXCERPT else text
-    node = element("span", element("strong", line.id))
-    if line.title or cut:
-        node.append(element("span", " – ".join(part for part in (line.title, cut) if part), class_="aa-sub"))
-    return node
+    parts = [element("p", before, element("strong", line.id), f" – {line.title}" if line.title else "")]
+    if cut:
+        parts.append(element("p", cut))
+    parts.append(element("p", "".join(facts), class_="aa-sub"))
+    if not before:
+        return element("li", *parts, class_="aa-against")
+    return element("li", *parts, class_="aa-for" if line.relevant else "aa-open")
 
 
 def _relevance(line: PassageLine) -> str:
     if line.grade is None:
         return "not judged"
-    return f"{'relevant' if line.relevant else 'not relevant'} ({line.grade:g})"
+    return f"{'relevant' if line.relevant else 'not relevant'}, grade {line.grade:g}"
 
 
-def _answers(line: PassageLine) -> Element:
-    node = element("span")
-    for place, name in enumerate(line.subtopics):
-        if place:
-            node.append(element("span", ", "))
-        node.append(element("strong" if name in line.new else "span", name))
-    return node if line.subtopics else element("span", "–")
+def _answers(line: PassageLine) -> str:
+    if not line.subtopics:
+        return ""
+    new = f", of which new: {', '.join(line.new)}" if line.rank is not None and line.new else ""
+    return f"; subtopics {', '.join(line.subtopics)}{new}"

@@ -9,7 +9,7 @@ from sqlalchemy import insert, select
 
 from data.records import Action, AuditEntry, AuditNote
 from data.store.base import StorePart, to_record, to_row
-from data.store.engine import BUSY_TIMEOUT_MS
+from data.store.connections import BUSY_TIMEOUT_MS
 from data.tables import audit
 from data.tables.columns import now
 

@@ -10,7 +10,8 @@ from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.progress import counted
-from data.records import Answer, Ranking, Submission, SubmissionKind, SubmissionState, SystemCard
+from data.records import Answer, Submission, SubmissionKind, SubmissionState, SystemCard
+from data.records.rankings import Ranking
 from data.store.base import AnyRow, to_record
 from data.store.question_sets import no_set
 from data.store.submissions.answers import AnswerReader

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, insert, select, update
 
-from data.records import DEFAULT_PHASE, Answer, Ranking, SubmissionKind, SubmissionState, SystemCard
+from data.records import DEFAULT_PHASE, Answer, SubmissionKind, SubmissionState, SystemCard
+from data.records.rankings import Ranking
 from data.store.base import to_row
 from data.store.engine import new_id, pairs
 from data.tables import answers, questions, rankings, submissions

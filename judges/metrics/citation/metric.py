@@ -20,8 +20,8 @@ from judges.metrics.citation.support import (
     Support,
     SupportReader,
 )
-from judges.metrics.factuality.tasks import Pair
 from judges.metrics.options import read_options
+from judges.metrics.relations.model import Pair
 from judges.pairwise.cleaning import clean, is_no_answer
 from judges.text.citations import CitedSentence, cited_sentences
 

@@ -14,7 +14,7 @@ from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.metrics.factuality.lexical import LexicalRelations
-from judges.metrics.factuality.tasks import Pair, Related
+from judges.metrics.relations.model import Pair, Related
 from judges.text.entailment import Entailment
 from judges.text.sentences import split_clauses
 

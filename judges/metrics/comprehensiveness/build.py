@@ -12,12 +12,14 @@ from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing, Steps, yardstick_of
 from judges.metrics.comprehensiveness.end_to_end import EndToEndReader, LexicalEndToEndReader
 from judges.metrics.comprehensiveness.llm_steps import LexicalSummariser, LlmSteps, LlmSummariser, Summariser
-from judges.metrics.comprehensiveness.nli import NAME, LexicalSteps, NliReader
+from judges.metrics.comprehensiveness.nli import NAME, LexicalSteps, NliReader, RelatedByNli
 from judges.metrics.comprehensiveness.qa import QaReader
 from judges.metrics.comprehensiveness.report import NOTHING_RELEVANT, Facts, score_facts
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
+from judges.metrics.guard import GuardedMetric
 from judges.metrics.options import read_options
 from judges.metrics.registry import NO_OPTIONS, Metric
+from judges.metrics.relations.nli import open_nli
 
 NO_YARDSTICK = "There are neither passages nor a reference to hold the answer against."
 
@@ -84,7 +86,8 @@ def build(name: str, *, runner: object | None = None, options: Mapping[str, Json
         message = f"The metric {name} was given a {type(runner).__name__} to ask an LLM with."
         raise SpecError(message, advice="Give a TaskRunner.")
     reader = _reader(name, runner, settings)
-    return ComprehensivenessMetric(name, reader, summariser=_summariser(settings, runner))
+    metric = ComprehensivenessMetric(name, reader, summariser=_summariser(settings, runner))
+    return GuardedMetric(metric) if runner is None else metric
 
 
 def _reader(name: str, runner: TaskRunner | None, settings: ComprehensivenessSettings) -> Reader:
@@ -104,13 +107,14 @@ def _reader(name: str, runner: TaskRunner | None, settings: ComprehensivenessSet
 
 
 def _nli(runner: TaskRunner | None, settings: ComprehensivenessSettings) -> NliReader:
-    if runner is None:
-        return NliReader(LexicalSteps, engine=NAME, settings=settings)
+    model = open_nli(settings.nli) if settings.nli else None
 
     def steps(item: MetricItem) -> Steps:
-        return LlmSteps(runner, item)
+        found: Steps = LexicalSteps(item) if runner is None else LlmSteps(runner, item)
+        return found if model is None else RelatedByNli(found, model, item.question)
 
-    return NliReader(steps, engine=runner.model, settings=settings)
+    engine = NAME if runner is None else runner.model
+    return NliReader(steps, engine=engine if model is None else f"{engine}, {model.name}", settings=settings)
 
 
 def _summariser(settings: ComprehensivenessSettings, runner: TaskRunner | None) -> Summariser | None:

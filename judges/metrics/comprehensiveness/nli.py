@@ -8,10 +8,12 @@ from functools import cached_property
 from itertools import chain
 
 from data.records import MetricItem, Outcome, Passage
+from judges.llm.requests import CallFailure
 from judges.metrics.comprehensiveness.claims import SAYING_SOMETHING, Claim, Missing, Steps, yardstick_of
 from judges.metrics.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
 from judges.metrics.comprehensiveness.report import Facts, facts_of
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
+from judges.metrics.relations.model import Pair, RelationModel
 from judges.pairwise.cleaning import clean, is_no_answer
 from judges.text.entailment import classify, entailment_weights
 from judges.text.statements import read_statement, read_statements
@@ -180,3 +182,29 @@ class LexicalSteps:
 
     def _share(self, roots: frozenset[str]) -> float:
         return len(self._question_terms & roots) / len(self._question_terms) if self._question_terms else 0.0
+
+
+class RelatedByNli:
+    """Steps whose relations an NLI model finds; everything else is as it was.
+
+    Args:
+        steps: Finds claims and their relevance.
+        model: Relates claims.
+        question: What was asked.
+    """
+
+    def __init__(self, steps: Steps, model: RelationModel, question: str) -> None:
+        self._model = model
+        self._question = question
+        self.claims = steps.claims
+        self.relevance = steps.relevance
+
+    async def relations(self, pairs: Sequence[tuple[str, str]]) -> tuple[Relation, ...] | Missing:
+        """Ask the model about each pair."""
+        found = await self._model.relate([Pair(*pair) for pair in pairs], question=self._question)
+        relations = []
+        for relation in found:
+            if isinstance(relation, CallFailure):
+                return Missing(relation.outcome, relation.detail)
+            relations.append(Relation(relation.stance.value))
+        return tuple(relations)

@@ -17,6 +17,7 @@ class ComprehensivenessSettings(BaseModel):
         similarity: Pairs of claims that share less than this of their weight are not asked about but
             taken as neutral; 0 asks about every pair.
         most_pairs: An item with more pairs of claims than this is not scored.
+        nli: The folder of an NLI model that relates claims, in place of words or of the LLM.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -26,3 +27,4 @@ class ComprehensivenessSettings(BaseModel):
     summarise: bool = False
     similarity: Annotated[float, Field(ge=0, le=1)] = 0.0
     most_pairs: Annotated[int, Field(ge=1)] = 1_000_000
+    nli: str = ""

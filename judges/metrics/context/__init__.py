@@ -20,8 +20,9 @@ def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> M
         SpecError: An option is unknown or out of bounds, or the runner is none.
     """
     from judges.llm.tasks import TaskRunner  # noqa: PLC0415 - as above
-    from judges.metrics.context.metric import METRICS, Oracle  # noqa: PLC0415 - measures and reports load without it
+    from judges.metrics.context.metric import METRICS, AnswerCrux, Oracle  # noqa: PLC0415 - measures and reports load without it
     from judges.metrics.context.settings import ContextSettings  # noqa: PLC0415 - as above
+    from judges.metrics.guard import GuardedMetric  # noqa: PLC0415 - as above
     from judges.metrics.options import read_options  # noqa: PLC0415 - as above
 
     if name not in METRICS:
@@ -29,4 +30,5 @@ def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> M
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The context metrics cannot ask through a {type(runner).__name__}."
         raise SpecError(message, advice="Give them a TaskRunner.")
-    return METRICS[name](Oracle(runner, read_options(ContextSettings, name, options)))
+    metric = METRICS[name](Oracle(runner, read_options(ContextSettings, name, options)))
+    return GuardedMetric(metric) if runner is None and isinstance(metric, AnswerCrux) else metric

@@ -114,7 +114,8 @@ def pooled_ranked_coverage(
         for key in _rated(oracle):
             places.setdefault(key, len(places))
         context = [places.setdefault(key, len(places)) for key in _rated(own)]
-        rankings[system] = [context[place] for place in _places(score.details.get("ranking"), len(context))]
+        ranking = _sequence(score.details.get("ranking", range(len(context))), "ranking")
+        rankings[system] = [context[int(str(place))] for place in ranking]
     if not rankings:
         return dict.fromkeys(scores)
     if len(thresholds) > 1:
@@ -138,12 +139,6 @@ def _rated(rows: Json) -> list[tuple[str, tuple[float, ...]]]:
             raise RecordError("A rated passage of a score is no object.", advice="Score the contexts again.")
         read.append((str(row["passage"]), tuple(float(str(rating)) for rating in row["ratings"])))
     return read
-
-
-def _places(value: Json, passages: int) -> Sequence[int]:
-    if not isinstance(value, Sequence):
-        return range(passages)
-    return [place for place in value if isinstance(place, int) and 0 <= place < passages]
 
 
 def _gains(useful: BoolArray, alpha: float) -> list[float]:

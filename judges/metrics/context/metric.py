@@ -10,7 +10,7 @@ from judges.lexical.judge import says_something
 from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing
 from judges.metrics.context.measures import answered_by, coverage, density, ranked_coverage
-from judges.metrics.context.raters import EmbeddedRater, LlmRater, Rater
+from judges.metrics.context.raters import EmbeddedRater, KnownRater, LlmRater, Rater
 from judges.metrics.context.ratings import Pool, Ratings, token_count
 from judges.metrics.context.settings import ContextSettings
 from judges.metrics.context.subsets import Order, required_subset, uses
@@ -37,9 +37,12 @@ class Oracle:
 
     def rater(self, item: MetricItem) -> Rater:
         """Who rates the texts of one item."""
-        if self._runner is None:
-            return EmbeddedRater(item)
-        return LlmRater(self._runner, weighted=self.settings.weighted)
+        rater: Rater = (
+            EmbeddedRater(item)
+            if self._runner is None
+            else LlmRater(self._runner, weighted=self.settings.weighted)
+        )
+        return KnownRater(rater, self.settings.ratings) if self.settings.ratings else rater
 
     async def assess(self, item: MetricItem, contexts: tuple[Passage, ...] = ()) -> Assessed | Missing:
         """Find the sub-questions, rate the oracle's passages and the context's, and filter.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from data.records import MetricItem, Outcome, Passage
@@ -117,6 +117,45 @@ class EmbeddedRater:
         )
         needs = [self._reader.read(question) for question in sub_questions]
         return [_scaled(self._reader.meet(need, windows).share) for need in needs]
+
+
+class KnownRater:
+    """Takes ratings that are known, and has only other passages rated.
+
+    Args:
+        rater: Rates the others.
+        known: Ratings by sub-question and `text_key` of a passage.
+    """
+
+    def __init__(self, rater: Rater, known: Mapping[str, Mapping[str, float]]) -> None:
+        self._rater = rater
+        self._known = known
+
+    def rated(self, passage: Passage, sub_questions: Sequence[str]) -> list[float] | None:
+        """The known ratings of a passage; None where one of them is not known."""
+        key = text_key(passage.text)
+        found = [self._known.get(question, {}).get(key) for question in sub_questions]
+        ratings = [rating for rating in found if rating is not None]
+        return ratings if len(ratings) == len(found) else None
+
+    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
+        """Rate passages."""
+        known = [self.rated(passage, sub_questions) for passage in passages]
+        others = [passage for passage, row in zip(passages, known, strict=True) if row is None]
+        rows = await self._rater.passages(others, sub_questions) if others else []
+        if isinstance(rows, Missing):
+            return rows
+        anew = iter(rows)
+        return [next(anew) if row is None else row for row in known]
+
+    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
+        """Rate an answer."""
+        return await self._rater.answer(answer, sub_questions)
+
+
+def text_key(text: str) -> str:
+    """A text by its words: what two passages share that count once."""
+    return " ".join(text.split())
 
 
 def _scaled(share: float) -> float:

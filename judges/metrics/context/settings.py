@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,6 +24,7 @@ class ContextSettings(BaseModel):
         required: The order in which the required subset, the Z* of density, is chosen.
         sub_questions: How many to write where a question has none (15 for DUC, 10 for Multi-News).
         weighted: Whether a rating is the expected one over the probabilities of its token.
+        ratings: What passages were rated before, by sub-question and text; only others are rated.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,3 +35,6 @@ class ContextSettings(BaseModel):
     required: Order = Order.STATIC
     sub_questions: Annotated[int, Field(ge=1, le=50)] = SUB_QUESTIONS
     weighted: bool = False
+    ratings: Mapping[str, Mapping[str, Annotated[float, Field(ge=0, le=HIGHEST)]]] = Field(
+        default_factory=dict
+    )

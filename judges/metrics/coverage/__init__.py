@@ -25,8 +25,10 @@ def build(
         SpecError: An option is unknown or out of bounds, or the runner is none.
     """
     from judges.metrics.coverage.metric import Variant, assemble  # noqa: PLC0415 - as in the other families: measures load without it
+    from judges.metrics.guard import GuardedMetric  # noqa: PLC0415 - as above
 
     if name not in list(Variant):
         variants = ", ".join(variant.value for variant in Variant)
         raise NotFoundError(f"There is no coverage metric {name!r}.", advice=f"Known: {variants}.")
-    return assemble(Variant(name), runner=runner, options=options, source=source)
+    metric = assemble(Variant(name), runner=runner, options=options, source=source)
+    return GuardedMetric(metric) if runner is None else metric

@@ -14,7 +14,7 @@ from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.coverage.sources import Source
 from judges.metrics.factuality.claims import Claim
-from judges.metrics.factuality.tasks import Pair, RelationModel
+from judges.metrics.relations.model import Pair, RelationModel
 from judges.text.contradictions import ContradictionFinder
 from judges.text.entailment import Entailment
 from judges.text.needs import windows_over

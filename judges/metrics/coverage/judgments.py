@@ -19,12 +19,7 @@ from data.errors import FileFormatError, InvalidFileError, RecordError
 from data.files.jsonl import read_records
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines
 from data.records import Json, ProblemList
-from judges.metrics.coverage.correlation import (
-    RESAMPLES,
-    Coefficient,
-    Correlation,
-    correlate,
-)
+from judges.metrics.coverage.correlation import RESAMPLES, Coefficient, Correlation, correlate
 from judges.metrics.coverage.measures import share
 
 Label = str | int

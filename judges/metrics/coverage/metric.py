@@ -33,6 +33,7 @@ from judges.metrics.coverage.sources import ChunkIndex, LocalSource, Source
 from judges.metrics.factuality.claims import Claim, ClaimSteps, claims_of, steps_of
 from judges.metrics.factuality.evidence.gathering import UnscoredError
 from judges.metrics.factuality.tasks import LlmRelations
+from judges.metrics.relations.nli import open_nli
 from judges.pairwise.cleaning import clean
 
 T = TypeVar("T")
@@ -257,7 +258,11 @@ def assemble(
     if settings.judgments and variant is not Variant.M:
         message = f"The metric {variant.value} aligns claims by itself; it takes no judgments."
         raise SpecError(message, advice=f"Leave them out, or choose {Variant.M.value}.")
-    support: Support = LexicalSupport() if runner is None else LlmSupport(LlmRelations(runner))
+    support: Support
+    if settings.nli:
+        support = LlmSupport(open_nli(settings.nli))
+    else:
+        support = LexicalSupport() if runner is None else LlmSupport(LlmRelations(runner))
     judgments = settings.aspect_judgments if variant is Variant.M else None
     aligner: Aligner
     if judgments is not None:

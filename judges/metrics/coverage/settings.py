@@ -29,6 +29,7 @@ class CoverageSettings(BaseModel):
         overlap: Words that neighbouring chunks share.
         judgments: For `coverage-icat-m`: question id → passage id → the aspects that the passage is
             relevant to, each by its text or its number from 1.
+        nli: The folder of an NLI model that grounds claims, in place of words or of the LLM (section 4.3).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -39,6 +40,7 @@ class CoverageSettings(BaseModel):
     words: Annotated[int, Field(ge=1)] = WORDS
     overlap: Annotated[int, Field(ge=0)] = OVERLAP
     judgments: dict[str, dict[str, tuple[str | int, ...]]] = {}
+    nli: str = ""
 
     @property
     def chunking(self) -> Chunking:

@@ -10,7 +10,7 @@ import bm25s
 import numpy as np
 
 from data.corpora.chunking import Chunking, chunk_id
-from data.corpora.index import Analyser
+from data.corpora.terms import Analyser
 from data.records import Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.evidence.contexts import Retriever

@@ -19,8 +19,10 @@ from judges.metrics.factuality.claims import steps_of
 from judges.metrics.factuality.evidence.gathering import EvidenceSource
 from judges.metrics.factuality.lexical import LexicalRelations
 from judges.metrics.factuality.reasoner import FactReasoner, Version
-from judges.metrics.factuality.settings import read_settings
-from judges.metrics.factuality.tasks import LlmRelations, RelationModel
+from judges.metrics.factuality.settings import FactualitySettings, read_settings
+from judges.metrics.factuality.tasks import LlmRelations
+from judges.metrics.relations.model import RelationModel
+from judges.metrics.relations.nli import open_nli
 
 ASSESSORS: tuple[str, ...] = (
     *(version.value for version in Version),
@@ -55,12 +57,29 @@ def assemble(
         raise SpecError(message, advice="Name an LLM judge, or leave these options out.")
     evidence = EvidenceSource(steps_of(runner), settings, runner=runner, source=source)
     if assessor in list(Version):
-        relations: RelationModel = (
-            LexicalRelations()
-            if runner is None
-            else LlmRelations(runner, default=settings.default_probability)
+        relations = _relations(runner, settings)
+        return FactReasoner(
+            Version(assessor),
+            evidence=evidence,
+            relations=relations,
+            settings=settings,
+            embedded=runner is None,
         )
-        return FactReasoner(Version(assessor), evidence=evidence, relations=relations, settings=settings)
     baseline = BaselineAssessor(assessor)
-    verifier: Verifier = LexicalVerifier(baseline) if runner is None else LlmVerifier(baseline, runner)
-    return RivalAssessor(baseline, evidence=evidence, verifier=verifier, settings=settings)
+    verifier: Verifier = (
+        LexicalVerifier(baseline, _relations(None, settings))
+        if runner is None or settings.nli
+        else LlmVerifier(baseline, runner)
+    )
+    return RivalAssessor(
+        baseline, evidence=evidence, verifier=verifier, settings=settings, embedded=runner is None
+    )
+
+
+def _relations(runner: TaskRunner | None, settings: FactualitySettings) -> RelationModel:
+    """What relates texts: an NLI model where one is named, else an LLM, else words."""
+    if settings.nli:
+        return open_nli(settings.nli)
+    if runner is None:
+        return LexicalRelations()
+    return LlmRelations(runner, default=settings.default_probability)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 
 from data.records import Json, MetricItem, Outcome, Score, unscored
 from judges.metrics.factuality.evidence.gathering import UnscoredError
+from judges.metrics.guard import form_of
 
 
 class Assessor(ABC):
@@ -14,10 +16,12 @@ class Assessor(ABC):
 
     Args:
         kind: How it assesses; the metric is named after it.
+        embedded: Whether it reads words alone, so that an answer's form is looked at too.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, *, embedded: bool = False) -> None:
         self._kind = kind
+        self._embedded = embedded
 
     @property
     def name(self) -> str:
@@ -30,7 +34,10 @@ class Assessor(ABC):
         Raises:
             JudgeError: Asking as a whole cannot go on.
         """
-        return await self._score(item, None)
+        if not self._embedded:
+            return await self._score(item, None)
+        form = form_of(item)
+        return form.weigh(await self._score(replace(item, answer=form.answer), None))
 
     async def score_claims(self, item: MetricItem, claims: Sequence[str]) -> Score:
         """Score given claims in place of those of the answer.

@@ -24,11 +24,11 @@ from judges.metrics.factuality.assessor import Assessor
 from judges.metrics.factuality.claims import Claim
 from judges.metrics.factuality.evidence.contexts import Context
 from judges.metrics.factuality.evidence.gathering import EvidenceSource, UnscoredError, require
-from judges.metrics.factuality.lexical import LexicalRelations
 from judges.metrics.factuality.measures import Label, count
 from judges.metrics.factuality.report import count_details, cut_details
 from judges.metrics.factuality.settings import FactualitySettings
-from judges.metrics.factuality.tasks import DIRECT, FACTSCORE, FACTVERIFY, VERISCORE, Pair, Related
+from judges.metrics.factuality.tasks import DIRECT, FACTSCORE, FACTVERIFY, VERISCORE
+from judges.metrics.relations.model import Pair, Related, RelationModel
 from judges.text.entailment import Entailment
 
 
@@ -98,16 +98,16 @@ class LlmVerifier:
 
 
 class LexicalVerifier:
-    """Decides by the lexical relations of a claim's contexts, as strictly as each baseline's prompt.
+    """Decides by relations found without an LLM, as strictly as each baseline's prompt.
 
     FactScore: any support is enough, anything else is not supported. FactVerify: the stronger side.
     VeriScore: one side without the other. Direct: both sides weighed, every passage of each with the
     probability that it errs; without an LLM there is no knowledge beyond the passages to draw on.
     """
 
-    def __init__(self, baseline: BaselineAssessor) -> None:
+    def __init__(self, baseline: BaselineAssessor, relations: RelationModel) -> None:
         self._baseline = baseline
-        self._relations = LexicalRelations()
+        self._relations = relations
 
     async def rule(
         self, claims: Sequence[tuple[Claim, Sequence[Context]]], *, question: str
@@ -176,8 +176,9 @@ class RivalAssessor(Assessor):
         evidence: EvidenceSource,
         verifier: Verifier,
         settings: FactualitySettings,
+        embedded: bool = False,
     ) -> None:
-        super().__init__(baseline)
+        super().__init__(baseline, embedded=embedded)
         self._evidence = evidence
         self._verifier = verifier
         self._settings = settings

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from judges.llm.requests import CallFailure
-from judges.metrics.factuality.tasks import Pair, Related
 from judges.metrics.relations.head import Noticed, trained_head
+from judges.metrics.relations.model import Pair, Related
 from judges.metrics.relations.slots import Question, Slots
 from judges.text.contradictions import ContradictionFinder, Figures
 from judges.text.entailment import Entailment

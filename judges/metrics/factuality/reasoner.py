@@ -30,7 +30,7 @@ from judges.metrics.factuality.graph import (
 from judges.metrics.factuality.inference.marginals import Marginals, marginals
 from judges.metrics.factuality.report import Assessment, Link, reasoner_details
 from judges.metrics.factuality.settings import FactualitySettings
-from judges.metrics.factuality.tasks import Pair, Related, RelationModel
+from judges.metrics.relations.model import Pair, Related, RelationModel
 from judges.text.entailment import Entailment
 
 
@@ -68,6 +68,7 @@ class FactReasoner(Assessor):
         evidence: Finds claims and contexts.
         relations: Relates texts.
         settings: Priors, factor tables, engine, K.
+        embedded: Whether claims and relations are found without an LLM.
     """
 
     def __init__(
@@ -77,8 +78,9 @@ class FactReasoner(Assessor):
         evidence: EvidenceSource,
         relations: RelationModel,
         settings: FactualitySettings,
+        embedded: bool = False,
     ) -> None:
-        super().__init__(version)
+        super().__init__(version, embedded=embedded)
         self._version = version
         self._evidence = evidence
         self._relations = relations

@@ -36,6 +36,7 @@ class FactualitySettings(BaseModel):
         longest_passage: Words of a passage that an LLM reads at most; of a longer one the sentences that
             share most with question and claims (the paper caps contexts at 4,000 characters, section 4).
         seed: Makes sampling repeatable.
+        nli: The folder of an NLI model that relates texts, in place of words or of the LLM.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -52,6 +53,7 @@ class FactualitySettings(BaseModel):
     summarise: bool = False
     longest_passage: Annotated[int, Field(ge=20)] = LONGEST_PASSAGE
     seed: Annotated[int, Field(ge=0)] = 0
+    nli: str = ""
 
 
 def read_settings(options: Mapping[str, Json]) -> FactualitySettings:

@@ -7,9 +7,9 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,6 +17,7 @@ from data.records import Reply
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.metrics.comprehensiveness.llm_steps import CLASSIFY_RELATION
+from judges.metrics.relations.model import Pair, Related
 from judges.text.entailment import Entailment
 
 
@@ -118,43 +119,6 @@ def _tokens(logprobs: str | None) -> list[Mapping[str, Any]]:
 
 
 DEFAULT_PROBABILITY = 0.9
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """An ordered pair of texts."""
-
-    premise: str
-    hypothesis: str
-
-
-@dataclass(frozen=True, slots=True)
-class Related:
-    """How a premise bears on a hypothesis.
-
-    Attributes:
-        stance: Entailment, contradiction or neither.
-        probability: How sure that is.
-        why: The wording of the premise that decided, where it is known.
-        point: The sentence of the hypothesis that is contradicted, where it is known.
-    """
-
-    stance: Entailment
-    probability: float
-    why: str = ""
-    point: str = ""
-
-
-class RelationModel(Protocol):
-    """Tells how texts bear on each other."""
-
-    async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
-        """Return one relation a pair, in their order.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
-        ...
 
 
 class LlmRelations:

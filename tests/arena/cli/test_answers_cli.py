@@ -177,3 +177,29 @@ def test_what_is_asked_can_be_chosen(stocked: Commands, llm: ScriptedLLM, tmp_pa
     words = ("answers", "generate", "--set", "tiny", "--model", "m", "--passages", 1)
     code, _, err = stocked(*words, "--prompt", mine, "--comprehensive", endpoint=llm.url)
     assert (code, "Leave one of them out" in err) == (1, True)
+
+
+def test_reranking_spends_from_the_same_cap(
+    stocked: Commands, set_folder: Path, tmp_path: Path, llm: ScriptedLLM
+) -> None:
+    """What an LLM takes to rerank is off the cap of the answers."""
+    folder = tmp_path / "beir"
+    folder.mkdir()
+    questions = map(json.loads, (set_folder / "questions.jsonl").read_text().splitlines())
+    documents = [{"_id": one["id"], "text": one["text"]} for row in questions for one in row["passages"]]
+    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, documents)))
+    assert stocked("corpora", "import", folder, "--name", "items")[0] == 0
+    words = ("--corpus", "items", "--rerank", "llm:reference-free", "--sample", 2, "--budget-usd")
+    free = generate(stocked, llm, tmp_path / "free.jsonl", *words, 5)
+    assert free["retrieval_usd"] > 0
+    assert free["outcomes"] == {"answered": 2}
+    anew = ("--cache-mode", "record", "--max-tokens", 600)
+    cap = free["retrieval_usd"] + 0.004  # less than one answer may cost at most
+    held = generate(stocked, llm, tmp_path / "held.jsonl", *words, cap, *anew)
+    assert held["outcomes"] == {"skipped": 2}
+    assert held["retrieval_usd"] + held["cost_usd"] <= cap
+    fixed = ("answers", "generate", "--set", "tiny", "--model", "gpt-4o", "--passages", 2)
+    code, _, err = stocked(*fixed, *words, 0.0, *anew, endpoint=llm.url)
+    assert code == 1
+    assert "No passage was found, and 2 searches failed" in err
+    assert "cap is reached" in err

@@ -251,6 +251,39 @@ def test_a_controlled_set_is_built_and_imported(run: Commands, sources: Path, tm
     assert question["sub_questions"] == list(ASKED)[:3]
 
 
+@pytest.mark.usefixtures("llm")
+def test_what_was_rated_while_building_is_not_rated_again(
+    run: Commands, sources: Path, tmp_path: Path
+) -> None:
+    """With `--ratings` the set's own ratings count, and are kept apart; a context of other texts is rated."""
+    folder = tmp_path / "towers"
+    run.json("sets", "build", sources, folder, *BUILD)
+    rated = json.loads((folder / "ratings.jsonl").read_text())
+    (folder / "ratings.jsonl").write_text(json.dumps({**rated, "ratings": [[5, 5, 1], [1, 5, 1], [1, 1, 5]]}))
+    question = json.loads((folder / "questions.jsonl").read_text())
+    assert run("sets", "import", folder)[0] == 0
+    own = {"id": "copy", "text": question["passages"][0]["text"]}
+    for system, contexts in (("one", [own]), ("two", [own, {"id": "x", "text": FACTS["painted"]}])):
+        path = tmp_path / f"{system}.jsonl"
+        path.write_text(json.dumps({"question_id": "s1", "answer": "It was built.", "contexts": contexts}))
+        assert run("submissions", "add", path, "--set", "towers", "--system", system)[0] == 0
+    words = ("metrics", "run", "--set", "towers", "--metric", "context-crux", "--judge", "reference-free")
+    plain = run.json(*words, "--json")
+    known = run.json(*words, "--ratings", "ratings", "--json")
+    assert (plain["mean"], known["mean"]) == (
+        pytest.approx((1 / 3 + 2 / 3) / 2),
+        pytest.approx((2 / 3 + 1) / 2),
+    )
+    assert known["judge"].startswith(f"{plain['judge']} ratings=")
+    assert run.json(*words, "--ratings", "ratings", "--json")["kept"] == 2
+    code, _, err = run(*words, "--ratings", "other")
+    assert (code, "no relevance judgments called other" in err) == (1, True)
+    code, _, err = run(
+        "metrics", "run", "--set", "towers", "--metric", "coverage-icat-s", "--ratings", "ratings"
+    )
+    assert (code, "takes no ratings" in err) == (1, True)
+
+
 @pytest.mark.parametrize("task", ["write_passages", "write_request", "rate_answerability"])
 def test_a_set_without_a_question_is_not_written(
     run: Commands,

@@ -91,6 +91,7 @@ def test_references_go_from_a_task_to_a_set(club: Commands, tmp_path: Path) -> N
     assert returned["accepted"] is False
     told = club.json("references", "status", "refs", "--json")
     assert (told["texts"]["returned"], told["failures"]["incompleteness"]) == (12, 1)
+    assert told["audit"] == {"texts": 4, "completeness": 0.75, "citation_accuracy": 1.0}
     again = [*write(club, tmp_path, "ann"), *write(club, tmp_path, "bob")]
     assert len(again) == 12
     assert {item["state"] for item in again} == {"returned"}

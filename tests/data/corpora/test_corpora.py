@@ -18,11 +18,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from data.corpora import index as postings
+from data.corpora import terms as term_numbers
 from data.corpora.approximate import Graph, measured
 from data.corpora.chunking import WORD, Chunking, document_of
 from data.corpora.dense import VectorIndex, Vectors, VectorsAbout, VectorWriter, graph_of, read_about
-from data.corpora.index import Analyser, Corpus, best_places
+from data.corpora.index import Corpus, best_places
 from data.corpora.library import CorpusLibrary
+from data.corpora.terms import Analyser
 from data.errors import FileFormatError, InvalidFileError, NotFoundError, RecordError, StoreError
 
 
@@ -222,7 +224,7 @@ def test_scores_are_those_of_bm25s(
     folder = tmp_path_factory.mktemp("postings")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(postings, "BLOCK", 7)
-        patch.setattr(postings, "MOST_WORDS", 3)
+        patch.setattr(term_numbers, "MOST_WORDS", 3)
         with postings.Postings(folder) as own:
             for bag in bags:
                 own.add(bag)

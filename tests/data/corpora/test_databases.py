@@ -11,6 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 from data.corpora.databases import PassageDatabase, PassageQuery
 from data.errors import SpecError, StoreError
+from tests.postgres_pool import PostgresPool, Schema
 
 pytestmark = pytest.mark.postgres
 ROWS: list[dict[str, object]] = [
@@ -22,15 +23,16 @@ Ask = Callable[..., PassageDatabase]
 
 
 @pytest.fixture(scope="module")
-def passages_url(postgres_url: Callable[[], str]) -> str:
+def passages_url(postgres: PostgresPool) -> Iterator[str]:
     """The URL of a database with three passages in a table."""
-    url = postgres_url()
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(text("CREATE TABLE passages (id text, title text, text text, at text)"))
-        connection.execute(text("INSERT INTO passages VALUES (:id, :title, :text, :at)"), ROWS)
-    engine.dispose()
-    return url
+    with postgres.lending() as lend:
+        url = lend(Schema.NONE)
+        engine = create_engine(url)
+        with engine.begin() as connection:
+            connection.execute(text("CREATE TABLE passages (id text, title text, text text, at text)"))
+            connection.execute(text("INSERT INTO passages VALUES (:id, :title, :text, :at)"), ROWS)
+        engine.dispose()
+        yield url
 
 
 @pytest.fixture
@@ -129,7 +131,7 @@ def test_passages_are_found_by_pgvector(ask: Ask, passages_url: str) -> None:
     engine = create_engine(passages_url)
     try:
         with engine.begin() as connection:
-            connection.execute(text("CREATE EXTENSION vector"))
+            connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector"))
     except DBAPIError:
         pytest.skip("NO PGVECTOR on this PostgreSQL: searching by vectors in a database is not tested")
     finally:

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.corpora.documents import content_hash, document_files, read_documents
-from data.corpora.index import Analyser
 from data.corpora.library import CorpusLibrary
+from data.corpora.terms import Analyser
 from data.errors import FileFormatError, InvalidFileError
 from data.records import Passage, ProblemList
 

@@ -8,7 +8,7 @@ import pytest
 
 from data.errors import InvalidFileError
 from data.files.qrels import read_qrels
-from data.records import WHOLE, Qrels, QrelsKind
+from data.records.rankings import WHOLE, Qrels, QrelsKind
 
 
 def _read(folder: Path, text: str) -> Qrels:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.records import WHOLE, Qrels, QrelsKind
+from data.records.rankings import WHOLE, Qrels, QrelsKind
 from leaderboard.retrieval.measures import JUDGED, measure_rankings
 
 PASSAGES = [f"d{number}" for number in range(12)]

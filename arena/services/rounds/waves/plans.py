@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from arena.services.rounds.waves.settings import WaveSettings
 from arena.services.rounds.waves.stored import StoredWaves
+from arena.services.rounds.waves.trained import pair_texts
 from data.errors import StatisticsError
 from data.progress import working
-from data.records import EndOfWaves, PendingBattle, Round, Wave, WavesEnd
+from data.records import EndOfWaves, Round, Wave, WavesEnd
 from data.store import Store
 from leaderboard.sampling.adaptive import NextBattles
 from leaderboard.sampling.asks import Ask, widths_of
-from leaderboard.sampling.cheap_judge import FEATURES, PairTexts, pair_features, predicted_shares
+from leaderboard.sampling.cheap_judge import FEATURES, pair_features, predicted_shares
 from leaderboard.sampling.classifier import EVEN, LEAST_TRAINING, Classifier, train
 from leaderboard.sampling.waves import Ended, EndReason, WavePlan, next_wave, scores_of
 
@@ -80,7 +81,7 @@ class WavePlanner:
         texts = list(self._store.waves.texts(self._round.id))
         features = np.zeros((len(numbers), len(FEATURES)))
         places = np.searchsorted(numbers, [battle.id for battle in texts])
-        features[places] = pair_features([_texts(battle) for battle in texts])
+        features[places] = pair_features([pair_texts(battle) for battle in texts])
         return features
 
     def _following(self, stored: StoredWaves, shares: Floats) -> NextBattles | EndOfWaves:
@@ -178,14 +179,3 @@ def wave_seed(seed: int) -> int:
 
 def _finite(width: float | None) -> float | None:
     return width if width is not None and math.isfinite(width) else None
-
-
-def _texts(battle: PendingBattle) -> PairTexts:
-    question = battle.question
-    known = question.reference if battle.reference_side is None else None
-    return PairTexts(
-        question=question.question,
-        answer_a=battle.answer_a,
-        answer_b=battle.answer_b,
-        yardstick=known or " ".join(passage.text for passage in question.passages),
-    )

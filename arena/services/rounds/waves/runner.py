@@ -7,8 +7,9 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from arena.services.rounds.judging_loop import ClaimContext, judge_pending
 from arena.services.rounds.models import LoadSpec, stored_spec
-from arena.services.rounds.runner import ClaimContext, RoundRunner, judge_pending
+from arena.services.rounds.runner import RoundRunner
 from arena.services.rounds.waves.settings import WaveSettings, waves_of
 from data.progress import Report
 from data.records import Lease, Round

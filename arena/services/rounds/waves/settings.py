@@ -15,6 +15,7 @@ from data.records import (
     CheapCounts,
     CheapKind,
     CheapVerdict,
+    EndOfWaves,
     Outcome,
     PlannedBattle,
     Round,
@@ -29,6 +30,7 @@ WAVES = "waves"
 """The key in a round's plan."""
 EARLIER = "round:"
 TRAINED = "trained"
+TRAINED_ON = "trained:"
 SPEND = re.compile(r"(?P<verdicts>\d+)|(?P<share>\d+(?:\.\d+)?)%|(?P<usd>\d+(?:\.\d+)?) ?USD", re.IGNORECASE)
 LEAST_SPEND = 10
 PER_CENT = 100
@@ -36,11 +38,15 @@ PER_CENT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheapJudge:
-    """What stands in for the round's own judge: by name, and with its spec where it is a judge."""
+    """What stands in for the round's own judge: by name, and with its spec where it is a judge.
+
+    `classifier` is one that was trained before, as `Classifier.as_json` has it.
+    """
 
     name: str
     kind: CheapKind
     spec: Mapping[str, Any] | None = None
+    classifier: Mapping[str, Any] | None = None
 
     @property
     def has_verdicts(self) -> bool:
@@ -79,6 +85,23 @@ class WaveSettings:
     def unstored(self) -> tuple[CheapJudge, ...]:
         """Those that are worked out from other verdicts whenever they are needed."""
         return tuple(judge for judge in self.cheap if not judge.has_verdicts)
+
+    def classifier_with(self, end: EndOfWaves | None) -> Mapping[str, Any] | None:
+        """The classifier among the cheap judges, trained on the way or before; None without one."""
+        before = (judge.classifier for judge in self.cheap if judge.classifier is not None)
+        trained = None if end is None else end.classifier
+        return next(before, None) if trained is None else trained
+
+    @property
+    def elsewhere(self) -> str:
+        """Which classifier was trained on another round, on which set; empty where none was."""
+        told = (
+            f"{judge.name} is trained on {judge.classifier['verdicts']:,} verdicts of round "
+            f"{judge.classifier['trained_on']} on the question set {judge.classifier['set_name']}."
+            for judge in self.cheap
+            if judge.classifier is not None
+        )
+        return " ".join(told)
 
     @property
     def is_trained(self) -> bool:
@@ -148,6 +171,11 @@ def _spend(text: str | None, battles: int) -> tuple[int | None, float | None]:
 def _cheap_judge(store: Store, name: str, load_spec: LoadSpec) -> CheapJudge:
     if name == TRAINED:
         return CheapJudge(name=name, kind=CheapKind.TRAINED)
+    if name.startswith(TRAINED_ON):
+        from arena.services.rounds.waves.trained import classifier_of  # noqa: PLC0415 - loads what judging does without
+
+        fields = classifier_of(store, name.removeprefix(TRAINED_ON)).as_json()
+        return CheapJudge(name=name, kind=CheapKind.TRAINED_BEFORE, classifier=fields)
     if name.startswith(EARLIER):
         store.rounds.get(name.removeprefix(EARLIER))
         return CheapJudge(name=name, kind=CheapKind.ROUND)
@@ -157,9 +185,11 @@ def _cheap_judge(store: Store, name: str, load_spec: LoadSpec) -> CheapJudge:
 
 
 def known_verdicts(
-    store: Store, settings: WaveSettings, battles: Sequence[PlannedBattle]
+    store: Store, set_name: str, settings: WaveSettings, battles: Sequence[PlannedBattle]
 ) -> list[CheapVerdicts | None]:
-    """For each cheap judge with verdicts what an earlier round says; None where the judge is to be asked.
+    """For each cheap judge with verdicts what it is known to say; None where the judge is to be asked.
+
+    That is what an earlier round says, or a classifier that was trained on one.
 
     Raises:
         InputError: An earlier round judged none of the battles.
@@ -169,6 +199,11 @@ def known_verdicts(
     for judge in settings.places:
         if judge.kind is CheapKind.JUDGE:
             known.append(None)
+            continue
+        if judge.classifier is not None:
+            from arena.services.rounds.waves.trained import predictions  # noqa: PLC0415 - as above
+
+            known.append(predictions(store, set_name, judge.classifier, battles))
             continue
         earlier = {
             battle.key: CheapVerdict(
@@ -238,6 +273,7 @@ class WaveReport:
             "battles drawn, by wave": drawn or "none yet",
             "width": f"{width} ({self.settings.ask})",
             "ended by": "" if self.ended is None else REASONS[self.ended],
+            "trained before": self.settings.elsewhere,
         }
 
 
@@ -261,7 +297,7 @@ def wave_report(store: Store, round_: Round) -> WaveReport | None:
         waves=tuple({"number": wave.number, "battles": wave.battles, "width": wave.width} for wave in drawn),
         ended=None if end is None else end.reason,
         width=end.width if end is not None else drawn[-1].width if drawn else None,
-        classifier=None if end is None else end.classifier,
+        classifier=settings.classifier_with(end),
     )
 
 

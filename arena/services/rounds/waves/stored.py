@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.services.rounds.battle_table import table_of_columns
+from arena.services.rounds.battle_table import shares_in, table_of_columns
 from arena.services.rounds.waves.settings import WaveSettings
-from data.records import BattleColumns, EndOfWaves, Outcome, Preference, Round, Wave, WaveArrays
-from data.records.waves import SHARES
+from data.records import BattleColumns, EndOfWaves, Outcome, Round, Wave, WaveArrays
 from data.store import Store
 from leaderboard.sampling.waves import WaveState
 
@@ -73,12 +72,9 @@ class StoredWaves:
     @property
     def verdicts(self) -> Floats:
         """(N,) the judge's share of side a, NaN where it gave none in a complete wave."""
-        plain = np.array([SHARES[preference] for preference in Preference])[self.columns.preference]
-        score = self.columns.score
-        shares = plain if score is None else np.where(np.isnan(score), plain, score)
         last = self.complete[-1].number if self.complete else 0
         known = (self.columns.preference >= 0) & (self.arrays.wave > 0) & (self.arrays.wave <= last)
-        verdicts: Floats = np.where(known, shares, np.nan)
+        verdicts: Floats = np.where(known, shares_in(self.columns), np.nan)
         return verdicts
 
     def _ended(self, outcome: Outcome) -> Flags:

@@ -11,7 +11,7 @@ from judges.metrics.factuality.claims import Claim
 from judges.metrics.factuality.evidence.conflicts import MIN_SUPPORT, PassageStance, Resolution, resolve
 from judges.metrics.factuality.graph import FactGraph, FactRelation
 from judges.metrics.factuality.report import Conflict, Link
-from judges.metrics.factuality.tasks import Pair, Related
+from judges.metrics.relations.model import Pair, Related
 from judges.text.entailment import Entailment
 
 AGREES = {FactRelation.ENTAILMENT, FactRelation.EQUIVALENCE}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -226,6 +227,25 @@ def test_withdrawn_texts_are_shown_nowhere(round_of: Callable[..., Arena], tmp_p
     arena.boards.export_round("r", tmp_path / "export")
     assert all(mark not in file.read_text() for file in (tmp_path / "export").iterdir())
     assert "wrong" in {line["system"] for line in arena.boards.get("r").standings["lines"]["overall"]}
+
+
+def test_thinking_is_public_with_its_answer_alone(filled: Callable[..., Arena], tmp_path: Path) -> None:
+    """Before publication nobody of the public sees it, after it readers do; what is judged never has it."""
+    arena, mark = filled(), "I weighed both passages."
+    path = tmp_path / "pensive.jsonl"
+    rows = [{"question_id": f"q{n}", "answer": f"Item {n} is light.", "thinking": mark} for n in range(12)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    number = arena.submissions.add(path, "tiny", system="pensive").submission.id
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    with pytest.raises(NotFoundError):
+        arena.evidence.question("r", "q0", caller=PUBLIC)
+    arena.boards.publish("r", report=lambda _line: None, score=False)
+    view = arena.evidence.question("r", "q0", caller=PUBLIC)
+    assert [answer.system for answer in view.answers if answer.answer.thinking == mark] == ["pensive"]
+    assert mark not in str(arena.submissions.answers(number, caller=OPERATOR))
+    arena.boards.export_round("r", tmp_path / "export")
+    assert all(mark not in file.read_text() for file in (tmp_path / "export").iterdir())
 
 
 def test_hidden_references_reach_nobody_but_the_operator(round_of: Callable[..., Arena]) -> None:

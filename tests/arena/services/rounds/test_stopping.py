@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -113,6 +114,31 @@ def test_a_round_stops_once_its_leader_is_separated(
     facts = standings["facts"]
     assert isinstance(facts, dict)
     assert facts["stopped"] == f"after {counts.judged:,} of {counts.planned:,} battles: separated"
+
+
+@pytest.mark.slow
+def test_two_workers_stop_together(
+    many: Callable[..., Arena],
+    scripted_llm: Callable[..., ScriptedLLM],
+    start: Callable[..., subprocess.Popen[str]],
+    until: Callable[..., None],
+) -> None:
+    """Whichever worker sees the leader separated, both end: books balance, and nothing is asked twice."""
+    server = scripted_llm(latency=0.3)
+    arena = many(endpoint=server.url)
+    arena.rounds.create(request())
+    arena.jobs.judge("r", options={"concurrency": 3}, workers=2)
+    for _ in range(2):
+        start(arena, "worker")
+    until(lambda: arena.store.rounds.get("r").state is RoundState.FINISHED)
+    until(lambda: arena.store.leases.all() == ())
+    counts = arena.rounds.status("r")[1]
+    assert 0 < counts.judged < counts.planned
+    assert (counts.judged + counts.skipped, counts.pending) == (counts.planned, 0)
+    left_out = [battle for battle in arena.rounds.battles("r") if battle.outcome is Outcome.SKIPPED]
+    assert {battle.detail for battle in left_out} == {"stopped: separated"}
+    assert server.log.asked_twice == {}
+    assert arena.rounds.live("r").stopped
 
 
 def test_a_round_killed_after_the_last_look_stops_when_it_goes_on(many: Callable[..., Arena]) -> None:

@@ -20,6 +20,7 @@ from arena.services.rounds.waves.stored import StoredWaves
 from data.errors import ConflictError, InputError, NotFoundError
 from data.records import CheapCounts, Outcome, RoundCounts, RoundState, WavesEnd
 from leaderboard.sampling.powered import Draw, power
+from leaderboard.standings.judged_shares import estimated_sentences
 from tests.arena.conftest import WORDS, write_answers
 from tests.narrow import known
 
@@ -313,6 +314,37 @@ def test_the_trained_classifier_is_kept_with_the_round(
     # The scripted judge prefers the longer answer.
     assert weights["length"] > 0
     assert max(weights, key=lambda name: abs(weights[name])) in {"length", "sentences", "numbers"}
+
+
+def test_a_classifier_of_another_round_says_on_which_set_it_was_trained(
+    wide: Callable[..., Arena], scripted_llm: Callable[..., Any], set_folder: Path, tmp_path: Path
+) -> None:
+    """A classifier trained on a finished round of another set guesses every battle, and the board says so."""
+    server = scripted_llm()
+    arena = wide(endpoint=server.url)
+    arena.sets.import_from(set_folder)
+    for system, template in {"long": LENGTHS[1] + " So it is.", "brief": LENGTHS[0]}.items():
+        path = write_answers(tmp_path / f"{system}.jsonl", [template], 12)
+        arena.submissions.add(path, "tiny", system=system)
+    arena.rounds.create(_request("before", set_name="tiny", cheap_judges=(), spend=None))
+    with pytest.raises(ConflictError, match="planned"):
+        arena.rounds.create(_request(cheap_judges=("trained:before",), spend="50"))
+    arena.rounds.run("before", concurrency=8, report=lambda _progress: None)
+    calls = server.log.calls
+    counts = _run(arena, cheap_judges=("trained:before",), spend="50")
+    assert (counts.judged, server.log.calls - calls) == (50, 50)
+    report = known(arena.rounds.waves("r"))
+    assert "of round before on the question set tiny" in report.settings.elsewhere
+    classifier = known(report.as_json()["classifier"])
+    assert (classifier["trained_on"], classifier["set_name"]) == ("before", "tiny")
+    shares, table = _state(arena).arrays.cheap[:, 0], _state(arena).columns
+    assert not np.isnan(shares).any()
+    # The scripted judge prefers the longer answer, on either set.
+    judged = table.preference >= 0
+    wins = np.array([1.0, 0.0, 0.5])[table.preference[judged]]
+    assert np.corrcoef(shares[judged], wins)[0, 1] > 0.5
+    section = known(estimates_of(arena.store, arena.store.rounds.get("r")))[1]
+    assert "trained on another question set, tiny" in " ".join(estimated_sentences(section))
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import pytest
 from data.records import MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.lexical import WEAK, LexicalRelations
-from judges.metrics.factuality.tasks import Pair, Related
 from judges.metrics.registry import build_metric
 from judges.metrics.relations.head import Head, Noticed, trained_head
+from judges.metrics.relations.model import Pair, Related
 from judges.text.entailment import Entailment
 
 BIOGRAPHY = (

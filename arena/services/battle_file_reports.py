@@ -1,17 +1,83 @@
-"""Files of votes: what people would say of a battle file's systems. No store is needed."""
+"""What files of battles say with a judge's error, read off repeated readings, or with people's votes.
+
+No store is needed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.services.battle_files import RatingRequest, notes_on, parse_anchor
+import numpy as np
+
+from arena.services.battle_files import RatingRequest, notes_on, others_than, parse_anchor
 from data.errors import InputError
 from leaderboard.formats.reading import BattleFile, read_battles
 from leaderboard.formats.registry import BattleFormat
 from leaderboard.people import CorrectedRateTable, CorrectedTable, correct, correct_rates, read_votes
-from leaderboard.ratings import Cluster, IntervalKind, Method
-from leaderboard.vocabulary import VoteRule
+from leaderboard.ratings import Cluster, IntervalKind, Method, Settings
+from leaderboard.trust.judge_error.rates import ErrorRates, rates_of_readings
+from leaderboard.trust.judge_error.ratings import ErrorTable, rate_readings
+from leaderboard.trust.judge_error.readings import Readings
+from leaderboard.vocabulary import ErrorKind, VoteRule
+
+
+def rate_file_with_error(
+    path: Path, kind: ErrorKind, request: RatingRequest, *, read_as: BattleFormat | None = None
+) -> tuple[ErrorTable, tuple[str, ...]]:
+    """Rate the systems of a file of several readings a battle, with the judge's error in the intervals.
+
+    Raises:
+        FileFormatError: The file cannot be read; the message names row and column.
+        RecordError: A value breaks a rule; likewise.
+        InputError: No battle was read again, or the readings cannot be told apart.
+        NotFoundError: No battle names the system that is to be left out.
+        UnrankableError: The ratings do not exist.
+    """
+    battle_file = read_battles(path, read_as)
+    settings = Settings(
+        method=request.method,
+        interval=request.interval,
+        bootstrap=request.bootstrap if request.interval is IntervalKind.BOOTSTRAP else None,
+        cluster=request.cluster,
+        anchor=None if request.anchor is None else parse_anchor(request.anchor),
+        seed=request.seed,
+    )
+    rated = rate_readings(_readings(path, battle_file, request.without), kind, settings)
+    return rated, notes_on(battle_file)
+
+
+def winrates_of_file_with_error(
+    path: Path,
+    kind: ErrorKind,
+    *,
+    reference: str | None,
+    by_domain: bool,
+    read_as: BattleFormat | None = None,
+) -> tuple[ErrorRates, tuple[str, ...]]:
+    """Win rates of a file of several readings a battle; errors as of `rate_file_with_error`."""
+    battle_file = read_battles(path, read_as)
+    readings = _readings(path, battle_file, None)
+    rates = rates_of_readings(readings, kind, reference=reference, by_domain=by_domain)
+    return rates, notes_on(battle_file)
+
+
+def _readings(path: Path, battle_file: BattleFile, without: str | None) -> Readings:
+    if not battle_file.questions_named:
+        raise InputError(
+            f"{path.name} names no questions, so nobody can say which battles were read again.",
+            advice="Give every row a question_id.",
+        )
+    columns = [
+        None if column is None else np.array(column, dtype=object)
+        for column in (battle_file.wording, battle_file.repeat)
+    ]
+    table = battle_file.table
+    if without is not None:
+        kept = others_than(table, without)
+        table = table.select(kept)
+        columns = [None if column is None else column[kept] for column in columns]
+    return Readings.from_table(table, *(None if column is None else column.tolist() for column in columns))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

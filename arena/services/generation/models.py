@@ -1,0 +1,110 @@
+"""What is to be generated, and what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arena.services.generation.silences import Silence, silence_of
+from arena.services.retrieval.runs import RetrievalRequest
+from data.records import Outcome, Question
+from judges.generation import Generated, Generation
+from judges.llm.costs import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationRequest:
+    """What is to be generated.
+
+    Attributes:
+        set_name: The questions.
+        generation: The LLM and what it is asked.
+        file: The answers are written to it, and the system card beside it.
+        retrieval: How passages are found; None takes those of the set.
+        domains: Of these alone; all where none is named.
+        sample: In the words of the command line.
+        seed: Of the sample.
+        concurrency: Most calls in flight.
+        budget_usd: The most that all answers may cost, replies of an earlier run of the same included.
+    """
+
+    set_name: str
+    generation: Generation
+    file: Path
+    retrieval: RetrievalRequest | None = None
+    domains: tuple[str, ...] = ()
+    sample: str | None = None
+    seed: int = 0
+    concurrency: int = 16
+    budget_usd: float | None = None
+
+    @property
+    def card(self) -> Path:
+        """Where the system card is written."""
+        return self.file.with_name(f"{self.file.name.removesuffix('.jsonl')}.card.yaml")
+
+
+@dataclass(slots=True)
+class GenerationReport:
+    """What came of a generation: outcomes by name, and answers with those that find none, by domain.
+
+    `most_passages` is how many the question with the most has; `paid_usd` is what replies of earlier runs
+    cost that were used again, `retrieval_usd` what an LLM that reranked may have cost now; `silences` are the
+    "no answer" replies whose thinking found something.
+    """
+
+    file: Path
+    card: Path
+    questions: int
+    most_passages: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    answers: Counter[str] = field(default_factory=Counter)
+    no_answers: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    silences: list[Silence] = field(default_factory=list)
+    with_thinking: int = 0
+    usage: Usage = field(default_factory=Usage)
+    paid_usd: float = 0.0
+    retrieval_usd: float = 0.0
+
+    def count(self, question: Question, generated: Generated) -> None:
+        """Count one question."""
+        outcome = "answered" if generated.outcome is Outcome.JUDGED else generated.outcome.value
+        self.outcomes[outcome] += 1
+        if generated.answer is None:
+            self.reasons[f"{outcome}: {generated.detail}"] += 1
+            return
+        self.answers[question.domain] += 1
+        self.no_answers[question.domain] += generated.no_answer
+        self.with_thinking += bool(generated.answer.thinking)
+        silence = silence_of(question, generated.answer)
+        if silence is not None and silence.found:
+            self.silences.append(silence)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `arena answers generate --json` prints."""
+        answered = self.answers.total()
+        return {
+            "file": str(self.file),
+            "card": str(self.card),
+            "questions": self.questions,
+            "most_passages": self.most_passages,
+            "answers": answered,
+            "outcomes": dict(self.outcomes),
+            "no_answer_share": self.no_answers.total() / answered if answered else None,
+            "no_answer_by_domain": {
+                domain: self.no_answers[domain] / count for domain, count in self.answers.items()
+            },
+            "with_thinking": self.with_thinking,
+            "no_answer_after_finding": [silence.question_id for silence in self.silences],
+            "calls": self.usage.calls,
+            "input_tokens": self.usage.input_tokens,
+            "output_tokens": self.usage.output_tokens,
+            "cost_usd": self.usage.total_usd,
+            "lost_usd": self.usage.lost_usd,
+            "paid_before_usd": self.paid_usd,
+            "retrieval_usd": self.retrieval_usd,
+            "reasons": dict(self.reasons.most_common(20)),
+        }

@@ -1,0 +1,102 @@
+"""What cheap tricks score with the embedded metrics, beside the honest answers to the same questions.
+
+    python benchmarks/metric_tricks.py [SET] [--metric NAME ...]
+
+SET is a folder of a question set; the bundled one without it. For each metric, the mean score of the
+references (honest) and of each trick over the questions where both are scored, their difference, and in how
+many questions the trick is ahead. A difference above 0.02 is marked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+from statistics import fmean
+
+from data.files.question_sets.loader import load_set
+from data.records import MetricItem, Question
+from judges.lexical.tricks import Material, families, play
+from judges.metrics.registry import Metric, build_metric
+
+DEMO = Path(__file__).parents[1] / "data/sets/demo"
+METRICS = (
+    "comprehensiveness-nli",
+    "comprehensiveness-end-to-end",
+    "factuality-fr2",
+    "factuality-factscore",
+    "coverage-icat-s",
+    "coverage-icat-a",
+    "answer-crux",
+)
+ALLOWED = 0.02
+
+
+def item_of(question: Question, answer: str) -> MetricItem:
+    """A question with an answer to score."""
+    return MetricItem(
+        id=question.id,
+        question=question.question,
+        answer=answer,
+        passages=question.passages,
+        reference=question.reference,
+        aspects=question.aspects,
+        sub_questions=question.sub_questions,
+    )
+
+
+def scores_of(metric: Metric, questions: list[Question], answers: list[str]) -> list[float | None]:
+    """One score an answer; None where it has none, and for an empty answer."""
+    return [
+        asyncio.run(metric.score(item_of(question, answer))).score if answer else None
+        for question, answer in zip(questions, answers, strict=True)
+    ]
+
+
+def main() -> None:
+    """Print the table of every metric."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("set", nargs="?", type=Path, default=DEMO)
+    parser.add_argument("--metric", action="append")
+    chosen = parser.parse_args()
+    questions = [each for each in load_set(chosen.set).questions.questions if each.reference]
+    for name in chosen.metric or METRICS:
+        metric = build_metric(name)
+        honest = scores_of(metric, questions, [each.reference or "" for each in questions])
+        print(f"{name}: honest {fmean(score for score in honest if score is not None):.3f}")
+        for family in families():
+            answers = [
+                play(family, _material(question, questions[(at + 7) % len(questions)]))
+                for at, question in enumerate(questions)
+            ]
+            scores = scores_of(metric, questions, answers)
+            both = [
+                (one, other)
+                for one, other in zip(scores, honest, strict=True)
+                if one is not None and other is not None
+            ]
+            if not both:
+                print(f"  {family:22} no score")
+                continue
+            difference = fmean(one - other for one, other in both)
+            ahead = sum(one > other for one, other in both)
+            mark = "  <- above" if difference > ALLOWED else ""
+            mean = fmean(one for one, _ in both)
+            print(f"  {family:22} {mean:.3f}  {difference:+.3f}  ahead {ahead:2} of {len(both)}{mark}")
+
+
+def _material(question: Question, other: Question) -> Material:
+    foreign = tuple(passage.text for passage in other.passages)
+    wrong = "The question has no answer, and none is needed."
+    return Material(
+        question=question,
+        honest=question.reference or "",
+        wrong=wrong,
+        other=other.reference or "",
+        foreign=foreign,
+        seed=question.id,
+    )
+
+
+if __name__ == "__main__":
+    main()

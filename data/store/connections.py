@@ -1,0 +1,103 @@
+"""Connections to the database: which kinds there are, how SQLite's are kept and prepared."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
+
+from data.errors import StoreError
+
+BUSY_TIMEOUT_MS = 10_000
+KEPT_CONNECTIONS = 4
+WANTED = "Write sqlite:///PATH or postgresql+psycopg://USER@HOST/DATABASE."
+SHORT = frozenset({"postgres", "postgresql"})
+"""Names under which providers hand out addresses of PostgreSQL; the driver is always ours."""
+
+
+def supported(url: URL) -> URL:
+    """The URL with our driver.
+
+    Raises:
+        StoreError: It is of another kind of database.
+    """
+    if url.drivername in SHORT:
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise StoreError(f"Databases of the kind {url.drivername} are not supported.", advice=WANTED)
+    return url
+
+
+def make_engine(url: URL) -> Engine:
+    """An engine whose connections are kept: closing SQLite's last one copies the whole log each time."""
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True)
+    path = url.database
+    if not path or path == ":memory:":
+        engine = create_engine(url)
+    else:
+        _make_parent(Path(path))
+        engine = create_engine(
+            url, poolclass=QueuePool, pool_size=KEPT_CONNECTIONS, max_overflow=-1, pool_use_lifo=True
+        )
+        event.listen(engine, "checkout", _check_out)
+    event.listen(engine, "connect", _prepare_sqlite)
+    return engine
+
+
+def _make_parent(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"The folder {path.parent} cannot be made: {error.strerror}."
+        raise StoreError(message, advice="Set ARENA_HOME to a folder you can write to.") from error
+
+
+def _prepare_sqlite(connection: Any, record: ConnectionPoolEntry) -> None:  # noqa: ANN401 - DBAPI
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.execute("PRAGMA synchronous=NORMAL")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    place = cursor.execute("PRAGMA database_list").fetchone()[2]
+    cursor.close()
+    record.info["file"] = (place, _identity(place))
+
+
+def _check_out(_connection: object, record: ConnectionPoolEntry, proxy: PoolProxiedConnection) -> None:
+    """Use no connection that another process opened, nor one to a file that was moved or deleted since."""
+    place, identity = record.info["file"]
+    if identity == _identity(place):
+        return
+    if identity[0] != os.getpid():
+        # It is the parent's; closing it here could disturb the parent. SQLAlchemy documents this way of
+        # forgetting it, but types the proxy's as one to be read alone.
+        record.dbapi_connection = proxy.dbapi_connection = None  # type: ignore[misc]
+    raise DisconnectionError(f"{place} is another file than before")
+
+
+def _identity(place: str) -> tuple[int, int, int]:
+    """This process, and which file a path leads to at present."""
+    try:
+        file = os.stat(place)  # noqa: PTH116 - a third of the time of a Path
+    except OSError:
+        return os.getpid(), 0, 0
+    return os.getpid(), file.st_dev, file.st_ino
+
+
+def begin_immediate(connection: Connection, wait_ms: int) -> None:
+    """Begin a transaction that writes on SQLite, waiting so long for another that does."""
+    if wait_ms == BUSY_TIMEOUT_MS:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return
+    connection.exec_driver_sql(f"PRAGMA busy_timeout={wait_ms}")
+    try:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    finally:
+        # Whoever uses the connection next waits as usual.
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")

@@ -1,0 +1,126 @@
+"""What an answer's form is worth to an embedded metric: prose that states things, or a cheap trick.
+
+Metrics that look for words find all of them in a copy of the passages or in a sorted list of their words.
+So the embedded versions leave out sentences that assert nothing (questions, what is denied as a whole, what
+only repeats the question), and multiply the score by how far the answer has the word order of prose and is
+not copied, as the embedded judge does (`judges.lexical.evidence`). LLM versions read sense: no guard.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from data.records import Json, MetricItem, Score
+from judges.lexical.evidence import Evidence
+from judges.lexical.reading import TextReading, asserts, read_text
+from judges.lexical.settings import LexicalSettings
+from judges.metrics.registry import Metric
+from judges.pairwise.cleaning import clean, is_no_answer
+from judges.text.tokens import words
+
+WORTH = "worth"
+SETTINGS = LexicalSettings(copied=0.4, least_copied=80)
+"""An answer may copy two fifths of the passages, and 80 terms at any rate: quoting is no trick."""
+LEAST_READ = 8
+"""Terms of an answer whose order tells anything."""
+QUESTIONS_KEPT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An answer without the sentences that assert nothing, and what its form is worth.
+
+    Attributes:
+        answer: The answer's text; itself where nothing is left out.
+        left_out: How many sentences were.
+        order: How far it has the word order of prose, 0–1.
+        copies: What it counts for all that it copies beyond what quoting needs, 0–1.
+        asserting: Twice the share of its terms in sentences that assert something, at most 1.
+    """
+
+    answer: str
+    left_out: int = 0
+    asserting: float = 1.0
+    order: float = 1.0
+    copies: float = 1.0
+
+    @property
+    def worth(self) -> float:
+        """What the score is multiplied by."""
+        return self.order * self.copies * self.asserting
+
+    def weigh(self, score: Score) -> Score:
+        """Multiply a score; where that or a left-out sentence matters, `details["worth"]` says how much."""
+        if score.score is None or (self.worth == 1 and not self.left_out):
+            return score
+        about: dict[str, Json] = {
+            "order": round(self.order, 4),
+            "copies": round(self.copies, 4),
+            "asserting": round(self.asserting, 4),
+            "left_out": self.left_out,
+        }
+        return replace(score, score=score.score * self.worth, details={**score.details, WORTH: about})
+
+
+def form_of(item: MetricItem) -> Form:
+    """Look at the form of one answer beside the question's own texts."""
+    text = clean(item.answer)
+    if not text.strip() or is_no_answer(text):
+        return Form(item.answer)
+    reading = read_text(text)
+    asked = [words(each) for each in (item.question, *item.sub_questions)]
+    # What is repeated is neither prose nor a copy once more: it says nothing, and counts once.
+    distinct = {sentence.terms: sentence for sentence in reversed(reading.sentences)}
+    sentences = tuple(reversed(distinct.values()))
+    kept = tuple(
+        sentence for sentence in sentences if asserts(sentence.text) and words(sentence.text) not in asked
+    )
+    left_out = len(sentences) - len(kept)
+    answer = "\n\n".join(sentence.text for sentence in kept) if left_out else item.answer
+    said = sum(len(sentence.terms) for sentence in kept)
+    asserting = min(1.0, 2 * said / max(1, sum(len(sentence.terms) for sentence in sentences)))
+    reading = replace(reading, sentences=sentences)
+    evidence = _evidence(tuple(passage.text for passage in item.passages), item.reference or "")
+    if evidence is None or len(reading.terms) < LEAST_READ:
+        return Form(answer, left_out, asserting)
+    order = evidence.order(reading, SETTINGS)
+    return Form(answer, left_out, asserting, order, _copies(reading, evidence))
+
+
+def _copies(reading: TextReading, evidence: Evidence) -> float:
+    if not evidence.passages:
+        return 1.0
+    copied = evidence.copied(reading)
+    # By what is copied, not by the answer: else unrelated text beside a copy would make it worth more.
+    beyond = max(0.0, copied - evidence.allowance(SETTINGS)) / copied if copied else 0.0
+    return max(0.0, 1 - SETTINGS.copies * beyond)
+
+
+@lru_cache(maxsize=QUESTIONS_KEPT)
+def _evidence(passages: tuple[str, ...], reference: str) -> Evidence | None:
+    """The texts of a question; every system's answer to it is held against the same."""
+    read = tuple(read_text(text) for text in passages if text.strip())
+    texts = (*([read_text(reference)] if reference.strip() else []), *read)
+    return Evidence(texts, read) if texts else None
+
+
+class GuardedMetric:
+    """An embedded metric that looks at an answer's form too."""
+
+    def __init__(self, metric: Metric) -> None:
+        self._metric = metric
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self._metric.name
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer.
+
+        Raises:
+            JudgeError: Scoring as a whole cannot go on.
+        """
+        form = form_of(item)
+        return form.weigh(await self._metric.score(replace(item, answer=form.answer)))

@@ -1,0 +1,47 @@
+"""How texts bear on each other, whoever tells: words, an NLI model, or an LLM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from judges.llm.requests import CallFailure
+from judges.text.entailment import Entailment
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An ordered pair of texts."""
+
+    premise: str
+    hypothesis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """How a premise bears on a hypothesis.
+
+    Attributes:
+        stance: Entailment, contradiction or neither.
+        probability: How sure that is.
+        why: The wording of the premise that decided, where it is known.
+        point: The sentence of the hypothesis that is contradicted, where it is known.
+    """
+
+    stance: Entailment
+    probability: float
+    why: str = ""
+    point: str = ""
+
+
+class RelationModel(Protocol):
+    """Tells how texts bear on each other."""
+
+    async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
+        """Return one relation a pair, in their order.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        ...

@@ -1,0 +1,139 @@
+"""An NLI model from a local folder: label order, length, batches, memory, and folders that do not fit."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+
+from data.errors import SpecError
+from data.records import MetricItem, Passage
+from judges.metrics.registry import build_metric
+from judges.metrics.relations.model import Pair, Related
+from judges.metrics.relations.nli import NliRelations
+from judges.text.entailment import Entailment
+
+onnx = pytest.importorskip("onnx", reason="onnx is absent: the tiny NLI model could not be built")
+pytest.importorskip("onnxruntime", reason="the extra nli is absent: no NLI model was run")
+tokenizers = pytest.importorskip("tokenizers", reason="the extra nli is absent: no NLI model was run")
+helper, INT64, FLOAT = onnx.helper, onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
+LABELS = ("contradiction", "entailment", "neutral")
+WORDS = ("[PAD]", "[UNK]", "[SEP]", "yes", "no", "rain", "sun")
+YES, NO = WORDS.index("yes"), WORDS.index("no")
+
+
+def tiny_model(folder: Path, labels: tuple[str, ...] = LABELS, longest: int = 64) -> Path:
+    """A model that counts words: each `yes` of a pair adds 1 to the output 1, each `no` to the output 0."""
+    table = [[0.0, 0.0, 0.0] for _ in WORDS]
+    table[YES], table[NO] = [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]
+    graph = helper.make_graph(
+        [
+            helper.make_node("Gather", ["table", "input_ids"], ["rows"]),
+            helper.make_node("Cast", ["attention_mask"], ["mask"], to=FLOAT),
+            helper.make_node("Unsqueeze", ["mask", "last"], ["wide"]),
+            helper.make_node("Mul", ["rows", "wide"], ["kept"]),
+            helper.make_node("ReduceSum", ["kept", "tokens"], ["logits"], keepdims=0),
+        ],
+        "tiny",
+        [
+            helper.make_tensor_value_info(name, INT64, ["pairs", "tokens_of_pair"])
+            for name in ("input_ids", "attention_mask")
+        ],
+        [helper.make_tensor_value_info("logits", FLOAT, ["pairs", 3])],
+        [
+            helper.make_tensor("table", FLOAT, (len(WORDS), 3), [value for row in table for value in row]),
+            helper.make_tensor("last", INT64, (1,), [-1]),
+            helper.make_tensor("tokens", INT64, (1,), [1]),
+        ],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    folder.mkdir(parents=True, exist_ok=True)
+    onnx.save(model, str(folder / "model.onnx"))
+    tokenizer = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({word: at for at, word in enumerate(WORDS)}, unk_token="[UNK]")
+    )
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single="$A", pair="$A [SEP] $B:1", special_tokens=[("[SEP]", WORDS.index("[SEP]"))]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
+    config = {
+        "id2label": {str(at): label for at, label in enumerate(labels)},
+        "max_position_embeddings": longest,
+        "pad_token_id": YES,
+    }
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    return folder
+
+
+def relate(model: NliRelations, *pairs: tuple[str, str]) -> list[Related]:
+    """What a model says of pairs."""
+    found = asyncio.run(model.relate([Pair(*pair) for pair in pairs], question="?"))
+    return [one for one in found if isinstance(one, Related)]
+
+
+def test_labels_have_the_order_of_the_configuration(tmp_path: Path) -> None:
+    """The same outputs mean what the folder's config.json says, whatever its order and letters."""
+    first = NliRelations(tiny_model(tmp_path / "a"))
+    second = NliRelations(tiny_model(tmp_path / "b", ("Entailment", "CONTRADICTION", "neutral")))
+    assert relate(first, ("yes yes", "rain"))[0].stance is Entailment.ENTAILMENT
+    assert relate(second, ("yes yes", "rain"))[0].stance is Entailment.CONTRADICTION
+
+
+def test_probabilities_are_the_softmax_whatever_a_batch_holds(tmp_path: Path) -> None:
+    """A pair has one probability alone and beside longer ones: padding, here a telling word, is none."""
+    pairs = [("yes", "rain"), ("no " * 20, "sun"), ("rain", "sun"), ("yes", "rain")]
+    together = relate(NliRelations(tiny_model(tmp_path), batch=3), *pairs)
+    alone = [relate(NliRelations(tmp_path), pair)[0] for pair in pairs]
+    assert [one.stance for one in together] == [one.stance for one in alone]
+    assert [one.probability for one in together] == pytest.approx([one.probability for one in alone])
+    assert together[0].probability == pytest.approx(2.718281828 / (2.718281828 + 2))
+
+
+def test_long_premises_are_cut_and_the_hypothesis_stays(tmp_path: Path) -> None:
+    """What stands beyond the model's length in a premise is not read; the hypothesis still is."""
+    model = NliRelations(tiny_model(tmp_path, longest=12))
+    assert relate(model, ("rain " * 50 + "no no", "yes"))[0].stance is Entailment.ENTAILMENT
+
+
+def test_pairs_that_were_asked_before_come_from_memory(tmp_path: Path) -> None:
+    """A model runs each distinct pair once."""
+    model = NliRelations(tiny_model(tmp_path))
+    session: Any = model._session
+    counting = Mock(wraps=session)
+    model._session = counting
+    relate(model, ("yes", "rain"), ("yes", "rain"))
+    relate(model, ("yes", "rain"))
+    assert counting.run.call_count == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["factuality-fr2", "factuality-direct", "coverage-icat-a", "comprehensiveness-nli"]
+)
+def test_metrics_relate_texts_by_the_model_that_an_option_names(name: str, tmp_path: Path) -> None:
+    """With `nli` a claim of other words than the passage is supported where the model says so."""
+    item = MetricItem(
+        id="q",
+        question="Will it be wet?",
+        answer="Umbrellas sell quickly, yes.",
+        passages=(Passage("p", "Rain comes: yes."),),
+    )
+    words: Any = asyncio.run(build_metric(name).score(item))
+    model: Any = asyncio.run(build_metric(name, options={"nli": str(tiny_model(tmp_path))}).score(item))
+    if name == "coverage-icat-a":  # what the claim covers is told by words all the same
+        assert (words.details["factuality"], model.details["factuality"]) == (0, 1)
+    else:
+        assert (words.score, model.score) == (0, 1)
+
+
+def test_a_folder_that_does_not_fit_is_refused_with_advice(tmp_path: Path) -> None:
+    """A missing model, and labels of another kind, are named before anything is scored."""
+    with pytest.raises(SpecError, match="cannot be read"):
+        build_metric("factuality-fr2", options={"nli": str(tmp_path / "none")})
+    other = tiny_model(tmp_path, ("positive", "negative", "neutral"))
+    with pytest.raises(SpecError, match="positive"):
+        build_metric("factuality-fr2", options={"nli": str(other)})

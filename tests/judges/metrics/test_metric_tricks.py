@@ -1,0 +1,92 @@
+"""Cheap tricks do not pay with any embedded metric, and honest forms cost nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from data.files.question_sets.loader import load_set
+from data.records import MetricItem, Passage, Question
+from judges.lexical.tricks import Material, families, play
+from judges.metrics.guard import WORTH, form_of
+from judges.metrics.registry import build_metric
+
+DEMO = Path(__file__).parents[3] / "data/sets/demo"
+EVERY = 14
+ALLOWED = 0.02
+QUOTED = "Rain fell on the hills for three days and the river rose above its banks."
+
+
+def scored(name: str, question: Question, answer: str) -> float | None:
+    """The score of one answer, if it has one."""
+    item = MetricItem(
+        id=question.id,
+        question=question.question,
+        answer=answer,
+        passages=question.passages,
+        reference=question.reference,
+        aspects=question.aspects,
+        sub_questions=question.sub_questions,
+    )
+    return asyncio.run(build_metric(name).score(item)).score
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["comprehensiveness-end-to-end", "factuality-fr2", "coverage-icat-s", "coverage-icat-a", "answer-crux"],
+)
+def test_no_trick_scores_above_the_honest_answer(name: str) -> None:
+    """Copies, word lists, echoes and damaged answers stay below the references on the bundled set."""
+    questions = load_set(DEMO).questions.questions[::EVERY]
+    honest = [scored(name, question, question.reference or "") for question in questions]
+    for family in families():
+        gains = []
+        for at, question in enumerate(questions):
+            other = questions[at - 1]
+            material = Material(
+                question=question,
+                honest=question.reference or "",
+                wrong="The question has no answer, and none is needed.",
+                other=other.reference or "",
+                foreign=tuple(passage.text for passage in other.passages),
+            )
+            text = play(family, material)
+            score = scored(name, question, text) if text else None
+            reference = honest[at]
+            if score is not None and reference is not None:
+                gains.append(score - reference)
+        assert not gains or fmean(gains) <= ALLOWED, family
+
+
+def test_an_honest_answer_keeps_its_score() -> None:
+    """A short quotation, a repetition and an own wording cost nothing, and nothing is noted."""
+    passages = (
+        Passage("p", f"{QUOTED} Nobody was hurt, though several bridges had to be closed for a week."),
+    )
+    for answer in (
+        QUOTED,
+        f"{QUOTED} " * 3,
+        "The river flooded after long rain, and some bridges were shut.",
+    ):
+        item = MetricItem(id="q", question="What happened?", answer=answer, passages=passages)
+        form = form_of(item)
+        assert (form.worth, form.left_out, form.answer) == (1.0, 0, answer)
+        assert WORTH not in asyncio.run(build_metric("comprehensiveness-nli").score(item)).details
+
+
+def test_what_is_denied_or_asked_is_left_out() -> None:
+    """Denied sentences and questions are no statements; the score says how many were left out."""
+    item = MetricItem(
+        id="q",
+        question="What happened?",
+        answer=f"It is not true that {QUOTED[:1].lower()}{QUOTED[1:]} What happened?",
+        passages=(Passage("p", QUOTED),),
+    )
+    score = asyncio.run(build_metric("comprehensiveness-nli").score(item))
+    assert score.score == 0
+    worth = score.details[WORTH]
+    assert isinstance(worth, dict)
+    assert worth["left_out"] == 2
