@@ -17,7 +17,8 @@ from arena.services.retrieval.corpora import HASH_SHOWN, OpenedSource, SearchReq
 from arena.settings import Settings
 from data.errors import InputError, SpecError
 from data.files.text_files import ReadLimits
-from data.records import Json, JudgeKind, Qrels, QrelsKind, Question
+from data.records import Json, JudgeKind, Question
+from data.records.rankings import Qrels, QrelsKind
 from data.store import Store
 from judges.llm.costs import Ledger, MemoryLedger, Usage
 from judges.llm.factory import open_client
