@@ -161,6 +161,7 @@ def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[
             replies.c.text,
             replies.c.finish_reason,
             replies.c.logprobs,
+            replies.c.thinking,
             replies.c.input_tokens.label("reply_input_tokens"),
             replies.c.output_tokens.label("reply_output_tokens"),
             replies.c.cost_usd.label("reply_cost_usd"),
