@@ -170,7 +170,7 @@ def test_a_paused_round_goes_on_where_it_was(
         if progress.done:
             arena.rounds.pause("r")
 
-    server.script.latency = 0.02
+    server.script.latency = 0.2
     arena.rounds.run("r", concurrency=2, report=pause)
     assert 0 < arena.rounds.status("r")[1].pending < BATTLES
     server.script.latency = 0.0
