@@ -23,6 +23,8 @@ NO_SPACE = re.compile(r"\S")
 # These three read the last token before a full stop, from its first character.
 DOTTED = re.compile(r"(?:^|[(\"“])(?:[^\W\d_]\.){2,}+$")
 INITIAL = re.compile(r"(?:^|[(\"“.])[A-Z]\.$")
+ANOTHER_INITIAL = re.compile(r"(?<![^\W_])[A-Z]\.\s{1,2}[A-Z]\.(?=\s)")
+"""Two initials in a row, from the first: they open no sentence between them."""
 LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\.$")
 KNOWN_ABBREVIATIONS = frozenset(ABBREVIATIONS.split())
 SHORTEST_CLAUSE = 3
@@ -114,9 +116,13 @@ def _cut(block: str) -> list[str]:
         following = match[0] if match else ""
         while tokens[number][1] < end:
             number += 1
-        if following.islower() or (
-            block[end - 1] == "."
-            and not _closes(block, start, tokens[max(0, number - 1) : number + 1], following)
+        if (
+            following.islower()
+            or ANOTHER_INITIAL.match(block, end - 2)
+            or (
+                block[end - 1] == "."
+                and not _closes(block, start, tokens[max(0, number - 1) : number + 1], following)
+            )
         ):
             continue
         sentences.append(block[start:end].strip())

@@ -281,3 +281,13 @@ def test_a_figure_is_found_among_many_as_one_by_one(
 
     marks = [mark(*each) for each in many]
     assert Figures(marks).have(mark(*one)) == any(may_be_same_figure(mark(*one), other) for other in marks)
+
+
+def test_several_initials_stay_with_their_name() -> None:
+    """A name with more than one initial is not cut between them, wherever in a sentence it stands."""
+    text = "In 1976 W. T. Grant went bankrupt. Its founder knew J. R. R. Tolkien. Vitamin D. It helps."
+    expected = ("In 1976 W. T. Grant went bankrupt.", "Its founder knew J. R. R. Tolkien.")
+    assert split_sentences(text)[:2] == expected
+    assert split_sentences("The store of F. W. Woolworth closed.") == (
+        "The store of F. W. Woolworth closed.",
+    )
