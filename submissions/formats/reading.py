@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
@@ -28,7 +27,7 @@ FOREIGN = {
 }
 ADVICE = "Give JSONL, a JSON array or CSV, plain or gzipped."
 
-RUN_LINE = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\S+[ \t]+\S+[ \t]+\S+", re.IGNORECASE)
+RUN_FIELDS = 6
 
 
 class RowFile:
@@ -96,7 +95,8 @@ def _detect(path: Path, limits: IntakeLimits) -> tuple[FileFormat, str]:
         return FileFormat.CSV, delimiter
     if any(line.startswith(b"{") for line in lines):
         return FileFormat.JSONL, ""
-    if RUN_LINE.fullmatch(lines[0]):
+    fields = lines[0].split()
+    if len(fields) == RUN_FIELDS and fields[1].upper() == b"Q0":
         return FileFormat.TREC_RUN, ""
     return _refuse(path, lines[0])
 
