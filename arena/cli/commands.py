@@ -17,7 +17,6 @@ from arena.cli import (
     judges,
     leaderboard,
     public_votes,
-    question_sets,
     retrieval,
     retrieval_boards,
     submissions,
@@ -28,6 +27,7 @@ from arena.cli.battles import commands as battles
 from arena.cli.labels import giving
 from arena.cli.metrics import commands as metrics
 from arena.cli.progress import showing_progress
+from arena.cli.question_sets import commands as question_sets
 from arena.cli.references import commands as references
 from arena.cli.rounds import commands as rounds
 

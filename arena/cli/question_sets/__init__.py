@@ -1,0 +1,1 @@
+"""`arena sets`: question sets, their limits, and what is attached to them."""

@@ -1,0 +1,226 @@
+"""`arena sets`: import, build, list, show, export and count question sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.options import AsJson, Budget, Cache, File, constant, open_reaching
+from arena.cli.output import (
+    note_problems,
+    show_fields,
+    show_json,
+    show_line,
+    show_result,
+    show_rows,
+    show_table,
+)
+from arena.cli.question_sets import attachments
+from arena.cli.question_sets.fields import SetArgument, fields_of
+from arena.cli.question_sets.policy import policy
+from arena.container import open_arena
+
+commands = typer.Typer(help="Question sets: import, build, list and export them.", no_args_is_help=True)
+
+
+@commands.command("import")
+def import_(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder or file of questions.")],
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", show_default="the set's own", help="Name to store it under."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import a question set.
+
+    Importing the same set again changes nothing.
+    """
+    imported = open_arena().sets.import_from(path, name=name)
+    note_problems(imported.warnings)
+    if as_json:
+        show_json(
+            {**fields_of(imported.summary), "created": imported.created, "systems": list(imported.systems)}
+        )
+    else:
+        state = "imported" if imported.created else "unchanged: it was imported before"
+        summary = imported.summary
+        show_line(f"{summary.name}: {summary.questions:,} questions, {state} ({summary.content_hash[:12]}).")
+        if imported.systems:
+            show_line(
+                f"Answers of {len(imported.systems)} systems came with it: {', '.join(imported.systems)}."
+            )
+
+
+@commands.command("list")
+def list_(*, as_json: AsJson = False) -> None:
+    """List the question sets."""
+    summaries = open_arena().sets.summaries()
+    show_rows(
+        [fields_of(summary) for summary in summaries],
+        ("set", "title", "questions", "domains", "content"),
+        [
+            (summary.name, summary.title, summary.questions, len(summary.domains), summary.content_hash[:12])
+            for summary in summaries
+        ],
+        as_json=as_json,
+        empty="There are no question sets yet. Import one with `arena sets import PATH`.",
+    )
+
+
+@commands.command()
+def show(name: SetArgument, *, as_json: AsJson = False) -> None:
+    """Show a set and its domains."""
+    summary = open_arena().sets.summary(name)
+    fields = fields_of(summary)
+    if as_json:
+        show_json(fields)
+        return
+    fields.pop("domains")
+    fields.pop("counts")
+    show_fields(fields)
+    rows = [(domain, label, summary.counts[domain]) for domain, label in summary.domains.items()]
+    show_table(("domain", "label", "questions"), rows)
+
+
+@commands.command()
+def export(
+    name: SetArgument,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Write a set as a folder that `arena sets import` reads."""
+    summary = open_arena().sets.export(name, folder)
+    line = f"{summary.questions:,} questions written to {folder}."
+    show_result({**fields_of(summary), "folder": str(folder)}, line, as_json=as_json)
+
+
+@commands.command()
+def build(
+    file: File,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")],
+    judge: Annotated[
+        str,
+        typer.Option("--judge", metavar="JUDGE", help="Judge whose LLM writes and rates, by name or path."),
+    ],
+    name: Annotated[
+        str,
+        typer.Option("--name", metavar="NAME", show_default="the folder's name", help="Name of the set."),
+    ] = "",
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="NAME=VALUE",
+            help="A constant of CRUX (`sub_questions`, `threshold`, `weighted`); repeatable.",
+        ),
+    ] = None,
+    budget_usd: Budget = None,
+    cache_mode: Cache = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Build a controlled set from summaries and their documents, as CRUX does.
+
+    The documents are split into passages that can be read by themselves, the summary becomes the reference,
+    and an LLM writes an open-ended request with sub-questions. Every passage is rated for every
+    sub-question, and sub-questions that no passage answers are dropped. If it is interrupted, the same
+    command continues.
+
+    FILE is JSONL with `id`, `domain`, `summary` and `documents` (texts, or objects with `id`, `title` and
+    `text`). DIR receives a set for `arena sets import`, and `ratings.jsonl` with the ratings, the passages
+    that suffice and what was dropped.
+    """
+    from arena.services.metrics.controlled_sets import BuildRequest
+
+    request = BuildRequest(
+        file=file,
+        folder=folder,
+        judge=judge,
+        name=name,
+        options=dict(map(constant, option or ())),
+        budget_usd=budget_usd,
+    )
+    fields = open_reaching(cache_mode).controlled_sets.build(request)
+    if as_json:
+        show_json(fields)
+        return
+    failed = fields.pop("failed")
+    show_fields(fields)
+    for source, why in failed.items():
+        show_line(f"not built: {source}: {why['reason']}")
+
+
+commands.command("attach-passages")(attachments.attach_passages)
+commands.command("attach-qrels")(attachments.attach_qrels)
+commands.command()(attachments.qrels)
+
+
+@commands.command("short-answers")
+def short_answers(
+    name: SetArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file of answers to write.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Write the short answers of a set as a file of answers, so that they can be entered as a system.
+
+    Those of a question stand on lines of their own, as RAG-QA Arena enters RobustQA's (its Table 4).
+    """
+    written = open_arena().short_answers.write(name, file)
+    line = f"{written.answers:,} answers written to {file}; {written.without:,} questions have none."
+    show_result(written.as_json(), line, as_json=as_json)
+
+
+@commands.command()
+def statistics(name: SetArgument, *, as_json: AsJson = False) -> None:
+    """Count what a set is made of, overall and by domain: words, documents, passages, short answers."""
+    rows = open_arena().set_statistics.of(name)
+    show_rows(
+        [row.as_json() for row in rows],
+        (
+            "domain",
+            "questions",
+            "references",
+            "words",
+            "documents",
+            "2 or more",
+            "10 or more",
+            "sentences of 2 or more",
+            "short answers",
+            "passages",
+            "words a passage",
+        ),
+        [
+            (
+                row.domain,
+                row.questions,
+                row.references,
+                _mean(row.reference_words),
+                _mean(row.documents),
+                _share(row.several_documents),
+                _share(row.many_documents),
+                _share(row.sentences_of_several),
+                _mean(row.short_answers),
+                _mean(row.passages),
+                _mean(row.passage_words),
+            )
+            for row in rows
+        ],
+        as_json=as_json,
+        empty=f"{name} has no questions.",
+    )
+
+
+def _mean(value: float | None) -> str | None:
+    return None if value is None else f"{value:.1f}"
+
+
+def _share(value: float | None) -> str | None:
+    return None if value is None else f"{value:.1%}"
+
+
+commands.command("policy")(policy)

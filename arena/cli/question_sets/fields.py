@@ -1,0 +1,18 @@
+"""What the commands of question sets share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from data.records import SetSummary
+
+SetArgument = Annotated[str, typer.Argument(metavar="SET", help="Name of the set.")]
+
+
+def fields_of(summary: SetSummary) -> dict[str, Any]:
+    """A set as the API shows it."""
+    from arena.schemas import SetLine
+
+    return {**SetLine.of(summary).to_json(), "created_at": summary.created_at.isoformat()}

@@ -1,0 +1,127 @@
+"""`arena sets policy`: when a set takes submissions, and how many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from arena.cli.options import AsJson
+from arena.cli.output import (
+    show_fields,
+    show_json,
+    show_table,
+)
+from arena.container import open_arena
+from data.errors import InputError
+from data.records import DEFAULT_PHASE, Phase, SetPolicy
+
+NONE = "none"
+Limit = str | None
+
+
+def policy(
+    name: Annotated[str, typer.Argument(metavar="SET", help="Name of the set.")],
+    phase: Annotated[
+        str, typer.Option("--phase", metavar="PHASE", help="The phase to add or change.")
+    ] = DEFAULT_PHASE,
+    opens: Annotated[
+        Limit, typer.Option("--opens", metavar="TIME", help="When it opens, ISO 8601, or `none`.")
+    ] = None,
+    closes: Annotated[
+        Limit, typer.Option("--closes", metavar="TIME", help="When it closes, ISO 8601, or `none`.")
+    ] = None,
+    daily: Annotated[
+        Limit, typer.Option("--daily", metavar="N", help="Most submissions of a team a day, or `none`.")
+    ] = None,
+    total: Annotated[
+        Limit,
+        typer.Option("--total", metavar="N", help="Most submissions of a team in the phase, or `none`."),
+    ] = None,
+    file_mb: Annotated[
+        Limit, typer.Option("--file-mb", metavar="N", help="Largest file in MiB, or `none`.")
+    ] = None,
+    chars: Annotated[
+        Limit, typer.Option("--answer-chars", metavar="N", help="Longest answer in characters, or `none`.")
+    ] = None,
+    drop: Annotated[str | None, typer.Option("--drop", metavar="PHASE", help="Remove this phase.")] = None,
+    hidden: Annotated[
+        bool | None,
+        typer.Option(
+            "--hide-references/--show-references",
+            help="Hide the references of the test questions, or show them.",
+        ),
+    ] = None,
+    public_texts: Annotated[
+        bool | None,
+        typer.Option(
+            "--public-texts/--no-public-texts",
+            help="Whether the set's licence lets everybody see its texts; without, visitors cannot vote.",
+        ),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show the rules for submissions to a set, or change them."""
+    service = open_arena().policies
+    set_policy = service.get(name)
+    if drop is not None:
+        set_policy = service.drop_phase(name, drop)
+    if any(value is not None for value in (opens, closes, daily, total, file_mb, chars)):
+        before = next(
+            (existing for existing in set_policy.phases if existing.name == phase), Phase(name=phase)
+        )
+        after = replace(
+            before,
+            opens_at=_moment(opens, before.opens_at),
+            closes_at=_moment(closes, before.closes_at),
+            daily_quota=_number(daily, before.daily_quota),
+            total_quota=_number(total, before.total_quota),
+            file_mb=_number(file_mb, before.file_mb),
+            answer_chars=_number(chars, before.answer_chars),
+        )
+        set_policy = service.put_phase(name, after)
+    if hidden is not None:
+        set_policy = service.hide_references(name, hidden=hidden)
+    if public_texts is not None:
+        set_policy = service.show_texts(name, public=public_texts)
+    _show(set_policy, as_json=as_json)
+
+
+def _show(set_policy: SetPolicy, *, as_json: bool) -> None:
+    from arena.services.question_sets.phases import policy_json
+
+    fields = policy_json(set_policy)
+    if as_json:
+        show_json(fields)
+        return
+    show_fields(
+        {"set": set_policy.set_name, "references": "hidden" if set_policy.hidden_references else "shown"}
+    )
+    if set_policy.phases:
+        columns = tuple(fields["phases"][0])
+        show_table(columns, [tuple(phase[column] for column in columns) for phase in fields["phases"]])
+
+
+def _moment(text: Limit, before: datetime | None) -> datetime | None:
+    if text is None:
+        return before
+    if text == NONE:
+        return None
+    try:
+        limit = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} is no moment.", advice="Write 2026-05-01T12:00Z, or none.") from error
+    return limit.replace(tzinfo=UTC) if limit.tzinfo is None else limit.astimezone(UTC)
+
+
+def _number(text: Limit, before: int | None) -> int | None:
+    if text is None:
+        return before
+    if text == NONE:
+        return None
+    if not text.isdecimal() or int(text) == 0:
+        raise InputError(f"{text!r} is no limit.", advice="Use a whole number from 1, or none.")
+    return int(text)
