@@ -14,6 +14,7 @@ from arena.cli.output import (
     show_json,
     show_table,
 )
+from arena.cli.question_sets.fields import SetArgument
 from arena.container import open_arena
 from data.errors import InputError
 from data.records import DEFAULT_PHASE, Phase, SetPolicy
@@ -23,7 +24,7 @@ Limit = str | None
 
 
 def policy(
-    name: Annotated[str, typer.Argument(metavar="SET", help="Name of the set.")],
+    name: SetArgument,
     phase: Annotated[
         str, typer.Option("--phase", metavar="PHASE", help="The phase to add or change.")
     ] = DEFAULT_PHASE,
