@@ -288,7 +288,12 @@ class Arena:
         """Standings and published boards."""
         from arena.services.boards.service import BoardService
 
-        return BoardService(self.store, score_set=self.metrics.score_board, agreement=self.agreement.of_board)
+        # Metrics and their agreement load when a board is made, not when boards are listed.
+        return BoardService(
+            self.store,
+            score_set=lambda name, report, stop: self.metrics.score_board(name, report, stop),  # noqa: PLW0108 - see above
+            agreement=lambda name: self.agreement.of_board(name),  # noqa: PLW0108 - see above
+        )
 
     @cached_property
     def corpora(self) -> CorpusService:
