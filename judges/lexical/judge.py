@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
@@ -138,9 +137,13 @@ class LexicalJudge:
         return round(math.tanh(difference / self._settings.scale), DIGITS)
 
     def load(self) -> None:
-        """Load what settling needs, which takes longer than settling."""
-        import_module("judges.lexical.judge")
-        _ = self._read
+        """Settle a battle of no one's: what a first text loads takes longer than most texts take."""
+        question = Question(id="q", domain="d", question="Which is it?", reference="It is the first one.")
+        self.settle(
+            JudgeInput(
+                battle_id="", question=question, answer_a="It is the first.", answer_b="It is the second."
+            )
+        )
 
     @cached_property
     def _read(self) -> Callable[[AskedQuestion], LexicalYardstick | None]:

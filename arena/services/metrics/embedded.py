@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from arena.services.metrics.scoring import scored
 from data.errors import WorkError
-from data.records import Json, MetricItem, Outcome, Score, unscored
+from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.base import TextWork, reason_of
 from judges.metrics.registry import Metric, build_metric
 
@@ -78,8 +78,14 @@ def _processors() -> int:
 
 
 def _ready_scorer(name: str, options: str) -> AnswerScorer:
-    _metric(name, options)
-    return AnswerScorer(name, options)
+    scorer = AnswerScorer(name, options)
+    # What a first text loads is no answer's own time.
+    scorer(
+        MetricItem(
+            id="", question="Which is it?", answer="It is the first.", passages=(Passage("", "It is."),)
+        )
+    )
+    return scorer
 
 
 @lru_cache(maxsize=16)
