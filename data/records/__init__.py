@@ -49,6 +49,7 @@ from data.records.questions import (
     ENGLISH,
     PEOPLE,
     Answer,
+    Nugget,
     Passage,
     Phase,
     Question,
@@ -77,6 +78,7 @@ from data.records.rounds import (
 )
 from data.records.vocabulary import (
     CheapKind,
+    Importance,
     JobKind,
     JobState,
     JudgeKind,
@@ -123,6 +125,7 @@ __all__ = [
     "EndOfWaves",
     "GivenLabel",
     "HumanLabel",
+    "Importance",
     "Job",
     "JobKind",
     "JobState",
@@ -136,6 +139,7 @@ __all__ = [
     "MetricItem",
     "NewItem",
     "NewJob",
+    "Nugget",
     "OrderPolicy",
     "Outcome",
     "OwnProgress",
