@@ -58,7 +58,7 @@ def test_trecs_nuggets_are_taken_from_beside_the_questions(tmp_path: Path) -> No
     assert loaded.questions.by_id["12"].nuggets == (NUGGETS[2], NUGGETS[1])
     assert loaded.questions.by_id["13"].nuggets == ()
     (warning,) = loaded.warnings
-    assert warning.message.startswith("nuggets.jsonl: Topics of no question of this set, left out: 1"
+    assert warning.message.startswith("nuggets.jsonl: Topics of no question of this set, left out: 1")
 
 
 @pytest.mark.parametrize(
