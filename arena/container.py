@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from arena.services.judging.llm_overrides import LlmOverrides
@@ -75,12 +76,13 @@ class _Service:
 
     Args:
         module: Where the class is, below `arena`; imported only then, so that `arena --help` stays quick.
-        needs: Attributes of the application that the class takes, in order.
+        needs: Attributes of the application that the class takes, in order; `settings.lease` is one of those.
+        named: Those that it takes by name.
     """
 
-    def __init__(self, module: str, needs: Sequence[str]) -> None:
+    def __init__(self, module: str, needs: Sequence[str], named: Mapping[str, str]) -> None:
         self._module = f"arena.{module}"
-        self.needs = needs
+        self.needs, self.named = needs, named
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name, self._class = name, owner.__annotations__[name]
@@ -90,11 +92,13 @@ class _Service:
             return self
         make = getattr(import_module(self._module), self._class)
         # Found there from now on, before this descriptor.
-        return arena.__dict__.setdefault(self._name, make(*(getattr(arena, need) for need in self.needs)))
+        named = {name: attrgetter(need)(arena) for name, need in self.named.items()}
+        made = make(*(attrgetter(need)(arena) for need in self.needs), **named)
+        return arena.__dict__.setdefault(self._name, made)
 
 
-def _service(module: str, *needs: str) -> Any:  # noqa: ANN401 - the annotation of the attribute says what it is
-    return _Service(module, needs or ("store",))
+def _service(module: str, *needs: str, **named: str) -> Any:  # noqa: ANN401 - the attribute's annotation says what
+    return _Service(module, needs or ("store",), named)
 
 
 class Arena:
@@ -107,6 +111,15 @@ class Arena:
     retrieval_boards: RetrievalBoards = _service("services.retrieval_boards.service", "store", "set_qrels")
     ranked_questions: RankedQuestions = _service(
         "services.retrieval_boards.questions", "store", "retrieval_boards"
+    )
+    set_statistics: SetStatistics = _service("services.question_sets.statistics")
+    set_passages: SetPassages = _service("services.question_sets.passages", "store", "corpora")
+    uploads: UploadService = _service(
+        "services.submissions.uploads",
+        "settings.uploads_folder",
+        most_bytes="settings.upload_bytes",
+        per_owner="settings.uploads",
+        hours="settings.upload_hours",
     )
     short_answers: ShortAnswers = _service("services.question_sets.short_answers")
     identities: IdentityService = _service("services.accounts.auth")
@@ -129,11 +142,23 @@ class Arena:
         "services.generation.service", "store", "settings", "retrieval", "corpora"
     )
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
+    round_admin: RoundAdmin = _service(
+        "services.organisers.monitor",
+        *("store", "rounds", "planner", "judges", "jobs", "policies", "boards"),
+        trial_usd="settings.trial_usd",
+    )
     trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
     tables: RoundTableService = _service("services.tables.service", "store", "agreement", "reference_exports")
     comparison: RoundComparisonService = _service("services.boards.comparison")
     battle_pages: BattlePages = _service("services.rounds.visibility")
     agreement: AgreementService = _service("services.metrics.agreement", "store", "metric_access")
+    metrics: MetricService = _service(
+        "services.metrics.service",
+        "store",
+        "metric_access",
+        seconds="settings.work_seconds",
+        processes="settings.processes",
+    )
     score_tables: ScoreTableService = _service("services.metrics.results")
     controlled_sets: ControlledSetService = _service("services.metrics.controlled_sets", "metric_access")
     history: HistoryService = _service("services.boards.history")
@@ -167,37 +192,22 @@ class Arena:
         """Submissions."""
         from arena.services.submissions.file_checks import FileChecks
         from arena.services.submissions.service import SubmissionService
-        from data.files.text_files import MEBIBYTE
         from submissions.limits import IntakeLimits
 
         limits = IntakeLimits(
-            file_bytes=self.settings.max_upload_mb * MEBIBYTE, answer_chars=self.settings.max_answer_chars
+            file_bytes=self.settings.upload_bytes, answer_chars=self.settings.max_answer_chars
         )
         checks = FileChecks(self.settings.work_seconds)
         return SubmissionService(self.store, self.teams, limits=limits, checks=checks)
-
-    @cached_property
-    def uploads(self) -> UploadService:
-        """Files of answers on their way in."""
-        from arena.services.submissions.uploads import UploadService
-        from data.files.text_files import MEBIBYTE
-
-        return UploadService(
-            self.settings.uploads_folder,
-            most_bytes=self.settings.max_upload_mb * MEBIBYTE,
-            per_owner=self.settings.uploads,
-            hours=self.settings.upload_hours,
-        )
 
     @cached_property
     def browser_files(self) -> BrowserFiles:
         """Files that browsers send to the pages."""
         from arena.services.submissions.browser_files import BrowserFiles
         from arena.services.submissions.uploads import BROWSER
-        from data.files.text_files import MEBIBYTE
 
         folder = self.settings.uploads_folder / BROWSER
-        return BrowserFiles(folder, most_bytes=self.settings.max_upload_mb * MEBIBYTE)
+        return BrowserFiles(folder, most_bytes=self.settings.upload_bytes)
 
     @cached_property
     def planner(self) -> RoundPlanner:
@@ -235,22 +245,6 @@ class Arena:
         return JobLeases(self.store, this_worker(), self.settings.lease)
 
     @cached_property
-    def round_admin(self) -> RoundAdmin:
-        """Rounds as organisers watch them."""
-        from arena.services.organisers.monitor import RoundAdmin
-
-        return RoundAdmin(
-            self.store,
-            self.rounds,
-            self.planner,
-            self.judges,
-            self.jobs,
-            self.policies,
-            self.boards,
-            trial_usd=self.settings.trial_usd,
-        )
-
-    @cached_property
     def reparsing(self) -> ReparseService:
         """Stored replies, read again."""
         from arena.services.rounds.reparse import ReparseService
@@ -272,23 +266,16 @@ class Arena:
         return MetricPlanner(self.store, self.metric_access, self.judges.prices)
 
     @cached_property
-    def metrics(self) -> MetricService:
-        """Scores of answers."""
-        from arena.services.metrics.service import MetricService
-
-        return MetricService(
-            self.store,
-            self.metric_access,
-            seconds=self.settings.work_seconds,
-            processes=self.settings.processes,
-        )
-
-    @cached_property
     def boards(self) -> BoardService:
         """Standings and published boards."""
         from arena.services.boards.service import BoardService
 
-        return BoardService(self.store, score_set=self.metrics.score_board, agreement=self.agreement.of_board)
+        # Metrics and their agreement load when a board is made, not when boards are listed.
+        return BoardService(
+            self.store,
+            score_set=lambda name, report, stop: self.metrics.score_board(name, report, stop),  # noqa: PLW0108 - see above
+            agreement=lambda name: self.agreement.of_board(name),  # noqa: PLW0108 - see above
+        )
 
     @cached_property
     def corpora(self) -> CorpusService:
@@ -307,20 +294,6 @@ class Arena:
 
         ask = self.metric_access.asking_judge
         return RetrievalService(self.corpora, self.store, self.settings, ask, child_environment({}))
-
-    @cached_property
-    def set_statistics(self) -> SetStatistics:
-        """What sets are made of."""
-        from arena.services.question_sets.statistics import SetStatistics
-
-        return SetStatistics(self.store)
-
-    @cached_property
-    def set_passages(self) -> SetPassages:
-        """Sets with other passages."""
-        from arena.services.question_sets.passages import SetPassages
-
-        return SetPassages(self.store, self.corpora)
 
     def reaching(self, overrides: LlmOverrides) -> Arena:
         """The same arena with LLMs reached as wanted; closed with this one."""

@@ -167,6 +167,11 @@ class Settings:
     token: str | None = _from("ARENA_TOKEN", _secret)
 
     @property
+    def upload_bytes(self) -> int:
+        """How many bytes an uploaded file may have."""
+        return self.max_upload_mb * 2**20
+
+    @property
     def uploads_folder(self) -> Path:
         """Where files of answers lie until they are submitted."""
         return self.home / "uploads"

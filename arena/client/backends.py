@@ -16,7 +16,6 @@ from arena.client.upload import upload
 from arena.container import open_arena
 from arena.schemas import SubmissionFields, SubmissionFull, SubmissionStatusFields
 from arena.services.accounts.auth import OPERATOR
-from arena.services.evidence.team_report_files import report_html, report_json
 from arena.settings import read_settings
 from data.errors import InputError
 from data.files.text_files import LONGEST_NAME
@@ -64,7 +63,7 @@ class LocalBackend:
 
     def __init__(self) -> None:
         arena = open_arena()
-        self._submissions, self._reports = arena.submissions, arena.reports
+        self._arena, self._submissions = arena, arena.submissions
 
     def check(self, path: Path, set_name: str, kind: SubmissionKind = SubmissionKind.ANSWERS) -> CheckResult:
         """Check a file; every problem at once."""
@@ -96,11 +95,15 @@ class LocalBackend:
 
     def report(self, number: int, round_name: str | None) -> Json:
         """What a team should improve."""
-        return report_json(self._reports.of(number, round_name=round_name, caller=OPERATOR))
+        from arena.services.evidence.team_report_files import report_json  # noqa: PLC0415 - loads statistics, which only reports need
+
+        return report_json(self._arena.reports.of(number, round_name=round_name, caller=OPERATOR))
 
     def report_page(self, number: int, round_name: str | None) -> str:
         """The same as one HTML page."""
-        return report_html(self._reports.of(number, round_name=round_name, caller=OPERATOR))
+        from arena.services.evidence.team_report_files import report_html  # noqa: PLC0415 - as above
+
+        return report_html(self._arena.reports.of(number, round_name=round_name, caller=OPERATOR))
 
     def change(self, number: int, change: Change, *, reason: str = "") -> Json:
         """Do something to a submission."""

@@ -31,6 +31,8 @@ from data.records.annotation import (
 )
 from data.records.jobs import Beat, Job, Lease, NewJob, WorkerId
 from data.records.judging import (
+    EMBEDDED_ENGINE,
+    ENGINE,
     LARGEST_GRADE,
     HumanLabel,
     Json,
@@ -98,6 +100,8 @@ from data.records.waves import CheapCounts, CheapVerdict, EndOfWaves, Wave, Wave
 
 __all__ = [
     "DEFAULT_PHASE",
+    "EMBEDDED_ENGINE",
+    "ENGINE",
     "ENGLISH",
     "LARGEST_GRADE",
     "LARGEST_RATING",

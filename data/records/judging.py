@@ -235,6 +235,14 @@ class MetricEstimate:
     differences: Sequence[Mapping[str, Any]] = ()
 
 
+ENGINE = "engine"
+"""The detail of a score that names who found it: an LLM, or the embedded version."""
+EMBEDDED_ENGINE = "lexical-3"
+"""The version of the embedded metrics; a stored score of another one counts as none. A local model that
+relates texts for them follows after a comma.
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
     """What one metric says of one answer.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from data.records import Json, MetricItem, Score
+from data.records import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Score
 from judges.lexical.evidence import Evidence
 from judges.lexical.reading import TextReading, asserts, read_text
 from judges.lexical.settings import LexicalSettings
@@ -105,11 +105,29 @@ def _evidence(passages: tuple[str, ...], reference: str) -> Evidence | None:
     return Evidence(texts, read) if texts else None
 
 
-class GuardedMetric:
-    """An embedded metric that looks at an answer's form too."""
+def engine_with(relater: str) -> str:
+    """The engine of an embedded metric whose texts a model relates, or, where its name is empty, words."""
+    return f"{EMBEDDED_ENGINE}, {relater}" if relater else EMBEDDED_ENGINE
 
-    def __init__(self, metric: Metric) -> None:
+
+def named(score: Score, engine: str = EMBEDDED_ENGINE) -> Score:
+    """A score of an embedded metric with `details["engine"]`, so that no other version's is taken for it."""
+    return replace(score, details={ENGINE: engine, **score.details})
+
+
+class GuardedMetric:
+    """An embedded metric that names its version, and looks at an answer's form too.
+
+    Args:
+        metric: Scores.
+        of_form: Whether the score is multiplied by what the answer's form is worth.
+        relater: The name of the model that relates texts in place of words; empty for words.
+    """
+
+    def __init__(self, metric: Metric, *, of_form: bool = True, relater: str = "") -> None:
         self._metric = metric
+        self._of_form = of_form
+        self._engine = engine_with(relater)
 
     @property
     def name(self) -> str:
@@ -122,5 +140,7 @@ class GuardedMetric:
         Raises:
             JudgeError: Scoring as a whole cannot go on.
         """
+        if not self._of_form:
+            return named(await self._metric.score(item), self._engine)
         form = form_of(item)
-        return form.weigh(await self._metric.score(replace(item, answer=form.answer)))
+        return form.weigh(named(await self._metric.score(replace(item, answer=form.answer)), self._engine))

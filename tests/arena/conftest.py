@@ -32,7 +32,7 @@ from arena.cli import main
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.records import Outcome, RoundState, Score
+from data.records import EMBEDDED_ENGINE, Outcome, RoundState, Score
 
 METRIC = "comprehensiveness-nli"
 # Tests that share a server or a browser go to one worker, which starts it once.
@@ -290,7 +290,11 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 def _score(arena: Arena, system: str) -> None:
     (submission,) = arena.store.submissions.find(set_name="tiny", system=system)
-    details = {"covered": ["A covered statement."], "missing": ["A missing statement."]}
+    details = {
+        "engine": EMBEDDED_ENGINE,
+        "covered": ["A covered statement."],
+        "missing": ["A missing statement."],
+    }
     batch = [
         (number, Score(id=item.id, metric=METRIC, outcome=Outcome.JUDGED, score=0.75, details=details))
         for number, item in arena.store.scores.unscored(submission.id, metric=METRIC, judge="")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from operator import attrgetter
 from pathlib import Path
 from typing import get_type_hints
 
@@ -23,10 +24,9 @@ def test_service_gets_the_collaborators_that_it_takes(name: str, tmp_path: Path)
     assert type(service).__name__ == Arena.__annotations__[name]
     assert getattr(arena, name) is service
     hints = get_type_hints(type(service).__init__, localns={"Store": Store})
-    parameters = inspect.signature(type(service)).parameters.values()
-    taken = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
-    given = SERVICES[name].needs
-    assert len(taken) == len(given)
-    for parameter, need in zip(taken, given, strict=True):
-        assert isinstance(getattr(arena, need), hints[parameter])
+    wired = SERVICES[name]
+    given = inspect.signature(type(service)).bind(*wired.needs, **wired.named).arguments
+    for parameter, need in given.items():
+        wanted = hints[parameter]
+        assert isinstance(attrgetter(need)(arena), wanted if wanted is not float else float | int)
     arena.close()

@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
-from arena.services.boards.estimates import estimate_rows, worth_of_waves
-from arena.services.boards.standings import agreement_of, require_enough, standings_of
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
-from arena.services.people.corrected_boards import correct_board, renew_board
-from arena.services.people.round_votes import VoteSource, section_of_round
-from arena.services.rounds.asked_again import trust_sections
-from arena.services.rounds.export import write_round
 from data.errors import ConflictError, InputError, RetractedError
 from data.progress import working
 from data.records import Action, Board, RoundState, TokenScope
 from data.store import Store
 from data.store.boards.boards import BoardHead
-from leaderboard.export.tables import export_standings
-from leaderboard.ratings import Cluster, Settings
-from leaderboard.standings.build import build_standings
 from leaderboard.standings.corrected import PEOPLE
-from leaderboard.standings.model import About, Standings
-from leaderboard.standings.published import bundled_board
+
+if TYPE_CHECKING:
+    # What computes standings loads in the methods that compute: to list or show a board takes none of it.
+    from arena.services.people.round_votes import VoteSource
+    from leaderboard.standings.model import Standings
 
 Note = Callable[[str], None]
 ScoreSet = Callable[[str, Note, StopEvent | None], None]
@@ -60,6 +54,8 @@ class BoardService:
             NotFoundError: There is no such round.
             InputError: The calibration is of other judges.
         """
+        from arena.services.boards.standings import standings_of  # noqa: PLC0415 - loads statistics, see above
+
         return standings_of(self._store, name, calibration=calibration)
 
     def publish(
@@ -105,6 +101,11 @@ class BoardService:
             UnrankableError: The votes compare no two systems.
             StoppedError: It was stopped; scores are kept, nothing is published.
         """
+        from arena.services.boards.standings import agreement_of, require_enough  # noqa: PLC0415 - as above
+        from arena.services.people.corrected_boards import correct_board, renew_board  # noqa: PLC0415 - as above
+        from arena.services.people.round_votes import section_of_round  # noqa: PLC0415 - as above
+        from arena.services.rounds.asked_again import trust_sections  # noqa: PLC0415 - as above
+
         require(caller, TokenScope.ORGANISE)
         round_ = self._store.rounds.get(name)
         if round_.state is RoundState.PUBLISHED and people is not None:
@@ -151,10 +152,17 @@ class BoardService:
 
     def worth_of_waves(self, name: str) -> tuple[str, ...]:
         """What the cheap judges of a round in waves were worth, in sentences; none of other rounds."""
+        from arena.services.boards.estimates import worth_of_waves  # noqa: PLC0415 - as above
+
         return worth_of_waves(self._store, self._store.rounds.get(name))
 
     def publish_paper(self) -> Board:
         """Publish the bundled board of RAG-QA Arena's results; one that stands already stays."""
+        from leaderboard.ratings import Cluster, Settings  # noqa: PLC0415 - as above
+        from leaderboard.standings.build import build_standings  # noqa: PLC0415 - as above
+        from leaderboard.standings.model import About  # noqa: PLC0415 - as above
+        from leaderboard.standings.published import bundled_board  # noqa: PLC0415 - as above
+
         paper = bundled_board()
         standing = [board for board in self._store.boards.all() if board.name == paper.name]
         if standing:
@@ -272,6 +280,8 @@ class BoardService:
             NotFoundError: No board has this name.
             RetractedError: It was retracted and the caller is no organiser.
         """
+        from leaderboard.export.tables import export_standings  # noqa: PLC0415 - as above
+
         board = self.get(name, caller=caller)
         if not board.standings:
             raise RetractedError(name, board.notice)
@@ -279,6 +289,9 @@ class BoardService:
 
     def export_round(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> Mapping[str, str]:
         """Write a round's battles, judgments, books and standings, and return the files' checksums."""
+        from arena.services.boards.estimates import estimate_rows  # noqa: PLC0415 - as above
+        from arena.services.rounds.export import write_round  # noqa: PLC0415 - as above
+
         standings = self.standings(name).as_json()
         estimates = estimate_rows(self._store, self._store.rounds.get(name))
         return write_round(self._store, name, standings, folder, caller=caller, estimates=estimates)

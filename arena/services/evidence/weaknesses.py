@@ -158,7 +158,8 @@ class WeaknessService:
     def _details(self, number: int | None, metric: str) -> Iterable[ScoredAnswer]:
         if number is None:
             return
-        for at, score in enumerate(self._store.scores.detailed([number], metric=metric, judge=EMBEDDED)):
+        stored = self._store.scores.detailed([number], metric=metric, judge=EMBEDDED, former=True)
+        for at, score in enumerate(stored):
             if at >= MOST_ANSWERS:
                 return
             yield score

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
-from arena.services.boards.standings import read_agreement, require_enough
 from arena.services.jobs.service import JobService
-from arena.services.people.carried_votes import payload_of
-from arena.services.people.round_votes import VoteSource, section_of_round
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.runner import require_resumable
 from data.errors import ConflictError, InputError
 from data.records import Job, JobKind, NewJob, RoundState, TokenScope
+
+if TYPE_CHECKING:
+    # What checks a publication loads with `publish`: to list jobs takes none of it.
+    from arena.services.people.round_votes import VoteSource
 
 MOST_WORKERS = 1_000
 PUBLISHABLE = (RoundState.FINISHED,)
@@ -86,6 +87,10 @@ class RoundJobs(JobService):
             RecordError: A vote is on no planned battle; the message names its line.
             UnrankableError: The votes compare no two systems.
         """
+        from arena.services.boards.standings import read_agreement, require_enough  # noqa: PLC0415 - loads statistics, see above
+        from arena.services.people.carried_votes import payload_of  # noqa: PLC0415 - as above
+        from arena.services.people.round_votes import section_of_round  # noqa: PLC0415 - as above
+
         require(caller, TokenScope.ORGANISE)
         round_ = self.store.rounds.get(round_name)
         if round_.state not in PUBLISHABLE:

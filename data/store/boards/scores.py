@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, func, insert, select
+from sqlalchemy import ColumnElement, Exists, Select, delete, exists, func, insert, or_, select
 
-from data.records import MetricEstimate, MetricItem, Outcome, Passage, Score
+from data.records import EMBEDDED_ENGINE, ENGINE, MetricEstimate, MetricItem, Outcome, Passage, Score
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.question_sets import restore
 from data.tables import answers, metric_estimates, question_sets, questions, scores, submissions
@@ -41,7 +41,11 @@ class AnswerKey:
 
 
 class ScoreStore(StorePart):
-    """Keeps one score an answer, metric and judge; a new one replaces it."""
+    """Keeps one score an answer, metric and judge; a new one replaces it.
+
+    A score of a former version of the embedded metrics counts as none, so that two versions never stand in
+    one table; `of_question` and, where told to, `detailed` still read it, for pages of published boards.
+    """
 
     def unscored(
         self,
@@ -74,7 +78,7 @@ class ScoreStore(StorePart):
                 .join(questions, questions.c.id == answers.c.question_id)
                 .join(submissions, submissions.c.id == answers.c.submission_id)
                 .where(answers.c.submission_id == submission, answers.c.id > after)
-                .where(answers.c.id.not_in(_scored_by(metric, judge, again)))
+                .where(~_scored_by(metric, judge, again))
                 .order_by(answers.c.id)
                 .limit(ANSWERS_AT_ONCE)
             )
@@ -108,14 +112,12 @@ class ScoreStore(StorePart):
         """How many answers `unscored` would yield for some submissions."""
         scored = _scored_by(metric, judge, again)
         if only is not None:
-            left = select(answers.c.id).where(
-                answers.c.submission_id.in_(list(numbers)), answers.c.id.not_in(scored)
-            )
+            left = select(answers.c.id).where(answers.c.submission_id.in_(list(numbers)), ~scored)
             return sum(number in only for number in self._values(left))
         (count,) = self._values(
             select(func.count())
             .select_from(answers)
-            .where(answers.c.submission_id.in_(list(numbers)), answers.c.id.not_in(scored))
+            .where(answers.c.submission_id.in_(list(numbers)), ~scored)
         )
         return int(count)
 
@@ -128,7 +130,8 @@ class ScoreStore(StorePart):
             .where(answers.c.submission_id.in_(list(numbers)), scores.c.metric == metric)
             .order_by(scores.c.judge)
         )
-        return tuple(str(judge) for judge in self._values(query))
+        names = [str(judge) for judge in self._values(query)]
+        return tuple(str(judge) for judge in self._values(query.where(_current(names))))
 
     def with_contexts(self, numbers: Sequence[int]) -> int:
         """How many of some submissions give contexts with at least one answer."""
@@ -159,19 +162,34 @@ class ScoreStore(StorePart):
             if rows:
                 connection.execute(insert(scores), [_row(number, judge, score) for number, score in rows])
 
-    def detailed(self, numbers: Sequence[int], *, metric: str, judge: str) -> Iterator[ScoredAnswer]:
-        """Yield the scores of some submissions by one metric and judge, with details."""
+    def detailed(
+        self, numbers: Sequence[int], *, metric: str, judge: str, former: bool = False
+    ) -> Iterator[ScoredAnswer]:
+        """Yield the scores of some submissions by one metric and judge, with details.
+
+        With `former`, those of former versions of the embedded metrics too.
+        """
         query = _select(scores.c.details).where(
             submissions.c.id.in_(list(numbers)), scores.c.metric == metric, scores.c.judge == judge
         )
+        if not former:
+            query = query.where(_current([judge]))
         with self._database.begin() as connection:
             for row in connection.execute(query):
                 yield to_record(ScoredAnswer, row)
 
     def of_submissions(self, numbers: Sequence[int]) -> Iterator[ScoredAnswer]:
         """Yield every score of some submissions, without details."""
+        of_them = submissions.c.id.in_(list(numbers))
+        named = (
+            select(scores.c.judge)
+            .distinct()
+            .join(answers, answers.c.id == scores.c.answer_id)
+            .where(answers.c.submission_id.in_(list(numbers)))
+        )
+        names = [str(judge) for judge in self._values(named)]
         with self._database.begin() as connection:
-            for row in connection.execute(_select().where(submissions.c.id.in_(list(numbers)))):
+            for row in connection.execute(_select().where(of_them, _current(names))):
                 yield to_record(ScoredAnswer, row, details={})
 
     def of_question(self, set_name: str, question_id: str) -> tuple[ScoredAnswer, ...]:
@@ -226,13 +244,29 @@ def _row(number: int, judge: str, score: Score) -> dict[str, Any]:
     return row
 
 
-def _scored_by(metric: str, judge: str, again: Sequence[Outcome]) -> Select[tuple[int]]:
-    """The answers whose score by a metric and judge stands."""
-    return (
-        select(scores.c.answer_id)
-        .where(scores.c.metric == metric, scores.c.judge == judge)
-        .where(scores.c.outcome.not_in(list(again)))
+def _scored_by(metric: str, judge: str, again: Sequence[Outcome]) -> Exists:
+    """Whether an answer has a score by a metric and judge that stands."""
+    # By answer: details are long, and only those of answers that are looked at are read.
+    return exists().where(
+        scores.c.answer_id == answers.c.id,
+        scores.c.metric == metric,
+        scores.c.judge == judge,
+        scores.c.outcome.not_in(list(again)),
+        _current([judge]),
     )
+
+
+def _embedded(judge: str) -> bool:
+    """Whether scores kept under a name are an embedded metric's: an LLM's are under `JUDGE@MODEL …`."""
+    # After the first "=" come options and what is searched, in which "@" may stand too.
+    return "@" not in judge.partition("=")[0]
+
+
+def _current(judges: Iterable[str]) -> ColumnElement[bool]:
+    """Whether a score under one of some names is an LLM's, or of today's version of the embedded metrics."""
+    engine = scores.c.details[ENGINE].as_string()
+    embedded = scores.c.judge.in_(list(filter(_embedded, judges)))
+    return or_(~embedded, engine == EMBEDDED_ENGINE, engine.startswith(f"{EMBEDDED_ENGINE}, "))
 
 
 def _item(row: AnyRow) -> MetricItem:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
 
 from data.records import (
@@ -22,11 +20,15 @@ from data.records import (
 )
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import pairs
-from data.store.rounds.battle_arrays import read_columns, read_positions, read_votes
 from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import put_replies
 from data.tables import battle_holds, battles, judgments, questions, replies, rounds, submissions
 from data.tables.columns import now
+
+if TYPE_CHECKING:
+    # Arrays load when they are asked for; most commands ask for none.
+    import numpy as np
+    from numpy.typing import NDArray
 
 ROWS_AT_ONCE = 20_000
 
@@ -55,14 +57,20 @@ class EvidenceReader(StorePart):
 
     def columns(self, round_name: str) -> BattleColumns:
         """Every battle of a round as columns, many times as fast as `battles`; as of one moment."""
+        from data.store.rounds.battle_arrays import read_columns  # noqa: PLC0415 - loads numpy, see above
+
         return read_columns(self._database, round_name)
 
     def positions(self, round_name: str) -> NDArray[np.float64]:
         """Which answer LLMs were shown first, by battle as in `columns`: 1 a, −1 b, NaN no LLM."""
+        from data.store.rounds.battle_arrays import read_positions  # noqa: PLC0415 - as above
+
         return read_positions(self._database, round_name)
 
     def votes(self, round_name: str) -> VoteColumns:
         """What each judge of a round said, a panel's members apart, as columns."""
+        from data.store.rounds.battle_arrays import read_votes  # noqa: PLC0415 - as above
+
         return read_votes(self._database, round_name)
 
     def settings(self, round_name: str) -> Mapping[str, int]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -27,6 +26,11 @@ from data.store.rounds.canaries import judgment_json
 from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import put_replies
 from data.tables import battle_holds, battles, cheap_verdicts, judgments, waves, waves_ends
+
+if TYPE_CHECKING:
+    # Arrays load when they are asked for; rounds that judge everything ask for none.
+    import numpy as np
+    from numpy.typing import NDArray
 
 CheapVerdicts = Mapping[str, CheapVerdict]
 """Verdicts that are known from the start, by the keys of battles."""
@@ -103,6 +107,8 @@ class WaveStore(StorePart):
 
     def arrays(self, round_id: int, cheap_judges: int) -> WaveArrays:
         """Which wave drew which battle, and the cheap shares, in the order of the battles' numbers."""
+        import numpy as np  # noqa: PLC0415 - only rounds in waves need it
+
         order = (
             select(battles.c.id, battles.c.wave).where(battles.c.round_id == round_id).order_by(battles.c.id)
         )
@@ -251,4 +257,6 @@ def _undisturbed() -> ColumnElement[bool]:
 
 
 def _array(values: Sequence[object]) -> NDArray[np.float64]:
+    import numpy as np  # noqa: PLC0415 - as above
+
     return np.array(values, dtype=np.float64)

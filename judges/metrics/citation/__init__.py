@@ -20,7 +20,9 @@ def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> M
         SpecError: An option is unknown, or the runner is none.
     """
     from judges.metrics.citation.metric import NAME, assemble  # noqa: PLC0415 - as in the other families
+    from judges.metrics.guard import GuardedMetric  # noqa: PLC0415 - as above
 
     if name != NAME:
         raise NotFoundError(f"There is no citation metric {name!r}.", advice=f"Known: {NAME}.")
-    return assemble(runner, options)
+    metric = assemble(runner, options)
+    return GuardedMetric(metric, of_form=False) if runner is None else metric

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Protocol
 
 from data.errors import NotFoundError, SpecError
-from data.records import Json, MetricItem, Outcome, Score, unscored
+from data.records import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Score, unscored
 from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing, Steps, yardstick_of
 from judges.metrics.comprehensiveness.end_to_end import EndToEndReader, LexicalEndToEndReader
 from judges.metrics.comprehensiveness.llm_steps import LexicalSummariser, LlmSteps, LlmSummariser, Summariser
-from judges.metrics.comprehensiveness.nli import NAME, LexicalSteps, NliReader, RelatedByNli
+from judges.metrics.comprehensiveness.nli import LexicalSteps, NliReader, RelatedByNli
 from judges.metrics.comprehensiveness.qa import QaReader
 from judges.metrics.comprehensiveness.report import NOTHING_RELEVANT, Facts, score_facts
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
@@ -113,7 +113,7 @@ def _nli(runner: TaskRunner | None, settings: ComprehensivenessSettings) -> NliR
         found: Steps = LexicalSteps(item) if runner is None else LlmSteps(runner, item)
         return found if model is None else RelatedByNli(found, model, item.question)
 
-    engine = NAME if runner is None else runner.model
+    engine = EMBEDDED_ENGINE if runner is None else runner.model
     return NliReader(steps, engine=engine if model is None else f"{engine}, {model.name}", settings=settings)
 
 

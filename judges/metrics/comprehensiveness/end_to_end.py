@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from data.records import Json, MetricItem, Passage
+from data.records import EMBEDDED_ENGINE, Json, MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Tagged
 from judges.metrics.comprehensiveness.claims import Claim, Missing, yardstick_of
-from judges.metrics.comprehensiveness.nli import NAME, LexicalSteps
+from judges.metrics.comprehensiveness.nli import LexicalSteps
 from judges.metrics.comprehensiveness.report import Facts
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
 from judges.pairwise.cleaning import clean, is_no_answer
@@ -71,7 +71,7 @@ class LexicalEndToEndReader:
         settings: Thresholds.
     """
 
-    engine = NAME
+    engine = EMBEDDED_ENGINE
 
     def __init__(self, settings: ComprehensivenessSettings) -> None:
         self._settings = settings

@@ -124,7 +124,6 @@ def _edges_of(pairs: Iterable[tuple[Node, Node]], by_pair: dict[tuple[str, str],
             yield Edge(a.id, b.id, relation)
 
 
-NAME = "lexical-2"
 LOWEST, HIGHEST = 1.0, 5.0
 ON_TOPIC = 0.5
 

@@ -31,4 +31,4 @@ def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> M
         message = f"The context metrics cannot ask through a {type(runner).__name__}."
         raise SpecError(message, advice="Give them a TaskRunner.")
     metric = METRICS[name](Oracle(runner, read_options(ContextSettings, name, options)))
-    return GuardedMetric(metric) if runner is None and isinstance(metric, AnswerCrux) else metric
+    return GuardedMetric(metric, of_form=isinstance(metric, AnswerCrux)) if runner is None else metric

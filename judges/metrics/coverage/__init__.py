@@ -31,4 +31,4 @@ def build(
         variants = ", ".join(variant.value for variant in Variant)
         raise NotFoundError(f"There is no coverage metric {name!r}.", advice=f"Known: {variants}.")
     metric = assemble(Variant(name), runner=runner, options=options, source=source)
-    return GuardedMetric(metric) if runner is None else metric
+    return GuardedMetric(metric, relater=metric.relater) if runner is None else metric

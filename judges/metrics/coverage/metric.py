@@ -86,6 +86,11 @@ class Icat:
         """The name under which the metric is built."""
         return self._variant.value
 
+    @property
+    def relater(self) -> str:
+        """The name of the local model that relates texts; empty without one."""
+        return open_nli(self._settings.nli).name if self._settings.nli else ""
+
     async def score(self, item: MetricItem) -> Score:
         """Score one answer by ICAT_β. One without a claim, a refusal above all, covers nothing: 0.
 

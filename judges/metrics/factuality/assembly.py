@@ -21,6 +21,7 @@ from judges.metrics.factuality.lexical import LexicalRelations
 from judges.metrics.factuality.reasoner import FactReasoner, Version
 from judges.metrics.factuality.settings import FactualitySettings, read_settings
 from judges.metrics.factuality.tasks import LlmRelations
+from judges.metrics.guard import engine_with
 from judges.metrics.relations.model import RelationModel
 from judges.metrics.relations.nli import open_nli
 
@@ -56,6 +57,8 @@ def assemble(
         message = "Writing queries and summing up contexts need an LLM."
         raise SpecError(message, advice="Name an LLM judge, or leave these options out.")
     evidence = EvidenceSource(steps_of(runner), settings, runner=runner, source=source)
+    relater = open_nli(settings.nli).name if settings.nli else ""
+    engine = "" if runner is not None else engine_with(relater)
     if assessor in list(Version):
         relations = _relations(runner, settings)
         return FactReasoner(
@@ -63,7 +66,7 @@ def assemble(
             evidence=evidence,
             relations=relations,
             settings=settings,
-            embedded=runner is None,
+            engine=engine,
         )
     baseline = BaselineAssessor(assessor)
     verifier: Verifier = (
@@ -71,9 +74,7 @@ def assemble(
         if runner is None or settings.nli
         else LlmVerifier(baseline, runner)
     )
-    return RivalAssessor(
-        baseline, evidence=evidence, verifier=verifier, settings=settings, embedded=runner is None
-    )
+    return RivalAssessor(baseline, evidence=evidence, verifier=verifier, settings=settings, engine=engine)
 
 
 def _relations(runner: TaskRunner | None, settings: FactualitySettings) -> RelationModel:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from data.records import Json, MetricItem, Outcome, Score, unscored
 from judges.metrics.factuality.evidence.gathering import UnscoredError
-from judges.metrics.guard import form_of
+from judges.metrics.guard import form_of, named
 
 
 class Assessor(ABC):
@@ -16,12 +16,12 @@ class Assessor(ABC):
 
     Args:
         kind: How it assesses; the metric is named after it.
-        embedded: Whether it reads words alone, so that an answer's form is looked at too.
+        engine: The embedded version, which looks at an answer's form too; empty where an LLM is asked.
     """
 
-    def __init__(self, kind: str, *, embedded: bool = False) -> None:
+    def __init__(self, kind: str, *, engine: str = "") -> None:
         self._kind = kind
-        self._embedded = embedded
+        self._engine = engine
 
     @property
     def name(self) -> str:
@@ -34,7 +34,7 @@ class Assessor(ABC):
         Raises:
             JudgeError: Asking as a whole cannot go on.
         """
-        if not self._embedded:
+        if not self._engine:
             return await self._score(item, None)
         form = form_of(item)
         return form.weigh(await self._score(replace(item, answer=form.answer), None))
@@ -51,8 +51,10 @@ class Assessor(ABC):
         try:
             details, score = await self._judged(item, claims)
         except UnscoredError as stop:
-            return unscored(item, self.name, stop.outcome, stop.reason)
-        return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
+            found = unscored(item, self.name, stop.outcome, stop.reason)
+        else:
+            found = Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
+        return named(found, self._engine) if self._engine else found
 
     @abstractmethod
     async def _judged(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:

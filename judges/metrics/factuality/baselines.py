@@ -176,9 +176,9 @@ class RivalAssessor(Assessor):
         evidence: EvidenceSource,
         verifier: Verifier,
         settings: FactualitySettings,
-        embedded: bool = False,
+        engine: str = "",
     ) -> None:
-        super().__init__(baseline, embedded=embedded)
+        super().__init__(baseline, engine=engine)
         self._evidence = evidence
         self._verifier = verifier
         self._settings = settings

@@ -19,7 +19,6 @@ from judges.text.substitutions import SubstitutionFinder, content
 from judges.text.term_weights import TermWeights
 from judges.text.tokens import related
 
-NAME = "lexical-3"
 ENTAILED_FROM = 0.3
 FOR_EACH_DOUBLING = 0.01
 """How much more of a claim's terms is asked for where twice as many passages may have them by chance."""

@@ -68,7 +68,7 @@ class FactReasoner(Assessor):
         evidence: Finds claims and contexts.
         relations: Relates texts.
         settings: Priors, factor tables, engine, K.
-        embedded: Whether claims and relations are found without an LLM.
+        engine: The embedded version, where claims are found without an LLM; else empty.
     """
 
     def __init__(
@@ -78,9 +78,9 @@ class FactReasoner(Assessor):
         evidence: EvidenceSource,
         relations: RelationModel,
         settings: FactualitySettings,
-        embedded: bool = False,
+        engine: str = "",
     ) -> None:
-        super().__init__(version, embedded=embedded)
+        super().__init__(version, engine=engine)
         self._version = version
         self._evidence = evidence
         self._relations = relations

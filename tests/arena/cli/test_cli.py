@@ -314,6 +314,42 @@ def test_help_is_quick_because_it_loads_nothing_heavy() -> None:
     assert result.stdout.rstrip().endswith("[]")
 
 
+READING = (
+    "battles --help",
+    "jobs list",
+    "judges list",
+    "leaderboard list",
+    "metrics list",
+    "rounds list",
+    "sets list",
+    "submissions list",
+    "teams list",
+)
+
+
+def test_commands_that_read_load_no_statistics(
+    arena_of: Any,  # noqa: ANN401 - the class stands in a conftest
+) -> None:
+    """What lists is quick, and so is a worker's start: neither loads arrays, tables or plots."""
+    arena_of.prepare("http://127.0.0.1:9")
+    heavy = "{'numpy', 'pandas', 'scipy', 'pyarrow', 'sklearn', 'networkx', 'altair'}"
+    script = (
+        "import contextlib, io, sys\n"
+        "from arena.cli.commands import build\n"
+        "arena = build()\n"
+        f"for command in {READING}:\n"
+        "    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):\n"
+        "        arena(command.split(), standalone_mode=False)\n"
+        f"    print(command, bool(out.getvalue()), sorted({heavy} & set(sys.modules)))\n"
+        "import arena.workers.worker\n"
+        f"print('worker', True, sorted({heavy} & set(sys.modules)))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert result.stdout.splitlines() == [f"{name} True []" for name in (*READING, "worker")]
+
+
 def test_like_warnings_are_printed_in_a_few_lines(
     arena_of: Any,  # noqa: ANN401 - the class stands in a conftest
     tmp_path: Path,

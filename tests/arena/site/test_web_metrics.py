@@ -53,7 +53,7 @@ ANSWERS = {
         "The Alder bridge was opened in 1960. It is 330 metres long. Cars cross it for four euros.",
         [PASSAGES[0], PASSAGES[2]],
     ),
-    "late": ("The Alder bridge was opened in 1970. <script>alert(1)</script>", None),
+    "late": ("The Alder bridge was opened in 1970. It is 530 metres long. <script>alert(1)</script>", None),
     "narrow": ("The Alder bridge was opened in 1960.", [PASSAGES[0], PASSAGES[3]]),
 }
 MODULES = {
@@ -137,10 +137,14 @@ def test_comprehensiveness_is_drawn_against_win_rate(opened: Callable[..., AppTe
 
 
 def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Callable[..., str]) -> None:
-    """Each claim has its sign, posterior, reason and the words of the passages; markup in it stays text."""
+    """Each claim has its sign, posterior, reason and the words of the passages; markup in it stays text.
+
+    What one passage says word for word and two deny is not held false, but those two are still named.
+    """
     found = shown("question", id="b-1")
     assert 'class="aa-for"' in found
     assert 'class="aa-against"' in found
+    assert re.search(r"supported by p2 \(.*; contradicted by p1 \(.*, p4 \(", found)
     assert "contradicted by p1" in found
     assert "<strong>against, p1: </strong>" in found
     assert "&lt;script&gt;" in found
@@ -196,7 +200,7 @@ def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callabl
     assert "10,000 resamples" in found
     assert "– Crossing the Alder bridge costs four euros for cars." in found
     assert "of 3 other answers" in found
-    assert "The Alder bridge was opened in 1970." in found
+    assert "It is 530 metres long." in found
     assert 'href="./question?board=bridges&amp;id=b-1"' in found
 
 

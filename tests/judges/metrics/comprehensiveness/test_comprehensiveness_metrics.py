@@ -61,7 +61,7 @@ def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> No
     ]
     assert texts(score, "contradicted") == ["The Eiffel Tower was finished in 1889."]
     assert score.score == pytest.approx(1 / 3)
-    assert score.details["engine"] == "lexical-2"
+    assert score.details["engine"] == "lexical-3"
 
 
 @pytest.mark.parametrize("name", [NLI, END_TO_END])

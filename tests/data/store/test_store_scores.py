@@ -1,0 +1,52 @@
+"""Scores in the store, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from data.files.question_sets import content_hash
+from data.records import EMBEDDED_ENGINE, Json, Outcome, QuestionSet, Score
+from data.store import Store
+
+METRIC = "factuality-fr1"
+
+
+def _put(store: Store, number: int, judge: str, details: Mapping[str, Json]) -> None:
+    (key,) = [key for key in store.scores.answers_of([number]) if key.question_id == "q0"]
+    score = Score(id="q0", metric=METRIC, outcome=Outcome.JUDGED, score=0.5, details=details)
+    store.scores.put(judge, [(key.number, score)])
+
+
+@pytest.mark.parametrize(
+    ("judge", "details", "stands"),
+    [
+        ("", {}, False),
+        ("", {"engine": "lexical-2"}, False),
+        ("", {"engine": f"{EMBEDDED_ENGINE}0"}, False),
+        ("corpus=c@1f", {"engine": "lexical-2"}, False),
+        ("", {"engine": EMBEDDED_ENGINE}, True),
+        ("nli=x", {"engine": f"{EMBEDDED_ENGINE}, nli:x@1f"}, True),
+        ("kind@model", {}, True),
+        ("kind@model k=2 corpus=c@1f", {"engine": "model"}, True),
+    ],
+)
+def test_a_score_of_a_former_embedded_version_counts_as_none(
+    store: Store, make_set: Callable[..., QuestionSet], judge: str, details: Mapping[str, Json], stands: bool
+) -> None:
+    """It is pending, in no table and replaced when scored anew; pages of published boards still read it."""
+    questions = make_set()
+    store.sets.add(questions, content_hash(questions))
+    number = store.submissions.reference("tiny").id
+    _put(store, number, judge, details)
+    scores = store.scores
+    assert scores.pending([number], metric=METRIC, judge=judge) == 5 - stands
+    assert len(list(scores.unscored(number, metric=METRIC, judge=judge))) == 5 - stands
+    assert scores.judges([number], metric=METRIC) == ((judge,) if stands else ())
+    assert len(list(scores.of_submissions([number]))) == stands
+    assert len(list(scores.detailed([number], metric=METRIC, judge=judge))) == stands
+    assert len(list(scores.detailed([number], metric=METRIC, judge=judge, former=True))) == 1
+    assert len(scores.of_question("tiny", "q0")) == 1
+    _put(store, number, judge, {"engine": EMBEDDED_ENGINE})
+    assert [found.details for found in scores.of_question("tiny", "q0")] == [{"engine": EMBEDDED_ENGINE}]
