@@ -107,8 +107,9 @@ def _missing(
     for entry in marked:
         texts = passages.get(f"p{entry.get('passage_id')}", ())
         for number in entry.get("sentence_id") or ():
-            if number < len(texts):
-                yield f"p{entry['passage_id']}", texts[number]
+            # Counted from 1: the title, which each passage begins with, is number 0.
+            if 1 <= number <= len(texts):
+                yield f"p{entry['passage_id']}", texts[number - 1]
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from data.files.human_evaluations import read_evaluations
 from data.files.jsonl import read_records
+from data.files.question_sets.nuggets import read_nuggets
 from data.files.text_files import ReadLimits
 from data.records import HumanLabel, MetricItem, Passage, ProblemList
 
@@ -77,6 +78,7 @@ def _item(line: int, row: object, problems: ProblemList) -> MetricItem | None:
     lists = {name: _strings(line, row, name, problems) for name in LISTS}
     passages = _passages(line, row, "passages", problems)
     contexts = _passages(line, row, "contexts", problems)
+    nuggets = read_nuggets(line, row, problems)
     if problems.errors > before:
         return None
     return MetricItem(
@@ -89,6 +91,7 @@ def _item(line: int, row: object, problems: ProblemList) -> MetricItem | None:
         aspects=lists["aspects"],
         sub_questions=lists["sub_questions"],
         short_answers=lists["short_answers"],
+        nuggets=nuggets,
         domain=str(row.get("domain") or ""),
     )
 

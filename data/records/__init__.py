@@ -51,6 +51,7 @@ from data.records.questions import (
     ENGLISH,
     PEOPLE,
     Answer,
+    Nugget,
     Passage,
     Phase,
     Question,
@@ -79,6 +80,7 @@ from data.records.rounds import (
 )
 from data.records.vocabulary import (
     CheapKind,
+    Importance,
     JobKind,
     JobState,
     JudgeKind,
@@ -127,6 +129,7 @@ __all__ = [
     "EndOfWaves",
     "GivenLabel",
     "HumanLabel",
+    "Importance",
     "Job",
     "JobKind",
     "JobState",
@@ -140,6 +143,7 @@ __all__ = [
     "MetricItem",
     "NewItem",
     "NewJob",
+    "Nugget",
     "OrderPolicy",
     "Outcome",
     "OwnProgress",

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from data.errors import RecordError
-from data.records.questions import Passage
+from data.records.questions import Nugget, Passage
 from data.records.vocabulary import Outcome, Preference, Presentation
 
 
@@ -178,6 +178,7 @@ class MetricItem:
         aspects: Facets that a good answer addresses.
         sub_questions: What coverage counts.
         short_answers: Brief forms of the right answer.
+        nuggets: Facts that a good answer states.
         domain: The question's domain, for breakdowns.
     """
 
@@ -190,6 +191,7 @@ class MetricItem:
     aspects: tuple[str, ...] = ()
     sub_questions: tuple[str, ...] = ()
     short_answers: tuple[str, ...] = ()
+    nuggets: tuple[Nugget, ...] = ()
     domain: str = ""
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from data.errors import RecordError
-from data.records.vocabulary import Split, SubmissionKind, SubmissionState
+from data.records.vocabulary import Importance, Split, SubmissionKind, SubmissionState
 
 DEFAULT_PHASE = "open"
 
@@ -135,6 +135,14 @@ class Passage:
     title: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Nugget:
+    """A fact that a good answer states; without an importance it counts as vital."""
+
+    text: str
+    importance: Importance | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """One question of a set.
@@ -156,6 +164,7 @@ class Question:
     gold_doc_ids: tuple[str, ...] = ()
     citation_numbers: tuple[tuple[int, ...], ...] = ()
     citations: tuple[tuple[str, ...], ...] = ()
+    nuggets: tuple[Nugget, ...] = ()
     split: Split = Split.TEST
     language: str = ENGLISH
 

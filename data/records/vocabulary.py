@@ -24,6 +24,13 @@ class Preference(StrEnum):
                 return Preference.TIE
 
 
+class Importance(StrEnum):
+    """Whether a good answer must have a nugget, or may (the grades of TREC's RAG track)."""
+
+    VITAL = "vital"
+    OKAY = "okay"
+
+
 class Outcome(StrEnum):
     """How a planned battle or judgment ended; these add up to what was planned.
 

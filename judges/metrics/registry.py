@@ -83,6 +83,7 @@ FACTUALITY = "judges.metrics.factuality"
 COVERAGE = "judges.metrics.coverage"
 CONTEXT = "judges.metrics.context"
 CITATION = "judges.metrics.citation"
+NUGGETS = "judges.metrics.nuggets"
 PASSAGES = "passages or a reference"
 
 METRICS: tuple[MetricInfo, ...] = (
@@ -193,6 +194,12 @@ METRICS: tuple[MetricInfo, ...] = (
         family=CITATION,
         title="Sentences that their citations support, and citations that support theirs (F1)",
         needs="citations in brackets, and contexts or passages",
+    ),
+    MetricInfo(
+        name="nuggets",
+        family=NUGGETS,
+        title="Share of the nuggets that the answer states, okay ones and partial support counting half",
+        needs="nuggets",
     ),
 )
 

@@ -256,6 +256,9 @@ STAND_INS: Mapping[str, Callable[[Mapping[str, Input]], Mapping[str, Any]]] = Ma
         "align_aspects": _aligned,
         "generate_sub_questions": lambda inputs: {"sub_questions": list(_questions(inputs, _most(inputs)))},
         "rate_support": lambda _: {"support": "full"},
+        "assign_nuggets": lambda inputs: {
+            "assigned": [{"nugget": key, "assignment": "support"} for key in _ids(inputs["nuggets"])]
+        },
         "rate_answerability": lambda _: {"rating": 3},
     }
 )

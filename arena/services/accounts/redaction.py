@@ -69,6 +69,7 @@ def redacted_question(caller: Caller, question: Question, *, hidden: bool) -> Qu
         gold_doc_ids=(),
         citation_numbers=(),
         citations=(),
+        nuggets=(),
     )
 
 

@@ -210,6 +210,7 @@ def redacted_item(task: AnnotationTask, item: BlindItem) -> BlindItem:
         gold_doc_ids=(),
         citation_numbers=(),
         citations=(),
+        nuggets=(),
     )
     return replace(item, question=question)
 

@@ -9,7 +9,15 @@ from typing import Any
 
 from data.records import Outcome, Score
 from data.store.boards.scores import ScoredAnswer
-from judges.metrics.registry import CITATION, COMPREHENSIVENESS, CONTEXT, COVERAGE, FACTUALITY, metric_info
+from judges.metrics.registry import (
+    CITATION,
+    COMPREHENSIVENESS,
+    CONTEXT,
+    COVERAGE,
+    FACTUALITY,
+    NUGGETS,
+    metric_info,
+)
 
 SCORE = "score"
 ALPHA_NDCG = "alpha_ndcg"
@@ -62,12 +70,23 @@ MEASURES: Mapping[str, tuple[Measure, ...]] = MappingProxyType(
             _stored("uncited", "uncited", "counts", "uncited"),
             _stored("unsupported", "unsupported", "counts", "unsupported"),
         ),
+        NUGGETS: (
+            _stored("weighted_strict", "W strict"),
+            _stored("vital", "V"),
+            _stored("vital_strict", "V strict"),
+            _stored("all", "A"),
+            _stored("all_strict", "A strict"),
+            *(
+                _stored(name, name.replace("_", " "), "counts", name)
+                for name in ("support", "partial_support", "not_support", "undecided")
+            ),
+        ),
         CONTEXT: (_stored(ALPHA_NDCG, "α-nDCG"), _stored("density", "Den"), _stored("tokens", "tokens")),
     }
 )
 """By family."""
 SYMBOLS: Mapping[str, str] = MappingProxyType(
-    {FACTUALITY: "Pr", COVERAGE: "ICAT", CONTEXT: "Cov", CITATION: "F1"}
+    {FACTUALITY: "Pr", COVERAGE: "ICAT", CONTEXT: "Cov", CITATION: "F1", NUGGETS: "W"}
 )
 """What the score itself is called, by family."""
 

@@ -226,4 +226,4 @@ def question_states(
 
 def without_reference(question: Question) -> Question:
     """A question as somebody sees it who is to write its reference."""
-    return replace(question, reference=None, citation_numbers=(), citations=(), gold_doc_ids=())
+    return replace(question, reference=None, citation_numbers=(), citations=(), gold_doc_ids=(), nuggets=())

@@ -13,6 +13,7 @@ from typing import Any
 from data.errors import FileFormatError, InvalidFileError, RecordError
 from data.files.jsonl import Make, each_record
 from data.files.question_sets import lfrqa, references
+from data.files.question_sets.nuggets import with_nuggets
 from data.files.question_sets.rows import question_from_json
 from data.files.question_sets.wikicontradict import HEAD, LABEL, NAME, is_wikicontradict, read_wikicontradict
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines, read_text
@@ -113,9 +114,9 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     """Load a question set.
 
     `path` is a folder with `questions.jsonl` (and `set.toml`; without one, title and domains come
-    from the questions), a questions file, a folder of LFRQA annotation files, or one such file, a folder of
-    RAG-QA Arena's `DOMAIN_references.json`, or one of them, or a WikiContradict file, whose answers come
-    with it.
+    from the questions; `nuggets.jsonl` gives them nuggets), a questions file, a folder of LFRQA annotation
+    files, or one such file, a folder of RAG-QA Arena's `DOMAIN_references.json`, or one of them, or a
+    WikiContradict file, whose answers come with it.
 
     Raises:
         InvalidFileError: The files have problems; all of them are listed.
@@ -151,6 +152,7 @@ def _load_folder(path: Path, file: Path, name: str | None, limits: ReadLimits) -
     head = _read_head(head_file, limits, problems) if head_file.exists() else {}
     default = path.name if path.is_dir() else file.name.split(".")[0]
     found = _read_questions(file, limits, problems, question_from_json)
+    found = with_nuggets(found, file.parent, limits, problems)
     domains = head.pop("domains", None) or {question.domain: _label(question.domain) for question in found}
     head.setdefault("name", default)
     head.setdefault("title", head["name"])

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from data.files.question_sets.nuggets import NUGGETS, nugget_to_json, read_nuggets
 from data.records import ENGLISH, Passage, ProblemList, Question, QuestionSet, Split
 
 STRING_LISTS = ("aspects", "short_answers", "sub_questions")
@@ -27,6 +28,7 @@ def question_from_json(line: int, row: object, problems: ProblemList) -> Questio
     gold = tuple(str(value) for value in _list(line, row, "gold_doc_ids", problems))
     numbers = _citation_numbers(line, row, problems)
     citations = _citations(line, row, problems)
+    nuggets = read_nuggets(line, row, problems)
     split = _split(line, row.get("split", Split.TEST.value), problems)
     if problems.errors > before:
         return None
@@ -42,6 +44,7 @@ def question_from_json(line: int, row: object, problems: ProblemList) -> Questio
         gold_doc_ids=gold,
         citation_numbers=numbers,
         citations=citations,
+        nuggets=nuggets,
         split=split,
         language=str(row.get("language") or ENGLISH),
     )
@@ -61,6 +64,8 @@ def question_to_json(question: Question) -> dict[str, Any]:
         row["citation_numbers"] = [list(numbers) for numbers in question.citation_numbers]
     if question.citations:
         row["citations"] = [list(documents) for documents in question.citations]
+    if question.nuggets:
+        row[NUGGETS] = [nugget_to_json(nugget) for nugget in question.nuggets]
     row["split"] = question.split.value
     if question.language != ENGLISH:
         row["language"] = question.language

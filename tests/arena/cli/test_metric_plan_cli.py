@@ -39,7 +39,7 @@ def test_every_metric_by_an_llm_can_be_planned_and_an_embedded_one_costs_nothing
     """No task of a metric of answers is without a stand-in; the embedded versions ask nothing."""
     planned = arena_of.json("metrics", "plan", *WORDS, "--json")
     assert [plan["metric"] for plan in planned] == [info.name for info in METRICS if not info.takes_judgments]
-    needless = {"coverage-icat-s", "context-crux", "answer-crux", "citation-support"}
+    needless = {"coverage-icat-s", "context-crux", "answer-crux", "citation-support", "nuggets"}
     assert all(plan["requests"] > 0 for plan in planned if plan["metric"] not in needless)
     embedded = arena_of.json("metrics", "plan", "--set", "tiny", "--json")
     assert {(plan["requests"], plan["cost_usd"], plan["model"]) for plan in embedded} == {(0, 0.0, None)}

@@ -13,7 +13,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
-from arena.services.accounts.redaction import WITHHELD
+from arena.services.accounts.redaction import WITHHELD, redacted_question
 from arena.services.accounts.teams import TeamService
 from arena.services.accounts.tokens import TokenService
 from arena.services.accounts.visibility import RULES, Kind, Resource, Visibility, visibility_of
@@ -43,7 +43,7 @@ from arena.services.submissions.service import SubmissionService
 from arena.services.tables.kinds import TableKind
 from arena.services.tables.service import RoundTableService
 from data.errors import AccessError, ForbiddenError, NotFoundError
-from data.records import Role, TokenScope
+from data.records import Nugget, Question, Role, TokenScope
 from tests.narrow import known
 
 READ = frozenset({TokenScope.READ})
@@ -346,3 +346,11 @@ def test_anonymous_submissions_bear_no_names(
     assert (seen.system, seen.team, seen.content_hash) == ("Anonymous-4", "", "")
     assert "secret-system" not in str(arena.submissions.find(set_name="tiny"))
     assert arena.submissions.view(number, caller=CALLERS["team"]).submission.system == "secret-system"
+
+
+def test_nuggets_are_hidden_with_the_references() -> None:
+    """Nuggets say what a good answer states: the public has none where references are hidden."""
+    question = Question(id="q", domain="d", question="When?", reference="1905.", nuggets=(Nugget("1905."),))
+    assert redacted_question(PUBLIC, question, hidden=True).nuggets == ()
+    assert redacted_question(PUBLIC, question, hidden=False) == question
+    assert redacted_question(OPERATOR, question, hidden=True) == question

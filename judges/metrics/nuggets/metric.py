@@ -1,0 +1,217 @@
+"""Nugget recall: which of a question's nuggets an answer states, in full or in part."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from data.errors import SpecError
+from data.records import Importance, Json, MetricItem, Nugget, Outcome, Score, unscored
+from judges.llm.requests import CallFailure
+from judges.llm.tasks import Task, TaskRunner
+from judges.llm.templates import Tagged
+from judges.metrics.factuality.lexical import ENTAILED_FROM, LexicalRelations
+from judges.metrics.nuggets.scores import Assignment, nugget_scores
+from judges.metrics.options import read_options
+from judges.metrics.relations.model import Pair, Related
+from judges.pairwise.cleaning import clean, is_no_answer
+from judges.text.entailment import Entailment
+
+NAME = "nuggets"
+BATCH = 10
+"""Nuggets an LLM is shown at a time, as AutoNuggetizer does."""
+FULL_FROM = 0.7
+"""Probability of an entailment from which the embedded version speaks of full support."""
+NO_NUGGETS = "The question has no nuggets."
+UNDECIDED = "No reply on a nugget could be read."
+Assigned = Assignment | CallFailure | None
+
+
+class NuggetSettings(BaseModel):
+    """What the metric can be told: nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class AssignedNugget(BaseModel):
+    """A nugget by its id, and its grade."""
+
+    model_config = ConfigDict(frozen=True)
+
+    nugget: str
+    assignment: Assignment
+
+
+class AssignmentReply(BaseModel):
+    """The reply to `assign_nuggets`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    assigned: tuple[AssignedNugget, ...]
+
+
+ASSIGNMENT = Task(name="assign_nuggets", reply=AssignmentReply, max_tokens=1_024)
+
+
+class NuggetAssigner(Protocol):
+    """Grades the nuggets of a question by one answer."""
+
+    async def assign(self, item: MetricItem, answer: str) -> Sequence[Assigned]:
+        """Grade all nuggets, in order; None where a reply leaves one out.
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+        """
+        ...
+
+
+class LlmAssigner:
+    """Asks about ten nuggets at a time."""
+
+    def __init__(self, runner: TaskRunner) -> None:
+        self._runner = runner
+
+    async def assign(self, item: MetricItem, answer: str) -> Sequence[Assigned]:
+        """Ask about all batches at once; the scheduler sets the pace."""
+        starts = range(0, len(item.nuggets), BATCH)
+        batches = [item.nuggets[start : start + BATCH] for start in starts]
+        replies = await asyncio.gather(*(self._ask(item, answer, batch) for batch in batches))
+        return [grade for reply in replies for grade in reply]
+
+    async def _ask(self, item: MetricItem, answer: str, batch: Sequence[Nugget]) -> list[Assigned]:
+        ids = [f"n{place}" for place in range(1, len(batch) + 1)]
+        shown = [Tagged("nugget", nugget.text, key) for nugget, key in zip(batch, ids, strict=True)]
+        reply = await self._runner.run(
+            ASSIGNMENT,
+            {"question": item.question, "answer": Tagged("answer", answer), "nuggets": shown},
+        )
+        if isinstance(reply, CallFailure):
+            return [reply] * len(batch)
+        grades: dict[str, set[Assignment]] = {}
+        for one in reply.assigned:
+            grades.setdefault(one.nugget, set()).add(one.assignment)
+        # A nugget with two grades has none.
+        return [next(iter(grades[key])) if len(grades.get(key, ())) == 1 else None for key in ids]
+
+
+class LexicalAssigner:
+    """Grades by the relation model of factuality, the answer being the premise.
+
+    In full where the answer entails the nugget with a probability of `FULL_FROM`; in part where it does with
+    less, or has enough of the nugget's terms but lacks a figure, a date or a name of it.
+    """
+
+    def __init__(self) -> None:
+        self._relations = LexicalRelations()
+
+    async def assign(self, item: MetricItem, answer: str) -> Sequence[Assigned]:
+        """Relate every nugget to the answer."""
+        pairs = [Pair(answer, nugget.text) for nugget in item.nuggets]
+        relations = await self._relations.relate(pairs, question=item.question)
+        return [one if isinstance(one, CallFailure) else _grade(one) for one in relations]
+
+
+def _grade(relation: Related) -> Assignment:
+    if relation.stance is Entailment.ENTAILMENT:
+        return Assignment.SUPPORT if relation.probability >= FULL_FROM else Assignment.PARTIAL
+    # A neutral relation has the share of terms that it misses for its probability.
+    enough = relation.stance is Entailment.NEUTRAL and 1 - relation.probability >= ENTAILED_FROM
+    return Assignment.PARTIAL if enough else Assignment.NONE
+
+
+class NuggetRecall:
+    """Scores an answer by the weighted mean credit of its question's nuggets.
+
+    Args:
+        assigner: Grades nuggets.
+    """
+
+    name = NAME
+
+    def __init__(self, assigner: NuggetAssigner) -> None:
+        self._assigner = assigner
+
+    async def score(self, item: MetricItem) -> Score:
+        """Score one answer by the weighted score of TREC's RAG track.
+
+        A nugget without an importance counts as vital. An answer that says nothing, or refuses, states no
+        nugget: 0, and nobody is asked.
+
+        Returns:
+            The score with `details`: the six scores (`all`, `all_strict`, `vital`, `vital_strict`,
+            `weighted`, `weighted_strict`), `nuggets` (`text`, `importance`, `assignment`: null where it
+            could not be told) and `counts` (`nuggets`, `vital`, `okay`, the assignments, `undecided`:
+            in no score).
+
+        Raises:
+            JudgeError: Asking as a whole cannot go on.
+
+        Source: Pradeep et al. (2024), as in `nugget_scores`.
+        """
+        if not item.nuggets:
+            return unscored(item, NAME, Outcome.UNREADABLE, NO_NUGGETS)
+        answer = clean(item.answer)
+        grades: Sequence[Assigned] = [Assignment.NONE] * len(item.nuggets)
+        if answer.strip() and not is_no_answer(answer):
+            grades = await self._assigner.assign(item, answer)
+        for grade in grades:
+            if isinstance(grade, CallFailure) and grade.outcome is not Outcome.UNREADABLE:
+                return unscored(item, NAME, grade.outcome, grade.detail)
+        told = [None if isinstance(grade, CallFailure) else grade for grade in grades]
+        return _scored(item, told)
+
+
+def _scored(item: MetricItem, grades: Sequence[Assignment | None]) -> Score:
+    importances = [nugget.importance or Importance.VITAL for nugget in item.nuggets]
+    known = [
+        (importance, grade)
+        for importance, grade in zip(importances, grades, strict=True)
+        if grade is not None
+    ]
+    if not known:
+        return unscored(item, NAME, Outcome.UNREADABLE, UNDECIDED)
+    scores = nugget_scores(known)
+    of_importance = Counter(importances)
+    counts = Counter(grades)
+    nuggets: list[Json] = [
+        {
+            "text": nugget.text,
+            "importance": importance.value,
+            "assignment": None if grade is None else grade.value,
+        }
+        for nugget, importance, grade in zip(item.nuggets, importances, grades, strict=True)
+    ]
+    return Score(
+        id=item.id,
+        metric=NAME,
+        outcome=Outcome.JUDGED,
+        score=scores.weighted,
+        details={
+            **asdict(scores),
+            "nuggets": nuggets,
+            "counts": {
+                "nuggets": len(grades),
+                **{importance.value: of_importance[importance] for importance in Importance},
+                **{grade.value: counts[grade] for grade in Assignment},
+                "undecided": counts[None],
+            },
+        },
+    )
+
+
+def assemble(runner: object | None, options: Mapping[str, Json]) -> NuggetRecall:
+    """Build the metric.
+
+    Raises:
+        SpecError: An option is unknown, or the runner is none.
+    """
+    read_options(NuggetSettings, NAME, options)
+    if runner is not None and not isinstance(runner, TaskRunner):
+        message = f"The nugget metric cannot ask through a {type(runner).__name__}."
+        raise SpecError(message, advice="Give it a TaskRunner.")
+    return NuggetRecall(LexicalAssigner() if runner is None else LlmAssigner(runner))
