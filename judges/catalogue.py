@@ -11,7 +11,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-from data.errors import NotFoundError, SpecError
+from data.errors import ConflictError, InputError, NotFoundError, SpecError
 from data.records import JudgeKind, Yardstick
 from judges.base import HERE, Judge, TextWork
 from judges.llm.requests import LlmClient
@@ -39,6 +39,25 @@ class _File:
 
     values: Mapping[str, Any]
     folder: Path
+
+
+def require_new_spec(path: Path) -> None:
+    """Refuse a file that no new spec can be written to, before anything is paid for what it is to say.
+
+    Raises:
+        InputError: It is no name of a judge spec.
+        ConflictError: There is such a file.
+    """
+    if path.suffix != SUFFIX:
+        raise InputError(f"{path} is no name for a judge spec.", advice=f"Let it end in {SUFFIX}.")
+    if path.exists():
+        raise taken(path)
+
+
+def taken(path: Path) -> ConflictError:
+    """That a spec cannot be written where there is one."""
+    message = f"There is a file {path} already."
+    return ConflictError(message, advice="Rounds may rest on it: choose another name.")
 
 
 def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:

@@ -197,7 +197,10 @@ def cascade(
     code is 1 where no threshold reaches the level and a file was to be written.
     """
     from arena.services.judging.cascades import CascadeRequest
+    from judges.catalogue import require_new_spec
 
+    if out is not None:
+        require_new_spec(out)
     arena = open_reaching(cache_mode)
     setting = arena.cascades.set_threshold(
         CascadeRequest(

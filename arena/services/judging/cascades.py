@@ -15,18 +15,19 @@ from arena.services.judging.calibration import contest_of
 from arena.services.judging.cascade_report import CascadeReport, cascade_report
 from arena.services.judging.judges import JudgeService
 from arena.services.judging.labelled_pairs import labelled_pairs
-from data.errors import ConflictError, FileFormatError, InputError
+from data.errors import FileFormatError, InputError
 from data.records import BattleEvidence, Outcome, Preference, Round, Verdict
 from data.records.rounds import require_amount
 from data.store import Store
 from judges.cascades import (
     CascadeConfidence,
     Guarantee,
+    cascade_problems,
     cascade_toml,
     confidence_problem,
     usual_confidence,
 )
-from judges.catalogue import SUFFIX
+from judges.catalogue import SUFFIX, require_new_spec, taken
 from judges.llm.costs import MemoryLedger
 from judges.pairwise.cascade import confidence_of
 from judges.spec import JudgeSpec
@@ -160,11 +161,7 @@ class CascadeService:
             InvalidFileError: The file of labels has problems; all of them are listed.
         """
         cheap, expensive = self._judges.spec(request.cheap), self._judges.spec(request.expensive)
-        kind = request.confidence or usual_confidence(cheap)
-        problem = UNSURE if kind is None else confidence_problem(cheap, kind)
-        if kind is None or problem:
-            message = f"Nothing says how sure the judge {cheap.name} is: {problem}."
-            raise InputError(message, advice="Choose another judge, or another --confidence.")
+        kind = _usable(cheap, expensive, request.confidence or usual_confidence(cheap))
         if request.rounds is not None:
             pairs = self._of_rounds(*request.rounds, cheap, expensive)
         else:
@@ -191,8 +188,7 @@ class CascadeService:
         if setting.guarantee is None:
             message = f"There is no cascade to write. {setting.cascade}"
             raise InputError(message, advice="Ask for less, or set it on more pairs.")
-        if path.suffix != SUFFIX:
-            raise InputError(f"{path} is no name for a judge spec.", advice=f"Let it end in {SUFFIX}.")
+        require_new_spec(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("x", encoding="utf-8") as file:
@@ -201,8 +197,7 @@ class CascadeService:
                 threshold = setting.cascade.threshold or 0.0
                 file.write(cascade_toml(members, setting.confidence, threshold, setting.guarantee))
         except FileExistsError as error:
-            message = f"There is a file {path} already."
-            raise ConflictError(message, advice="Rounds may rest on it: choose another name.") from error
+            raise taken(path) from error
         except OSError as error:
             message = f"{path} cannot be written: {error.strerror}."
             raise FileFormatError(message, advice="Name a folder that you can write to.") from error
@@ -249,8 +244,8 @@ class CascadeService:
         decided = zip(pairs, asyncio.run(deciding), strict=True)
         asked = [(pair, verdict) for pair, verdict in decided if verdict.outcome in SAID]
         if not asked:
-            message = f"{cheap.name} was asked about none of the {len(pairs)} pairs of {request.labels.name}."
-            raise InputError(message, advice="Check its endpoint, or raise --budget-usd.")
+            told = f"{cheap.name} was asked about none of the {len(pairs)} pairs of {request.labels.name}."
+            raise InputError(told, advice="Check its endpoint, or raise --budget-usd.")
         return _Pairs(
             verdicts=[verdict for _, verdict in asked],
             others=[majority(pair.labels) for pair, _ in asked],
@@ -260,6 +255,17 @@ class CascadeService:
             source=request.labels.name,
             unasked=len(pairs) - len(asked),
         )
+
+
+def _usable(cheap: JudgeSpec, expensive: JudgeSpec, kind: CascadeConfidence | None) -> CascadeConfidence:
+    problem = UNSURE if kind is None else confidence_problem(cheap, kind)
+    if kind is None or problem:
+        message = f"Nothing says how sure the judge {cheap.name} is: {problem}."
+        raise InputError(message, advice="Choose another judge, or another --confidence.")
+    if faults := "; ".join(cascade_problems((cheap, expensive), kind, threshold=1.0)):
+        message = f"{cheap.name} and {expensive.name} make no cascade: {faults}."
+        raise InputError(message, advice="Name two judges of different names, neither of them a cascade.")
+    return kind
 
 
 def _require_judge(round_: Round, spec: JudgeSpec) -> None:

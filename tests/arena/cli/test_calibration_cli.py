@@ -103,3 +103,18 @@ def test_a_cascade_is_set_on_labels_from_the_command_line(run: Commands, tmp_pat
     assert "too few to promise" in told + err
     code, _, err = run("judges", "cascade", "--cheap", "lexical", "--expensive", "reference-free")
     assert (code, "--from-rounds or --labels" in err) == (1, True)
+
+
+def test_two_judges_that_make_no_cascade_leave_no_file(run: Commands, tmp_path: Path) -> None:
+    """The same judge twice, and a file that cannot be written, are told before any label is looked at."""
+    asked = ("judges", "cascade", "--cheap", "lexical", "--labels", tmp_path / "none.jsonl", "--out")
+    same = tmp_path / "same.toml"
+    code, _, err = run(*asked, same, "--expensive", "lexical")
+    assert (code, same.exists()) == (1, False)
+    assert "two members are named 'lexical'" in err
+    taken = tmp_path / "taken.toml"
+    taken.touch()
+    code, _, err = run(*asked, taken, "--expensive", "reference-free")
+    assert (code, "There is a file" in err) == (1, True)
+    code, _, err = run(*asked, tmp_path / "spec.txt", "--expensive", "reference-free")
+    assert (code, "no name for a judge spec" in err) == (1, True)
