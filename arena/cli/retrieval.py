@@ -128,6 +128,11 @@ def retrieve(
     """
     from arena.services.retrieval.requests import write_retrieved
 
+    if not out.resolve().parent.is_dir():
+        from data.errors import InputError
+
+        message = f"There is no folder {out.parent}, so {out.name} cannot be written."
+        raise InputError(message, advice="Make it, or name another file with --out.")
     named = tuple(name.strip() for name in (domains or "").split(",") if name.strip())
     request = how.request(set_name, corpus=corpus, domains=named)
     retrieved = open_reaching(how.cache_mode).retrieval.retrieve(request)

@@ -58,6 +58,9 @@ class Frame:
             InputError: There is nothing to label, or more than a task may hold.
         """
         candidates = self._candidates()
+        if not candidates and self._request.kind is TaskKind.REFERENCES:
+            message = f"No question of {self.set_name} has passages, so no reference can be written."
+            raise InputError(message, advice="Attach passages first: `arena sets attach-passages`.")
         if not candidates:
             raise InputError("There is nothing to label.", advice="Choose other systems, questions or pairs.")
         if self._request.shows_reference and any(

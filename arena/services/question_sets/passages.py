@@ -73,7 +73,7 @@ class SetPassages:
         Raises:
             NotFoundError: There is no such set or corpus.
             InvalidFileError: The file has problems, or names no question of the set; nothing is stored.
-            InputError: It is a run and no corpus is named.
+            InputError: It is a run, and no corpus is named or the one named has none of its passages.
             ConflictError: Another set has the new name.
             ForbiddenError: Only organisers may.
         """
@@ -85,6 +85,9 @@ class SetPassages:
             message = f"{path.name} names no question of {name}."
             problems.add(0, "unknown-question", message, advice="Use the ids or the texts of its questions.")
             raise InvalidFileError(message, problems.result(), advice="Look at `arena sets export`.")
+        if given.unresolved and not any(given.passages.values()):
+            message = f"No passage of {path.name} is in the corpus {corpus}."
+            raise InputError(message, advice="Name the corpus that was searched.")
         version = _next_version(former.version)
         attached = replace(
             former,

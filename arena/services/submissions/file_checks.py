@@ -63,7 +63,9 @@ class FileChecks:
         try:
             size = within(seconds, content_bytes, path, limits.reading, poll=poll)
             seconds *= max(1.0, size / UNIT)
-            with working(f"checking {path.name}", path.stat().st_size, in_bytes=True) as work:
+            with working(
+                f"checking {path.name}", path.stat().st_size if path.is_file() else 0, in_bytes=True
+            ) as work:
                 return within(seconds, check, path, asked, limits, poll=poll, work=work)
         except TimeLimitError:
             return refused_for_time(questions, seconds)

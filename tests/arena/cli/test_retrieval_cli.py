@@ -281,3 +281,26 @@ def web_server() -> Iterator[Callable[..., str]]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+def test_files_that_are_not_there_are_named(stocked: Commands, tmp_path: Path) -> None:
+    """A run for a folder that is missing, and a run that is missing, are errors in a line of words."""
+    out = tmp_path / "missing" / "run.trec"
+    code, _, told = stocked("retrieve", "--set", "tiny", "--corpus", "items", "--k", 2, "--out", out)
+    assert code == 1
+    assert "There is no folder" in told
+    code, *told = stocked(
+        "submissions", "check", tmp_path / "none.trec", "--kind", "contexts", "--set", "tiny"
+    )
+    assert code == 1
+    assert "There is no file" in "".join(told)
+
+
+def test_a_run_of_another_corpus_makes_no_version_of_a_set(stocked: Commands, tmp_path: Path) -> None:
+    """Where no passage of a run is in the corpus that is named, nothing is stored."""
+    out = tmp_path / "other.trec"
+    out.write_text("q0 Q0 elsewhere-1 1 2.5 r\n")
+    code, *told = stocked("sets", "attach-passages", "tiny", out, "--corpus", "items")
+    assert code == 1
+    assert "No passage of other.trec is in the corpus items." in "".join(told)
+    assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]

@@ -207,3 +207,13 @@ def test_drafts_hold_the_marked_short_answers(
     assert club("references", "export", "refs", folder)[0] == 1
     club.json("references", "export", "refs", folder, "--unaudited", "--json")
     assert load_set(folder).questions.reference_by == "people, from drafts of gpt-4o"
+
+
+def test_a_set_without_passages_has_nothing_to_write_from(club: Commands, tmp_path: Path) -> None:
+    """Where no question has passages no task opens, and the message says what to attach."""
+    bare = tmp_path / "bare.jsonl"
+    bare.write_text('{"id": "x1", "domain": "d", "question": "Why?", "reference": "So."}\n')
+    assert club("sets", "import", bare, "--name", "bare")[0] == 0
+    code, *told = club("references", "start", "w", "--set", "bare", "--writers", "ann")
+    assert code == 1
+    assert "No question of bare has passages" in "".join(told)
