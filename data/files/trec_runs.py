@@ -15,6 +15,9 @@ from data.files.text_files import ReadLimits, decode, read_lines
 from data.records import ProblemList
 
 FIELDS = 6
+STEP = 2.0**-22
+"""Two steps of single precision, relative to a score."""
+LEAST_SCALE = 1e-6
 ADVICE = "Give six fields: question, Q0, passage, rank, score and the run's name."
 
 
@@ -74,11 +77,17 @@ def _line(number: int, text: str, problems: ProblemList) -> RunLine | None:
 
 
 def run_lines(rankings: Mapping[str, Sequence[RunLine]], name: str) -> Iterator[str]:
-    """The lines of a run; `name` is what made it."""
+    """The lines of a run; `name` is what made it.
+
+    `trec_eval` orders by scores at single precision and not by ranks, so that a score which does not fall
+    is written a little below the one before it.
+    """
     for question, ranking in rankings.items():
+        score = math.inf
         for rank, line in enumerate(ranking, start=1):
+            score = min(line.score, score - max(abs(score), LEAST_SCALE) * STEP) if rank > 1 else line.score
             named = f"{run_field(question)} Q0 {run_field(line.passage)}"
-            yield f"{named} {rank} {line.score:.8g} {run_field(name)}"
+            yield f"{named} {rank} {score:.8g} {run_field(name)}"
 
 
 def write_run(path: Path, lines: Iterable[str]) -> None:

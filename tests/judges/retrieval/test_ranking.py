@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -101,6 +103,15 @@ def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
     write_run(path, run_lines({"q 1": ranking}, "bm25 demo"))
     assert path.read_text(encoding="utf-8").splitlines()[0] == "q_1 Q0 d#1 1 2.5 bm25_demo"
     assert read_run(path) == {"q_1": (RunLine("q_1", "d#1", 2.5), RunLine("q_1", "d_2", 1.25))}
+
+
+@given(st.lists(st.sampled_from((0.0, 1e-9, 0.3, 0.30000001, 12.5, -2.0)), min_size=2, max_size=30))
+def test_a_written_run_has_one_order_at_single_precision(scores: list[float]) -> None:
+    """trec_eval keeps the order of a run that is written here, also where scores are equal or rise."""
+    ranking = [RunLine("q", f"d{place}", score) for place, score in enumerate(scores)]
+    written = [float(line.split()[4]) for line in run_lines({"q": ranking}, "x")]
+    single = [struct.unpack("f", struct.pack("f", score))[0] for score in written]
+    assert all(before > after for before, after in pairwise(single))
 
 
 def test_the_order_of_a_run_is_that_of_its_scores(tmp_path: Path) -> None:
