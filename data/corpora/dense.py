@@ -201,8 +201,9 @@ class VectorIndex:
         if k < 1:
             return ()
         query = vector.astype(np.float32)
-        if self._graph is not None:
-            near = np.sort(self._graph.near(query, min(k, len(self._vectors))))
+        # A graph does not lead to every chunk, so all of them are compared where all are asked for.
+        if self._graph is not None and k < len(self._vectors):
+            near = np.sort(self._graph.near(query, k))
             found = np.asarray(self._vectors[near], dtype=np.float32) @ query
             order = np.argsort(-found, kind="stable")
             return tuple((self._corpus.chunk(int(near[at])), float(found[at])) for at in order)

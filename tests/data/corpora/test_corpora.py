@@ -303,7 +303,7 @@ def test_vectors_can_be_searched_approximately(library: CorpusLibrary, tmp_path:
     assert graph_of(folder) == about
     near = VectorIndex(corpus, folder, approximate=True)
     query = np.random.default_rng(4).normal(size=16).astype(np.float32)
-    assert near.search(query, 5) == exact.search(query, 5)
+    assert len({*near.search(query, 10)} & {*exact.search(query, 10)}) >= 8
     assert len(near.search(query, 1000)) == 300
     (folder / "dense" / "graph.usearch").write_bytes(b"x" * 100)
     with pytest.raises(StoreError, match="cannot be read"):
