@@ -6,6 +6,8 @@ import gzip
 import json
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -308,6 +310,14 @@ def test_vectors_can_be_searched_approximately(library: CorpusLibrary, tmp_path:
     (folder / "dense" / "graph.usearch").write_bytes(b"x" * 100)
     with pytest.raises(StoreError, match="cannot be read"):
         VectorIndex(corpus, folder, approximate=True)
+
+
+def test_the_library_of_graphs_can_be_loaded_beside_that_of_models() -> None:
+    """Approximate search and an NLI model work in one process, whichever is loaded first."""
+    pytest.importorskip("usearch", reason="NO USEARCH: approximate search is not tested")
+    pytest.importorskip("onnxruntime", reason="NO ONNXRUNTIME: NLI models are not tested")
+    for names in ("usearch.index, onnxruntime", "onnxruntime, usearch.index"):
+        subprocess.run([sys.executable, "-c", f"import {names}"], check=True)
 
 
 def test_recall_counts_what_the_graph_misses() -> None:
