@@ -263,10 +263,14 @@ def _embedded(judge: str) -> bool:
 
 
 def _current(judges: Iterable[str]) -> ColumnElement[bool]:
-    """Whether a score under one of some names is an LLM's, or of today's version of the embedded metrics."""
+    """Whether a score under one of some names is an LLM's, or of today's version of the embedded metrics.
+
+    What failed has no version, and is tried again by any.
+    """
     engine = scores.c.details[ENGINE].as_string()
     embedded = scores.c.judge.in_(list(filter(_embedded, judges)))
-    return or_(~embedded, engine == EMBEDDED_ENGINE, engine.startswith(f"{EMBEDDED_ENGINE}, "))
+    failed = scores.c.outcome == Outcome.FAILED
+    return or_(~embedded, failed, engine == EMBEDDED_ENGINE, engine.startswith(f"{EMBEDDED_ENGINE}, "))
 
 
 def _item(row: AnyRow) -> MetricItem:

@@ -50,3 +50,19 @@ def test_a_score_of_a_former_embedded_version_counts_as_none(
     assert len(scores.of_question("tiny", "q0")) == 1
     _put(store, number, judge, {"engine": EMBEDDED_ENGINE})
     assert [found.details for found in scores.of_question("tiny", "q0")] == [{"engine": EMBEDDED_ENGINE}]
+
+
+def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(
+    store: Store, make_set: Callable[..., QuestionSet]
+) -> None:
+    """A failure names no version of the embedded metrics, and is counted until the answer is scored."""
+    questions = make_set()
+    store.sets.add(questions, content_hash(questions))
+    number = store.submissions.reference("tiny").id
+    (key,) = [key for key in store.scores.answers_of([number]) if key.question_id == "q0"]
+    failure = Score(id="q0", metric=METRIC, outcome=Outcome.FAILED, details={"reason": "time_limit"})
+    store.scores.put("", [(key.number, failure)])
+    (shown,) = store.scores.detailed([number], metric=METRIC, judge="")
+    assert shown.details == {"reason": "time_limit"}
+    again = store.scores.unscored(number, metric=METRIC, judge="", again=(Outcome.FAILED,))
+    assert len(list(again)) == 5
