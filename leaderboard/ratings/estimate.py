@@ -215,6 +215,39 @@ def in_gauge(values: Floats, anchor: int | None) -> Floats:
     return np.asarray(values - middle)
 
 
+def with_reach(
+    point: Floats,
+    covariance: Floats,
+    members: Ints,
+    place: int | None,
+    settings: Settings,
+    reach: float,
+) -> Estimate:
+    """The ratings of a fit in their gauge, in points, with intervals of so many standard errors.
+
+    Args:
+        point: (S + K,) log-odds, those of the systems first.
+        covariance: Theirs, (S + K, S + K).
+        members: Codes of the systems.
+        place: The anchor's place among them.
+        settings: With the anchor.
+        reach: Standard errors to either side.
+    """
+    size = len(members)
+    inner = in_gauge(in_gauge(covariance[:size, :size], place).T, place) * POINTS**2
+    zero = MEAN if settings.anchor is None else settings.anchor.rating
+    points = in_gauge(point[:size], place) * POINTS + zero
+    se = np.sqrt(np.maximum(np.diag(inner), 0.0))
+    return Estimate(
+        members=members,
+        points=points,
+        se=se,
+        lower=points - reach * se,
+        upper=points + reach * se,
+        covariance=inner,
+    )
+
+
 def _bootstrap(
     point_estimate: Estimate,
     table: BattleTable,

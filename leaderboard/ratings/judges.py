@@ -14,7 +14,7 @@ from data.records.plain import to_json
 from leaderboard.battles import BattleTable, JudgeColumn, Winner
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Floats, Ints, count_pairs
-from leaderboard.ratings.estimate import Estimate, in_gauge
+from leaderboard.ratings.estimate import with_reach
 from leaderboard.ratings.models.existence import find_groups
 from leaderboard.ratings.models.judge_aware import Rows, climb, count_cells, joint_covariance
 from leaderboard.ratings.models.newton import SPARSE_ABOVE
@@ -22,7 +22,7 @@ from leaderboard.ratings.rate import rate, usable
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.uncertainty.bounds import quantile_of
-from leaderboard.ratings.vocabulary import MEAN, POINTS, Cluster, IntervalKind, Method
+from leaderboard.ratings.vocabulary import Cluster, IntervalKind, Method
 
 LEAST_JUDGES = 2
 
@@ -149,7 +149,8 @@ def rate_with_judges(
         point = climb(cells, inner)
         covariance = joint_covariance(rows, cells, point, used)
     reach = quantile_of(rows.questions if used.cluster is Cluster.QUESTION else None)
-    estimate = _estimate(members, point, covariance, used, anchor, reach)
+    place = None if anchor is None else int(np.searchsorted(members, anchor))
+    estimate = with_reach(point, covariance, members, place, used, reach)
     trusts = _judges(judges.names, rows, point[len(members) :], covariance[len(members) :], reach)
     return JudgeAwareRatings(
         ratings=assemble(table, pairs, groups, [estimate], used),
@@ -249,25 +250,6 @@ def _anchor(table: BattleTable, settings: Settings) -> int | None:
         message = f"The anchor {settings.anchor.system} took part in no battle."
         raise NotFoundError(message, advice="Name a system of the battle file.")
     return table.systems.index(settings.anchor.system)
-
-
-def _estimate(
-    members: Ints, point: Floats, covariance: Floats, settings: Settings, anchor: int | None, reach: float
-) -> Estimate:
-    size = len(members)
-    place = None if anchor is None else int(np.searchsorted(members, anchor))
-    inner = in_gauge(in_gauge(covariance[:size, :size], place).T, place) * POINTS**2
-    zero = MEAN if settings.anchor is None else settings.anchor.rating
-    points = in_gauge(point[:size], place) * POINTS + zero
-    se = np.sqrt(np.maximum(np.diag(inner), 0.0))
-    return Estimate(
-        members=members,
-        points=points,
-        se=se,
-        lower=points - reach * se,
-        upper=points + reach * se,
-        covariance=inner,
-    )
 
 
 def _judges(

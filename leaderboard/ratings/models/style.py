@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from data.errors import InputError, UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Floats, count_pairs
-from leaderboard.ratings.estimate import Estimate, in_gauge, restrict
+from leaderboard.ratings.estimate import restrict, with_reach
 from leaderboard.ratings.models.covariates import (
     ControlledRatings,
     CovariateColumn,
@@ -35,7 +35,7 @@ from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.uncertainty.bounds import quantile_of
 from leaderboard.ratings.uncertainty.differences import rate_as
-from leaderboard.ratings.vocabulary import MEAN, POINTS, Cluster, IntervalKind, Method
+from leaderboard.ratings.vocabulary import POINTS, Cluster, IntervalKind, Method
 
 STEPS = 100
 HALVINGS = 40
@@ -139,7 +139,7 @@ def rate_under_control(
         point, covariance = _fit(problem, used)
     place = None if anchor is None else int(np.searchsorted(members, anchor))
     reach = quantile_of(len(local.questions) if settings.cluster is Cluster.QUESTION else None)
-    estimate = _estimate(point, covariance, members, place, used, reach)
+    estimate = with_reach(point, covariance, members, place, used, reach)
     size = len(members)
     return ControlledRatings(
         ratings=assemble(table, pairs, groups, [estimate], used),
@@ -169,30 +169,6 @@ def _identified(problem: _Problem, columns: Sequence[CovariateColumn]) -> Identi
     size = problem.systems
     _, products = _derivatives(problem, np.zeros(size + len(columns)))
     return identify(columns, products[:size, :size], products[:size, size:], products[size:, size:])
-
-
-def _estimate(
-    point: Floats,
-    covariance: Floats,
-    members: NDArray[np.int64],
-    place: int | None,
-    settings: Settings,
-    reach: float,
-) -> Estimate:
-    """The ratings of a fit in their gauge, in points."""
-    size = len(members)
-    inner = in_gauge(in_gauge(covariance[:size, :size], place).T, place) * POINTS**2
-    zero = MEAN if settings.anchor is None else settings.anchor.rating
-    points = in_gauge(point[:size], place) * POINTS + zero
-    se = np.sqrt(np.maximum(np.diag(inner), 0.0))
-    return Estimate(
-        members=members,
-        points=points,
-        se=se,
-        lower=points - reach * se,
-        upper=points + reach * se,
-        covariance=inner,
-    )
 
 
 def _fit(problem: _Problem, settings: Settings) -> tuple[Floats, Floats]:
