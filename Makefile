@@ -8,7 +8,7 @@ WORKERS ?= 2
 # Some machines forbid the cache of compiled modules; every process of the tests would compile the whole then.
 test test-slow coverage: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-slow coverage check format lint types contract structure reference docs bench wheel clean
+.PHONY: help demo test test-slow coverage check format lint types contract structure reference docs bench dist clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -68,8 +68,9 @@ docs: $(VENV)/.dev ## the documentation as a site, in build/docs
 bench: $(VENV)/.dev ## the benchmarks that take minutes at most
 	for name in structure judging rounds ratings; do $(BIN)/python benchmarks/$$name.py || exit 1; done
 
-wheel: $(VENV)/.dev ## build the wheel into dist/
-	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+dist: $(VENV)/.dev ## build sdists and wheels of the arena and of its client into dist/
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/python -m build --no-isolation --outdir dist arena/client
 
 clean: ## remove what was built
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

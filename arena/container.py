@@ -14,7 +14,10 @@ from arena.settings import Settings, child_environment, read_settings
 if TYPE_CHECKING:
     # Each is imported when first used, so that `arena --help` stays quick.
     from arena.demo import DemoService
+    from arena.services.accounts.applications import ApplicationService
     from arena.services.accounts.auth import IdentityService
+    from arena.services.accounts.letters import Letters
+    from arena.services.accounts.registration import RegistrationService
     from arena.services.accounts.sessions import SessionService
     from arena.services.accounts.teams import TeamService
     from arena.services.accounts.tokens import TokenService
@@ -23,14 +26,24 @@ if TYPE_CHECKING:
     from arena.services.annotation.queue import LabelService
     from arena.services.annotation.tasks import AnnotationService
     from arena.services.boards.comparison import RoundComparisonService
+    from arena.services.boards.file_sizes import FileDescriptions
+    from arena.services.boards.files import BoardFiles
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
+    from arena.services.evidence.fixes import FixService
     from arena.services.evidence.judgment_flags import JudgmentReportService
-    from arena.services.evidence.questions import EvidenceService, QuestionListService
+    from arena.services.evidence.question_lists import QuestionListService
+    from arena.services.evidence.question_search import QuestionSearch
+    from arena.services.evidence.questions import EvidenceService
     from arena.services.evidence.systems import ComparisonService, ProfileService
     from arena.services.evidence.team_report import ReportService
+    from arena.services.evidence.versions import VersionService
     from arena.services.evidence.weaknesses import WeaknessService
+    from arena.services.gates.queue import GateQueue
+    from arena.services.gates.service import GateService
+    from arena.services.gates.versions import GateRules
     from arena.services.generation.service import GenerationService
+    from arena.services.jobs.engine import Engine
     from arena.services.jobs.job_leases import JobLeases
     from arena.services.judging.calibration import CalibrationAdmin, CalibrationService
     from arena.services.judging.cascades import CascadeService
@@ -41,7 +54,11 @@ if TYPE_CHECKING:
     from arena.services.metrics.planning import MetricPlanner
     from arena.services.metrics.results import ScoreTableService
     from arena.services.metrics.service import MetricService
+    from arena.services.notifications.delivery import DeliveryService
+    from arena.services.notifications.subscriptions import SubscriptionService
+    from arena.services.organisers.inbox import InboxService
     from arena.services.organisers.monitor import RoundAdmin
+    from arena.services.organisers.overview import OverviewService
     from arena.services.organisers.round_jobs import RoundJobs
     from arena.services.people.public_votes import PublicVotes
     from arena.services.question_sets.passages import SetPassages
@@ -63,10 +80,12 @@ if TYPE_CHECKING:
     from arena.services.rounds.retest import RetestService
     from arena.services.rounds.service import RoundService
     from arena.services.rounds.trials import TrialService
-    from arena.services.rounds.visibility import BattlePages
+    from arena.services.rounds.visibility import BattlePages, RoundReader
     from arena.services.submissions.browser_files import BrowserFiles
     from arena.services.submissions.service import SubmissionService
     from arena.services.submissions.uploads import UploadService
+    from arena.services.submissions.views import SubmissionReader
+    from arena.services.system.tracing import Tracing
     from arena.services.tables.service import RoundTableService
     from data.store import Store
 
@@ -126,6 +145,11 @@ class Arena:
     sessions: SessionService = _service("services.accounts.sessions", "store", "identities")
     teams: TeamService = _service("services.accounts.teams")
     tokens: TokenService = _service("services.accounts.tokens")
+    letters: Letters = _service("services.accounts.letters", "settings")
+    registration: RegistrationService = _service(
+        "services.accounts.registration", "store", "tokens", "letters"
+    )
+    applications: ApplicationService = _service("services.accounts.applications", "store", "teams", "letters")
     annotation: AnnotationService = _service("services.annotation.tasks")
     labels: LabelService = _service("services.annotation.queue")
     curation: CurationService = _service("services.annotation.curation")
@@ -134,43 +158,55 @@ class Arena:
     reference_audits: AuditingService = _service("services.references.auditing")
     reference_exports: ReferenceExports = _service("services.references.export")
     reference_drafts: DraftService = _service("services.references.drafting", "store", "settings")
-    judges: JudgeService = _service("services.judging.judges", "store", "settings")
+    judges: JudgeService = _service("services.judging.judges", "store", "settings", "tracing")
     calibration: CalibrationService = _service("services.judging.calibration", "judges")
     cascades: CascadeService = _service("services.judging.cascades", "store", "judges")
     calibrations: CalibrationAdmin = _service("services.judging.calibration", "jobs", "judges")
     generation: GenerationService = _service(
         "services.generation.service", "store", "settings", "retrieval", "corpora"
     )
+    deliveries: DeliveryService = _service(
+        "services.notifications.delivery",
+        public_url="settings.public_url",
+        private="settings.notifies_private",
+    )
     jobs: RoundJobs = _service("services.organisers.round_jobs", "store", "job_leases")
+    inbox: InboxService = _service("services.organisers.inbox")
+    overview: OverviewService = _service("services.organisers.overview", "store", "inbox", "rounds", "jobs")
     round_admin: RoundAdmin = _service(
         "services.organisers.monitor",
         *("store", "rounds", "planner", "judges", "jobs", "policies", "boards"),
         trial_usd="settings.trial_usd",
     )
+    reparsing: ReparseService = _service("services.rounds.reparse", "store", round_spec="rounds.spec_of")
     trials: TrialService = _service("services.rounds.trials", "store", "planner", "judges")
+    gate_rules: GateRules = _service("services.gates.versions", "store", "judges")
+    gates: GateService = _service("services.gates.service", "store", "judges", "gate_rules")
+    gate_queue: GateQueue = _service("services.gates.queue", "store", "jobs", "gate_rules")
     tables: RoundTableService = _service("services.tables.service", "store", "agreement", "reference_exports")
     comparison: RoundComparisonService = _service("services.boards.comparison")
+    round_reader: RoundReader = _service("services.rounds.visibility")
+    submission_reader: SubmissionReader = _service("services.submissions.views")
     battle_pages: BattlePages = _service("services.rounds.visibility")
     agreement: AgreementService = _service("services.metrics.agreement", "store", "metric_access")
-    metrics: MetricService = _service(
-        "services.metrics.service",
-        "store",
-        "metric_access",
-        seconds="settings.work_seconds",
-        processes="settings.processes",
-    )
     score_tables: ScoreTableService = _service("services.metrics.results")
     controlled_sets: ControlledSetService = _service("services.metrics.controlled_sets", "metric_access")
+    file_descriptions: FileDescriptions = _service("services.boards.file_sizes", "boards", "board_files")
     history: HistoryService = _service("services.boards.history")
     evidence: EvidenceService = _service("services.evidence.questions")
-    question_lists: QuestionListService = _service("services.evidence.questions")
+    question_lists: QuestionListService = _service("services.evidence.question_lists")
+    question_search: QuestionSearch = _service("services.evidence.question_search", "store", "question_lists")
     profiles: ProfileService = _service("services.evidence.systems")
     comparisons: ComparisonService = _service("services.evidence.systems")
     weaknesses: WeaknessService = _service("services.evidence.weaknesses")
+    fixes: FixService = _service("services.evidence.fixes")
+    versions: VersionService = _service("services.evidence.versions")
     retests: RetestService = _service("services.rounds.retest", "store", "rounds", "judges", "job_leases")
     judgment_reports: JudgmentReportService = _service("services.evidence.judgment_flags")
     public_votes: PublicVotes = _service("services.people.public_votes")
-    reports: ReportService = _service("services.evidence.team_report", "store", "profiles", "weaknesses")
+    reports: ReportService = _service(
+        "services.evidence.team_report", "store", "profiles", "weaknesses", "fixes"
+    )
     demo: DemoService = _service("demo", "sets", "submissions", "rounds", "boards")
 
     def __init__(self, settings: Settings) -> None:
@@ -186,6 +222,26 @@ class Arena:
         from data.store import Store
 
         return Store.open(self.settings.database_url)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """Where long work is done, as the settings say.
+
+        An engine opens applications itself, so that it is imported where it is asked for, by name.
+        """
+        engine: Engine = import_module(f"arena.workers.{self.settings.engine}").open_engine(self)
+        return engine
+
+    @cached_property
+    def tracing(self) -> Tracing:
+        """What sees rounds being judged.
+
+        Raises:
+            InputError: The settings ask for traces, and OpenTelemetry is not installed.
+        """
+        from arena.services.system.tracing import open_tracing
+
+        return open_tracing(self.settings)
 
     @cached_property
     def submissions(self) -> SubmissionService:
@@ -221,6 +277,7 @@ class Arena:
             load_prices=self.judges.prices,
             replayed=self.settings.cache_mode is CacheMode.REPLAY,
             decide=self.judges.decide,
+            has_key=self.settings.has_key,
         )
 
     @cached_property
@@ -245,18 +302,18 @@ class Arena:
         return JobLeases(self.store, this_worker(), self.settings.lease)
 
     @cached_property
-    def reparsing(self) -> ReparseService:
-        """Stored replies, read again."""
-        from arena.services.rounds.reparse import ReparseService
-
-        return ReparseService(self.store, round_spec=self.rounds.spec_of)
-
-    @cached_property
     def metric_access(self) -> MetricAccess:
         """What opens metrics."""
         from arena.services.metrics.factory import MetricAccess
 
         return MetricAccess(self.store, self.settings, self.judges.spec, self.corpora.source)
+
+    @cached_property
+    def metrics(self) -> MetricService:
+        """Metrics over stored answers."""
+        from arena.services.metrics.service import MetricService
+
+        return MetricService(self.store, self.metric_access, self.settings, engine=lambda: self.engine)
 
     @cached_property
     def metric_plans(self) -> MetricPlanner:
@@ -275,6 +332,31 @@ class Arena:
             self.store,
             score_set=lambda name, report, stop: self.metrics.score_board(name, report, stop),  # noqa: PLW0108 - see above
             agreement=lambda name: self.agreement.of_board(name),  # noqa: PLW0108 - see above
+        )
+
+    @cached_property
+    def subscriptions(self) -> SubscriptionService:
+        """Who is told of what."""
+        from arena.services.notifications.subscriptions import SubscriptionService
+
+        # What sends loads a client, which lists do without.
+        return SubscriptionService(
+            self.store,
+            deliver=lambda number: self.deliveries.deliver(number),  # noqa: PLW0108 - see above
+            private=self.settings.notifies_private,
+        )
+
+    @cached_property
+    def board_files(self) -> BoardFiles:
+        """Published boards as files."""
+        from arena.services.boards.files import BoardFiles
+
+        # Few forms name the judge, so what opens judges loads with those.
+        return BoardFiles(
+            self.store,
+            self.boards,
+            self.settings,
+            spec_of=lambda round_: self.rounds.spec_of(round_),  # noqa: PLW0108 - see above
         )
 
     @cached_property
@@ -301,11 +383,13 @@ class Arena:
         if settings == self.settings:
             return self
         twin = Arena(settings)
-        twin.__dict__["store"] = self.store
+        twin.__dict__["store"], twin.__dict__["tracing"] = self.store, self.tracing
         return twin
 
     def close(self) -> None:
         """Give back what was opened."""
+        if "tracing" in self.__dict__:
+            self.tracing.close()
         if "store" in self.__dict__:
             self.store.close()
 

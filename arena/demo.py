@@ -9,12 +9,13 @@ from pathlib import Path
 from arena.services.boards.service import BoardService
 from arena.services.question_sets.service import SetService
 from arena.services.rounds.models import RoundRequest
-from arena.services.rounds.runner import RESUMABLE
 from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
-from data.files.question_sets import content_hash, load_set
+from data.files.question_sets.loader import load_set
+from data.files.question_sets.rows import content_hash
 from data.progress import Report
 from data.records import Board, OrderPolicy
+from data.records.rounds import RESUMABLE
 
 SET = "demo"
 JUDGE = "lexical"

@@ -6,6 +6,7 @@ They escape every text that is put into them, but style sheets of ours and what 
 from __future__ import annotations
 
 from functools import cache
+from importlib.metadata import version
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -17,10 +18,18 @@ def rendered(template: str, **values: object) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("arena"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["version"] = release()
+    return environment
+
+
+@cache
+def release() -> str:
+    """The version of the arena that is installed."""
+    return version("answer-arena")

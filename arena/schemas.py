@@ -7,9 +7,10 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
 from data.records import Role, SystemCard, TokenScope
+from data.records.applications import ApplicationState, Channel
 
 if TYPE_CHECKING:
     from arena.services.submissions.views import SubmissionLine
@@ -162,6 +163,24 @@ class TokenLine(Line):
     used_at: datetime | None
 
 
+class ApplicationLine(Line):
+    """An application for a team, for organisers."""
+
+    id: int
+    team: str
+    title: str
+    contact: str
+    reason: str
+    channel: Channel
+    address: str = Field(description="Mail address, or subject at the OIDC provider; empty once forgotten.")
+    state: ApplicationState
+    account: str
+    created_at: datetime
+    decided_at: datetime | None
+    decided_by: str
+    decision: str
+
+
 class LogLine(Line):
     """One thing that was done."""
 
@@ -172,3 +191,65 @@ class LogLine(Line):
     subject: str
     team: str
     detail: dict[str, Any]
+
+
+class SubscriptionLine(Line):
+    """A subscription without its secret."""
+
+    id: int
+    name: str
+    team: str = Field(description="Whose events it gets; empty for those of the whole arena.")
+    channel: str = Field(description="`webhook`, `slack` or `mail`.")
+    place: str = Field(description="Its address without what may be secret in it.")
+    events: Annotated[list[str], BeforeValidator(list)] = Field(
+        validation_alias=AliasChoices("kinds", "events"), description="Its events; empty for all."
+    )
+    created_at: datetime
+
+
+class DeliveryLine(Line):
+    """One event on its way to one subscriber."""
+
+    id: int
+    event: str = Field(validation_alias=AliasChoices("kind", "event"), examples=["submission.judged"])
+    webhook_id: str = Field(
+        validation_alias=AliasChoices("message_id", "webhook_id"), description="The header `webhook-id`."
+    )
+    at: datetime = Field(description="When it happened.")
+    subscription_id: int
+    subscription: str
+    state: str = Field(description="`pending`, `delivered` or `dead`.")
+    attempts: int
+    status: int | None = Field(description="The HTTP status of the last answer.")
+    error: str = Field(description="Why the last attempt failed.")
+    delivered_at: datetime | None
+    next_in_seconds: float | None = Field(
+        validation_alias=AliasChoices("wait", "next_in_seconds"), description="Until the next attempt."
+    )
+
+
+class BlockLine(Line):
+    """One thing that a submission waits for."""
+
+    why: str
+    text: str
+    round: str = Field(description="The round that it is about; empty for none.")
+
+
+class WaitingLine(Line):
+    """A submission that waits."""
+
+    submission: int = Field(validation_alias=AliasPath("submission", "id"))
+    system: str = Field(validation_alias=AliasPath("submission", "system"))
+    version: int = Field(validation_alias=AliasPath("submission", "version"))
+    team: str = Field(validation_alias=AliasPath("submission", "team"))
+    plannable: bool = Field(description="Whether a new round would judge it.")
+    blocks: list[BlockLine]
+
+
+class InboxLine(Line):
+    """The submissions to a set that wait."""
+
+    set: str = Field(validation_alias=AliasChoices("set_name", "set"))
+    plannable: list[str] = Field(description="Systems that a new round would judge.")
+    waiting: list[WaitingLine]

@@ -45,11 +45,33 @@ class MetricsAccess(StrEnum):
     OPEN = "open"
 
 
+class EngineKind(StrEnum):
+    """Where long work is done."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+class Traces(StrEnum):
+    """Where traces of rounds go."""
+
+    OFF = "off"
+    OTLP = "otlp"
+
+
 class PageHosts(StrEnum):
-    """Whose web pages `--page-text` may fetch."""
+    """Which hosts may be asked at addresses that strangers name: whose pages are fetched, who is notified."""
 
     PUBLIC = "public"
     ANY = "any"
+
+
+class Registration(StrEnum):
+    """How people may apply for a team."""
+
+    OFF = "off"
+    MAIL = "mail"
+    OIDC = "oidc"
 
 
 def _text(variables: Variables, name: str) -> str | None:
@@ -129,7 +151,10 @@ def _from(name: str, read: Reader, default: object = None) -> Any:  # noqa: ANN4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Where the state lives, how LLMs are reached, and what is let in."""
+    """Where the state lives, how LLMs are reached, and what is let in.
+
+    `key_elsewhere` says that a key is set which this process does not have: pages are not given it.
+    """
 
     home: Path
     database_url: str
@@ -150,6 +175,7 @@ class Settings:
     log_level: LogLevel = _from("ARENA_LOG_LEVEL", _word(LogLevel), LogLevel.INFO)
     metrics_token: str | None = _from("ARENA_METRICS_TOKEN", _secret)
     metrics_access: MetricsAccess = _from("ARENA_METRICS", _word(MetricsAccess), MetricsAccess.TOKEN)
+    traces: Traces = _from("ARENA_TRACES", _word(Traces), Traces.OFF)
     public_url: str = _from("ARENA_PUBLIC_URL", _address, "")
     hosts: tuple[str, ...] = _from("ARENA_HOSTS", _list(HOST_NAME, "host names without scheme and port"), ())
     framers: tuple[str, ...] = _from(
@@ -157,19 +183,43 @@ class Settings:
     )
     search_url: str = _from("ARENA_SEARCH_URL", _text, "")
     page_hosts: PageHosts = _from("ARENA_PAGE_HOSTS", _word(PageHosts), PageHosts.PUBLIC)
+    notify_hosts: PageHosts = _from("ARENA_NOTIFY_HOSTS", _word(PageHosts), PageHosts.PUBLIC)
+    engine: EngineKind = _from("ARENA_ENGINE", _word(EngineKind), EngineKind.LOCAL)
     processes: int | None = _from("ARENA_PROCESSES", _whole_number)
     api_rate: int = _from("ARENA_API_RATE", _whole_number, 600)
     intake_rate: int = _from("ARENA_API_INTAKE_RATE", _whole_number, 240)
     body_timeout: int = _from("ARENA_BODY_TIMEOUT", _whole_number, 30)
     uploads: int = _from("ARENA_UPLOADS", _whole_number, 20)
     upload_hours: int = _from("ARENA_UPLOAD_HOURS", _whole_number, 24)
+    registration: Registration = _from("ARENA_REGISTRATION", _word(Registration), Registration.OFF)
+    smtp_url: str | None = _from("ARENA_SMTP_URL", _secret)
+    mail_from: str = _from("ARENA_MAIL_FROM", _text, "")
+    operator: str = _from("ARENA_OPERATOR", _text, "")
+    contact: str = _from("ARENA_CONTACT", _text, "")
+    privacy: str = _from("ARENA_PRIVACY", _text, "")
+    docs_url: str = _from("ARENA_DOCS_URL", _address, "")
     server: str = _from("ARENA_SERVER", _text, "")
     token: str | None = _from("ARENA_TOKEN", _secret)
+    key_elsewhere: bool = False
+
+    @property
+    def has_key(self) -> bool:
+        """Whether LLM endpoints can be asked: with a key of this process or of the one that serves its pages.
+
+        Other transports take keys of their own, and replies that are only replayed need none.
+        """
+        own = self.transport is TransportKind.LITELLM or self.cache_mode is CacheMode.REPLAY
+        return bool(self.api_key) or self.key_elsewhere or own
 
     @property
     def upload_bytes(self) -> int:
         """How many bytes an uploaded file may have."""
         return self.max_upload_mb * 2**20
+
+    @property
+    def notifies_private(self) -> bool:
+        """Whether subscribers may be at addresses that are not public."""
+        return self.notify_hosts is PageHosts.ANY
 
     @property
     def uploads_folder(self) -> Path:

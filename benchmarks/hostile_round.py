@@ -29,7 +29,8 @@ from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.team_report_files import report_html, report_json
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from arena.site.questions.question_page import answer_text, passage_text
+from arena.site.questions.answers import answer_text
+from arena.site.questions.sources import passage_text
 from arena.site.services import as_secrets
 from arena.site.ui.markup import as_html
 from data.records import Outcome

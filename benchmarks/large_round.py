@@ -11,7 +11,9 @@ from sqlalchemy import insert
 
 from arena.container import Arena
 from arena.settings import Settings
-from data import tables
+from data.tables.questions import answers, question_sets, submissions
+from data.tables.questions import questions as question_table
+from data.tables.rounds import battles, ledgers, rounds
 
 NAME = "large"
 DOMAINS = ("biomedical", "finance", "lifestyle", "recreation", "science", "technology", "writing")
@@ -44,7 +46,7 @@ def _fill(arena: Arena, systems: int, questions: int) -> None:
     moment = datetime.now(UTC)
     with arena.store.database.begin() as connection:
         connection.execute(
-            insert(tables.question_sets).values(
+            insert(question_sets).values(
                 id=1,
                 name=NAME,
                 title="A large set",
@@ -59,10 +61,10 @@ def _fill(arena: Arena, systems: int, questions: int) -> None:
             )
         )
         rows = [_question(number, rng) for number in range(1, questions + 1)]
-        connection.execute(insert(tables.questions), rows)
+        connection.execute(insert(question_table), rows)
         names = ["human", *(f"system-{at:02d}" for at in range(systems))]
         connection.execute(
-            insert(tables.submissions),
+            insert(submissions),
             [
                 {
                     "id": at + 1,
@@ -82,7 +84,7 @@ def _fill(arena: Arena, systems: int, questions: int) -> None:
             ],
         )
         connection.execute(
-            insert(tables.answers),
+            insert(answers),
             [
                 {
                     "submission_id": at + 1,
@@ -96,7 +98,7 @@ def _fill(arena: Arena, systems: int, questions: int) -> None:
             ],
         )
         connection.execute(
-            insert(tables.rounds).values(
+            insert(rounds).values(
                 id=1,
                 name=NAME,
                 set_id=1,
@@ -112,6 +114,7 @@ def _fill(arena: Arena, systems: int, questions: int) -> None:
                 },
             )
         )
+        connection.execute(insert(ledgers).values(round_id=1))
         batch = []
         for number in range(1, questions + 1):
             for at in range(1, systems + 1):
@@ -132,10 +135,10 @@ def _fill(arena: Arena, systems: int, questions: int) -> None:
                     }
                 )
             if len(batch) >= CHUNK:
-                connection.execute(insert(tables.battles), batch)
+                connection.execute(insert(battles), batch)
                 batch = []
         if batch:
-            connection.execute(insert(tables.battles), batch)
+            connection.execute(insert(battles), batch)
 
 
 def _question(number: int, rng: random.Random) -> dict[str, object]:

@@ -16,7 +16,7 @@ from statistics import fmean
 
 from data.files.question_sets.loader import load_set
 from data.records import MetricItem, Question
-from judges.lexical.tricks import Material, families, play
+from judges.lexical.tricks import ON_METRICS, Material, families, play
 from judges.metrics.registry import Metric, build_metric
 
 DEMO = Path(__file__).parents[1] / "data/sets/demo"
@@ -28,6 +28,11 @@ METRICS = (
     "coverage-icat-s",
     "coverage-icat-a",
     "answer-crux",
+    "factuality-fr1",
+    "factuality-fr3",
+    "factuality-factverify",
+    "factuality-veriscore",
+    "factuality-direct",
 )
 ALLOWED = 0.02
 
@@ -64,7 +69,7 @@ def main() -> None:
         metric = build_metric(name)
         honest = scores_of(metric, questions, [each.reference or "" for each in questions])
         print(f"{name}: honest {fmean(score for score in honest if score is not None):.3f}")
-        for family in families():
+        for family in (*families(), *ON_METRICS):
             answers = [
                 play(family, _material(question, questions[(at + 7) % len(questions)]))
                 for at, question in enumerate(questions)

@@ -2,6 +2,7 @@
 
     python benchmarks/relations.py train [DATA]    # writes judges/metrics/relations/head.toml
     python benchmarks/relations.py check [DATA]    # prints every figure
+    python benchmarks/relations.py thresholds [DATA]    # comprehensiveness with thresholds held out
 
 DATA has `wikicontradict/dev.jsonl` and `qa_feedback/spans.jsonl`. The head is fitted on WikiContradict alone
 and checked on QA-Feedback, which it never sees; figures on WikiContradict are by cross-validation, one
@@ -14,7 +15,8 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +25,13 @@ from numpy.typing import NDArray
 from relation_data import DATA, LabelledPair, MarkedAnswer, marked_answers, wiki_pairs
 from scipy.optimize import minimize
 
-from judges.metrics.comprehensiveness.meta_evaluation import evaluate_wikicontradict
-from judges.metrics.comprehensiveness.meta_files import read_wikicontradict
+from data.records import MetricItem
+from judges.metrics.comprehensiveness import answering
+from judges.metrics.comprehensiveness.meta_evaluation import evaluate_wikicontradict, label_of
+from judges.metrics.comprehensiveness.meta_files import Label, read_wikicontradict
 from judges.metrics.factuality.lexical import LexicalRelations, notice
 from judges.metrics.factuality.reasoner import FactReasoner
-from judges.metrics.registry import build_metric
+from judges.metrics.registry import Metric, build_metric
 from judges.metrics.relations.head import COEFFICIENTS, Head, Noticed, trained_head
 from judges.metrics.relations.model import Related
 from judges.text.entailment import Entailment
@@ -39,6 +43,7 @@ RIDGE = 1.0
 PRECISION = 0.85
 RESAMPLES = 2_000
 FEATURES = ("mark", "swap", "slot", "asked")
+CLOSE, SIDES = (0.3, 0.4, 0.5), (0.5, 0.65, 0.8)
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 
 
@@ -281,5 +286,48 @@ def check_comprehensiveness(data: Path) -> None:
         print(f"  confusion {found.confusion}")
 
 
+def thresholds(data: Path) -> None:
+    """Print comprehensiveness's kappa on WikiContradict by thresholds that have not seen the question."""
+    lines = (data / "wikicontradict" / "dev.jsonl").read_text(encoding="utf-8").splitlines()
+    items = read_wikicontradict([json.loads(line) for line in lines], where="dev.jsonl")
+    truth = np.array([item.label for item in items], dtype=object)
+    questions = np.array([item.item.question for item in items])
+    chosen = (answering.AS_CLOSE, answering.TAKES_SIDES)
+    for name in COMPREHENSIVENESS:
+        metric = build_metric(name)
+        told: dict[tuple[float, float], NDArray[Any]] = {}
+        for told_by in product(CLOSE, SIDES):
+            answering.AS_CLOSE, answering.TAKES_SIDES = told_by
+            told[told_by] = _labelled(metric, [item.item for item in items])
+        answering.AS_CLOSE, answering.TAKES_SIDES = chosen
+        held_out = np.empty(len(items), dtype=object)
+        for question in dict.fromkeys(questions):
+            out = questions == question
+            best = max(told, key=lambda key: _kappa_of(told[key][~out], truth[~out]))
+            held_out[out] = told[best][out]
+        every = [_kappa_of(row, truth) for row in told.values()]
+        print(f"{name}: thresholds {CLOSE} x {SIDES}, kappa {min(every):.3f} to {max(every):.3f}")
+        for said, row in (("as it is", told[chosen]), ("held out", held_out)):
+            agreed = partial(_kappa_at, row, truth)
+            kappa = interval(agreed, list(questions))
+            print(f"  {said}: kappa {kappa}")
+
+
+def _kappa_at(said: NDArray[Any], truth: NDArray[Any], rows: NDArray[Any]) -> float:
+    return _kappa_of(said[rows], truth[rows])
+
+
+def _labelled(metric: Metric, items: Sequence[MetricItem]) -> NDArray[Any]:
+    scores = [asyncio.run(metric.score(item)).score for item in items]
+    return np.array([label_of(score or 0.0) for score in scores], dtype=object)
+
+
+def _kappa_of(one: NDArray[Any], other: NDArray[Any]) -> float:
+    chance = sum((one == label).mean() * (other == label).mean() for label in Label)
+    return float(((one == other).mean() - chance) / (1 - chance)) if chance < 1 else 0.0
+
+
 if __name__ == "__main__":
-    {"train": train, "check": check}[sys.argv[1]](Path(sys.argv[2]) if len(sys.argv) > 2 else DATA)
+    {"train": train, "check": check, "thresholds": thresholds}[sys.argv[1]](
+        Path(sys.argv[2]) if len(sys.argv) > 2 else DATA
+    )

@@ -1,149 +1,131 @@
-"""Take pictures of every page: light and dark, on a phone (390 px) and on a desk (1440 px).
+"""Take pictures of every page in three looks: light and dark on a desk (1440 px), and on a phone (390 px).
 
-    python benchmarks/screenshots.py FOLDER [--url http://127.0.0.1:8501 [--token aa_…]]
+    python benchmarks/screenshots.py FOLDER [--only NAME] [--url http://127.0.0.1:8501 [--token aa_…]]
 
-Without --url the bundled boards are prepared in a temporary home and served for the occasion. With a token
-the pages behind the sign-in are taken instead, as its owner sees them: an organiser sees every one.
+Without --url an arena is made for the occasion in which every page has something to show, and each page is
+taken as those see it whom it is for: the public, a team, an annotator, an organiser. With --url that site is
+taken as `arena demo` fills it: the public pages, or with a token those behind the sign-in, as its owner sees
+them. The list of pages is the site's own.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
+import os
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 from selenium import webdriver
-from selenium.common.exceptions import TimeoutException
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
-from site_server import served
+from site_server import free_port, wait_for
 
-ARGUMENTS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-dev-shm-usage",
-)
-WIDTHS = (390, 1440)
-SCHEMES = ("light", "dark")
+sys.path.append(str(Path(__file__).parents[1]))
+
+from arena.site.app import _Routes
+from tests.browsing import Visitor, open_browser
+from tests.page_checks import is_still
+from tests.showcase import NAMES, prepare
+from tests.site_views import DEMO, View, Who, page_views, plain_views
+
+LOOKS = (("light", 1440), ("dark", 1440), ("light", 390))
 TALLEST = 12_000
+PATIENCE = 20.0
+"""Seconds that a page may take to come to rest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shot:
-    """One page to take, and what must be on it before it is taken."""
-
-    name: str
-    path: str
-    ready: str = "[data-testid='stHtml']"
-
-
-SHOTS = (
-    Shot("leaderboard", "/?board=demo", ".aa-board"),
-    Shot("leaderboard-domain", "/?board=demo&domain=finance", ".aa-board"),
-    Shot("leaderboard-paper", "/?board=rag-qa-arena", ".aa-board"),
-    Shot(
-        "leaderboard-columns",
-        "/?board=demo&columns=Rating,Win,Factual,Aspects,Context&control=1",
-        ".aa-board",
-    ),
-    Shot("leaderboard-nobody", "/?board=demo&find=nobody", "[data-testid='stAlert']"),
-    Shot("compare", "/compare?board=demo&a=meridian&b=reference&c=partisan", ".aa-questions"),
-    Shot("compare-paper", "/compare?board=rag-qa-arena", ".aa-board"),
-    Shot("matrix", "/matrix?board=demo", ".aa-matrix"),
-    Shot("trust", "/trust?board=demo", ".aa-board"),
-    Shot("trust-paper", "/trust?board=rag-qa-arena", "#cycles"),
-    Shot("matrix-paper", "/matrix?board=rag-qa-arena", ".aa-matrix"),
-    Shot("system", "/system?board=demo&id=partisan", ".aa-board"),
-    Shot("questions", "/questions?board=demo", ".aa-questions"),
-    Shot(
-        "questions-pair",
-        "/questions?board=demo&system=partisan&opponent=slipshod&result=lost",
-        ".aa-questions",
-    ),
-    Shot("question", "/question?board=demo&id=bio-1", ".aa-text"),
-    Shot("question-conflict", "/question?board=demo&id=bio-6", ".aa-conflict"),
-    Shot("rounds", "/rounds", ".aa-entry"),
-    Shot("methodology", "/methodology", ".katex"),
-    Shot("data", "/data?board=demo", ".aa-board"),
-    Shot("static", "/leaderboard.html?board=demo", ".aa-board"),
-    Shot("embed", "/embed/demo", ".aa-board"),
-    Shot("not-found", "/?board=nobody", "[data-testid='stAlert']"),
-)
-
-ORGANISING = ("admin-data", "admin-rounds", "admin-calibration", "annotate", "admin-people", "admin-audit")
-BEHIND_THE_SIGN_IN = (
-    Shot("submit", "/submit", "h3"),
-    Shot("team", "/team", ".aa-eyebrow"),
-    Shot("report", "/report?id=2", ".aa-board"),
-    *(Shot(name, f"/{name}", "h1") for name in ORGANISING),
-)
-
-
-def take_all(url: str, folder: Path, only: str = "", token: str = "") -> None:
-    """Take every picture into a folder; with a token, those of the pages behind the sign-in."""
+def take_all(
+    url: str, folder: Path, views: Sequence[View], tokens: Mapping[Who, str], only: str = ""
+) -> None:
+    """Take every picture into a folder, each as the owner of the token of whom the page is for."""
     folder.mkdir(parents=True, exist_ok=True)
-    signed_in = False
-    for driver, scheme, width in _browsers():
-        if token and not signed_in:
-            _sign_in(driver, url, token)
-            signed_in = True
-        for shot in BEHIND_THE_SIGN_IN if token else SHOTS:
-            if only in shot.name:
-                path = folder / f"{shot.name}-{scheme}-{width}.png"
-                print(f"{path}  {_take(driver, f'{url}{shot.path}', shot.ready, width, path)}")
+    wanted = [view for view in views if only in _name(view)]
+    for who in Who:
+        mine = [view for view in wanted if view.who is who]
+        if mine:
+            driver = open_browser()
+            try:
+                if who in tokens:
+                    Visitor(driver, url).sign_in(tokens[who])
+                _take_views(driver, url, folder, mine)
+            finally:
+                driver.quit()
 
 
-def _sign_in(driver: webdriver.Chrome, url: str, token: str) -> None:
-    driver.get(f"{url}/auth/sign-in")
-    driver.find_element(By.ID, "token").send_keys(token)
-    driver.find_element(By.CSS_SELECTOR, "button").click()
-    WebDriverWait(driver, 20).until(lambda found: found.get_cookie("arena_session"))
+def _take_views(driver: webdriver.Chrome, url: str, folder: Path, views: Sequence[View]) -> None:
+    for scheme, width in LOOKS:
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        for view in views:
+            path = folder / f"{_name(view)}-{scheme}-{width}.png"
+            print(f"{path}  {_take(driver, f'{url}{view.path}', width, path)}".rstrip(), flush=True)
 
 
-def _browsers() -> Iterator[tuple[webdriver.Chrome, str, int]]:
-    options = webdriver.ChromeOptions()
-    for argument in ARGUMENTS:
-        options.add_argument(argument)
-    options.binary_location = shutil.which("chromium") or ""
-    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
-    try:
-        for scheme in SCHEMES:
-            feature = {"name": "prefers-color-scheme", "value": scheme}
-            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-            for width in WIDTHS:
-                yield driver, scheme, width
-    finally:
-        driver.quit()
+def _name(view: View) -> str:
+    """The page, with what the address adds to the thing that it is about."""
+    added = [value for key, value in parse_qsl(view.path.partition("?")[2]) if key != "board"]
+    return "-".join(part.replace("/", "-") for part in (view.page or "leaderboard", *added))
 
 
-def _take(driver: webdriver.Chrome, url: str, ready: str, width: int, path: Path) -> str:
+def _take(driver: webdriver.Chrome, url: str, width: int, path: Path) -> str:
     """Take one picture of the whole page; says whether it scrolls sideways."""
     _resize(driver, width, 900)
     driver.get(url)
-    try:
-        WebDriverWait(driver, 20).until(lambda found: found.find_elements(By.CSS_SELECTOR, ready))
-    except TimeoutException:
-        print(f"{url}: {ready} did not appear")
-    time.sleep(1.2)
+    rests = _settle(driver)
     main = "(document.querySelector('[data-testid=stMain]') || document.documentElement)"
     for _ in range(2):
         height = driver.execute_script(f"return {main}.scrollHeight")
         _resize(driver, width, min(int(height) + 8, TALLEST))
-        time.sleep(0.4)
+        rests = _settle(driver) and rests
     sideways = driver.execute_script(f"return {main}.scrollWidth - {main}.clientWidth")
     driver.save_screenshot(str(path))
-    return f"scrolls sideways by {sideways} px" if sideways > 0 else ""
+    faults = ["" if rests else "did not come to rest", f"scrolls sideways by {sideways} px" * (sideways > 0)]
+    return ", ".join(filter(None, faults))
+
+
+def _settle(driver: webdriver.Chrome) -> bool:
+    """Wait until the page has drawn itself; False where it does not end."""
+    end = time.monotonic() + PATIENCE
+    while not is_still(driver):
+        if time.monotonic() > end:
+            return False
+    return True
 
 
 def _resize(driver: webdriver.Chrome, width: int, height: int) -> None:
     metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+@contextmanager
+def _showcase() -> Iterator[tuple[str, list[View], Mapping[Who, str]]]:
+    """Fill and serve an arena in a temporary home: its address, its pages, its people's tokens."""
+    with tempfile.TemporaryDirectory() as folder:
+        showcase = prepare(Path(folder) / "home")
+        views = [*page_views(NAMES), *plain_views(NAMES, _Routes(showcase.settings).all())]
+        tokens = {
+            Who.MEMBER: showcase.member,
+            Who.ANNOTATOR: showcase.annotator,
+            Who.ORGANISER: showcase.organiser,
+        }
+        port = free_port()
+        command = [sys.executable, "-m", "arena", "serve", "--no-worker", "--port", str(port)]
+        home = {
+            "ARENA_HOME": str(showcase.settings.home),
+            "ARENA_DATABASE_URL": showcase.settings.database_url,
+        }
+        process = subprocess.Popen(command, env={**os.environ, **home})  # noqa: TID251 - of a process to start
+        try:
+            url = f"http://127.0.0.1:{port}"
+            wait_for(f"{url}/healthz")
+            yield url, views, tokens
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
 
 
 def main() -> None:
@@ -157,10 +139,12 @@ def main() -> None:
     if arguments.token and not arguments.url:
         parser.error("--token is of a site that is served already: say --url too")
     if arguments.url:
-        take_all(arguments.url, arguments.folder, arguments.only, arguments.token)
+        behind = [view for view in page_views(DEMO) if (view.who is not Who.PUBLIC) is bool(arguments.token)]
+        owner = dict.fromkeys(Who, arguments.token) if arguments.token else {}
+        take_all(arguments.url, arguments.folder, behind, owner, arguments.only)
         return
-    with served() as url:
-        take_all(url, arguments.folder, arguments.only)
+    with _showcase() as (url, views, tokens):
+        take_all(url, arguments.folder, views, tokens, arguments.only)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from pathlib import Path
 from arena.container import Arena
 from arena.settings import Settings
 from data.errors import ArenaError
-from data.files.question_sets import content_hash
+from data.files.question_sets.rows import content_hash
 from data.records import Question, QuestionSet
 
 SET = "many"

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from itertools import chain
 
 MAX_WORDS = 80
 """A longer text tells something, whatever else it says."""
@@ -129,12 +131,17 @@ def is_no_answer(text: str) -> bool:
     text = _without_reasoning(text)
     if len(text.split()) > MAX_WORDS + 20:  # A quick way out: no wrapper has so many words.
         return False
-    sentences = _sentences(_plain(text))
-    if sum(len(sentence.split()) for sentence in sentences) > MAX_WORDS:
-        return False
-    silent = [_says_nothing(sentence) for sentence in sentences]
-    adding = (sentence for sentence, nothing in zip(sentences, silent, strict=True) if not nothing)
-    return not sentences or (any(silent) and all(_ADDS_NOTHING.fullmatch(sentence) for sentence in adding))
+    words, silent, told = 0, False, False
+    for sentence in _sentences(_plain(text)):
+        told = True
+        words += len(sentence.split())
+        if words > MAX_WORDS:
+            return False
+        if _says_nothing(sentence):
+            silent = True
+        elif not _ADDS_NOTHING.fullmatch(sentence):
+            return False
+    return silent or not told
 
 
 def _without_reasoning(text: str) -> str:
@@ -145,7 +152,9 @@ def _without_reasoning(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    text = text.translate(_QUOTES)
     text = _WRAPPER.sub(" ", text)
     text = text.casefold()
     for short, written_out in _WRITTEN_OUT:
@@ -153,9 +162,13 @@ def _plain(text: str) -> str:
     return text
 
 
-def _sentences(text: str) -> list[str]:
-    parts = (" ".join(part.split()).strip(_EDGES) for part in _SENTENCE_END.split(text))
-    return [part for part in parts if any(character.isalnum() for character in part)]
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for end in chain(_SENTENCE_END.finditer(text), (None,)):
+        part = text[start : None if end is None else end.start()]
+        start = 0 if end is None else end.end()
+        if any(map(str.isalnum, part)):
+            yield " ".join(part.split()).strip(_EDGES)
 
 
 def _says_nothing(sentence: str) -> bool:

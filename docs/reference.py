@@ -95,9 +95,20 @@ VARIABLES = (
         "public, or `any`, an intranet's too",
     ),
     Variable(
+        "ARENA_NOTIFY_HOSTS",
+        "notify_hosts",
+        "which hosts are notified: `public`, where every address of a host is public, or `any`, an "
+        "intranet's too, also without TLS",
+    ),
+    Variable(
+        "ARENA_ENGINE",
+        "engine",
+        "where long work is done: `local`, in processes of this machine, or `ray`, on a cluster",
+    ),
+    Variable(
         "ARENA_PROCESSES",
         "processes",
-        "processes that compute embedded metrics, when 500 answers or more are waiting",
+        "processes that long work takes on this machine",
         "one for each processor",
     ),
     Variable(
@@ -115,6 +126,29 @@ VARIABLES = (
     Variable("ARENA_BODY_TIMEOUT", "body_timeout", "seconds after which a silent upload is cut off"),
     Variable("ARENA_UPLOADS", "uploads", "most uploads of a team that wait to be submitted"),
     Variable("ARENA_UPLOAD_HOURS", "upload_hours", "hours after which a waiting upload is removed"),
+    Variable(
+        "ARENA_REGISTRATION",
+        "registration",
+        "how people may apply for a team: `off`, `mail`, or `oidc` for who signs in by a provider",
+    ),
+    Variable(
+        "ARENA_SMTP_URL",
+        "smtp_url",
+        "mail server for applications by mail: `smtps://USER:PASSWORD@HOST`, or `smtp://HOST:PORT`, which "
+        "is encrypted where the server offers STARTTLS",
+    ),
+    Variable("ARENA_SMTP_URL_FILE", "", "file that contains `ARENA_SMTP_URL`, read where that is unset"),
+    Variable("ARENA_MAIL_FROM", "mail_from", "address that mail to applicants comes from"),
+    Variable("ARENA_OPERATOR", "operator", "who runs the arena, for the page *About*"),
+    Variable(
+        "ARENA_CONTACT", "contact", "how readers reach them: a mail address, an `https://` address, or a text"
+    ),
+    Variable(
+        "ARENA_PRIVACY",
+        "privacy",
+        "what the page *About* adds on privacy: a text, or the `https://` address of a privacy notice",
+    ),
+    Variable("ARENA_DOCS_URL", "docs_url", "address where this documentation is published for readers"),
     Variable(
         "ARENA_SERVER",
         "server",
@@ -144,6 +178,12 @@ VARIABLES = (
         "metrics_access",
         "`token`: `/metrics` requires that token, and nobody can read it where none is set; `open`: anybody "
         "can read it",
+    ),
+    Variable(
+        "ARENA_TRACES",
+        "traces",
+        "`otlp`: what is judged is sent as OpenTelemetry traces, where `OTEL_EXPORTER_OTLP_ENDPOINT` says; "
+        "`off`: nothing is",
     ),
     Variable(
         "ARENA_PUBLIC_URL",

@@ -28,7 +28,7 @@ WINNER_WORDS: Mapping[str, Winner] = MappingProxyType(
     {"model_a": Winner.A, "model_b": Winner.B, "tie": Winner.TIE, "tie (bothbad)": Winner.TIE}
 )
 
-__all__ = ["BattleTable", "JudgeColumn", "Winner", "in_common", "stacked"]
+__all__ = ["BattleTable", "JudgeColumn", "Winner", "in_common", "joined", "stacked"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -182,6 +182,36 @@ def stacked(tables: Mapping[str, BattleTable]) -> tuple[BattleTable, JudgeColumn
     )
     code = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return table, JudgeColumn(names=tuple(tables), code=code.astype(np.int32))
+
+
+def joined(parts: Sequence[BattleTable]) -> BattleTable:
+    """The rows of some tables one below the other, with one coding of names, sorted by name."""
+    names: dict[str, tuple[str, ...]] = {}
+    columns: dict[str, NDArray[np.int32]] = {}
+    for kind, sides in (("systems", ("a", "b")), ("questions", ("question",)), ("domains", ("domain",))):
+        names[kind] = tuple(sorted({name for part in parts for name in getattr(part, kind)}))
+        codes = {name: code for code, name in enumerate(names[kind])}
+        places = [np.array([codes[name] for name in getattr(part, kind)], dtype=np.int32) for part in parts]
+        for side in sides:
+            columns[side] = np.concatenate(
+                [place[getattr(part, side)] for place, part in zip(places, parts, strict=True)]
+            )
+    return BattleTable(
+        systems=names["systems"],
+        questions=names["questions"],
+        domains=names["domains"],
+        a=columns["a"],
+        b=columns["b"],
+        question=columns["question"],
+        domain=columns["domain"],
+        winner=np.concatenate([part.winner for part in parts]),
+        score=np.concatenate([part.share for part in parts])
+        if any(part.score is not None for part in parts)
+        else None,
+        weight=np.concatenate([_weights(part) for part in parts])
+        if any(part.weight is not None for part in parts)
+        else None,
+    )
 
 
 def in_common(tables: Mapping[str, BattleTable]) -> dict[str, BattleTable]:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+import sys
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from data.errors import RecordError
 
-# A list, a numpy array, a pandas series (text or categorical) or an Arrow array, chunked or not.
+# A list, a numpy array, a `CodedColumn`, a pandas series (text or categorical), or an Arrow array, chunked or
+# not. The libraries of the last two load where such a column comes: to publish a board takes neither.
 Column: TypeAlias = Any
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CodedColumn:
+    """A column of words, as codes and the words that these stand for."""
+
+    codes: NDArray[np.signedinteger[Any]]
+    words: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.codes)
 
 
 def require_equal_lengths(columns: Mapping[str, Column]) -> None:
@@ -48,7 +59,7 @@ def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[st
     """
     codes, words = _dictionary(column, name)
     used = np.bincount(codes, minlength=len(words)) > 0
-    order = pc.array_sort_indices(pa.array(words, pa.string())).to_numpy().astype(np.int64)
+    order = np.array(sorted(range(len(words)), key=words.__getitem__), dtype=np.int64)
     if not used.all():
         order = order[used[order]]
     elif words[:1] != [""] and (np.diff(order) > 0).all():
@@ -127,10 +138,13 @@ def refuse_self_battles(a: NDArray[np.int32], b: NDArray[np.int32], systems: tup
 def _dictionary(column: Column, name: str) -> tuple[NDArray[np.int32], list[str]]:
     """Codes and distinct words of a column, in order of first appearance."""
     array = _arrow(column)
-    codes, words = _factorize(column, name) if array is None else _arrow_dictionary(array)
+    if isinstance(column, CodedColumn):
+        codes, words = column.codes.astype(np.int32), list[Any](column.words)
+    else:
+        codes, words = _factorize(column, name) if array is None else _arrow_dictionary(array)
     if len(codes) and codes.min() < 0:
         _refuse(name, int(np.argmax(codes < 0)), "the value is missing")
-    if array is not None and not pa.types.is_dictionary(array.type) and _is_text(array.type):
+    if array is not None and _is_text(array.type):
         return codes, words
     texts: list[str] = []
     for code, word in enumerate(words):
@@ -146,14 +160,26 @@ def _dictionary(column: Column, name: str) -> tuple[NDArray[np.int32], list[str]
 
 
 def _is_text(kind: Column) -> bool:
+    import pyarrow as pa  # noqa: PLC0415 - see `Column`
+
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_arrow(column: Column) -> bool:
+    arrow = sys.modules.get("pyarrow")
+    return arrow is not None and isinstance(column, arrow.Array | arrow.ChunkedArray)
 
 
 def _arrow(column: Column) -> Column | None:
     """The Arrow form of a column that has one without touching each value, else None."""
-    if isinstance(column, pa.Array | pa.ChunkedArray):
+    if _is_arrow(column):
         return column
-    if isinstance(column, pd.Series) and isinstance(column.array, pd.api.extensions.ExtensionArray):
+    if not _is_series(column):
+        return None
+    import pandas as pd  # noqa: PLC0415 - see `Column`
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    if isinstance(column.array, pd.api.extensions.ExtensionArray):
         kind = column.dtype
         if isinstance(kind, pd.CategoricalDtype) or kind == "str" or isinstance(kind, pd.ArrowDtype):
             return pa.array(column.array, from_pandas=True)
@@ -161,6 +187,9 @@ def _arrow(column: Column) -> Column | None:
 
 
 def _arrow_dictionary(array: Column) -> tuple[NDArray[np.int32], list[Any]]:
+    import pyarrow as pa  # noqa: PLC0415 - see `Column`
+    import pyarrow.compute as pc  # noqa: PLC0415 - as above
+
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array)
     if isinstance(array, pa.ChunkedArray):
@@ -173,7 +202,14 @@ def _arrow_dictionary(array: Column) -> tuple[NDArray[np.int32], list[Any]]:
     return indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist()
 
 
+def _is_series(column: Column) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(column, pandas.Series)
+
+
 def _factorize(column: Column, name: str) -> tuple[NDArray[np.int32], list[Any]]:
+    import pandas as pd  # noqa: PLC0415 - see `Column`
+
     values = column
     if not isinstance(column, np.ndarray | pd.Series):
         values = np.empty(len(column), dtype=object)
@@ -187,7 +223,11 @@ def _factorize(column: Column, name: str) -> tuple[NDArray[np.int32], list[Any]]
 
 
 def _numbers(column: Column, name: str) -> NDArray[np.float64]:
-    values = pd.Series(column.to_pandas() if isinstance(column, pa.Array | pa.ChunkedArray) else column)
+    if isinstance(column, np.ndarray) and column.dtype.kind in "fiu":
+        return column.astype(np.float64)
+    import pandas as pd  # noqa: PLC0415 - see `Column`
+
+    values = pd.Series(column.to_pandas() if _is_arrow(column) else column)
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     unread = np.isnan(numbers) & ~values.isna().to_numpy(dtype=bool)
     if unread.any():

@@ -15,6 +15,8 @@ from leaderboard.stats.intervals import cluster_variance, mean_interval
 from leaderboard.vocabulary import OVERALL
 
 Floats = NDArray[np.float64]
+ROUNDING = 1e-9
+"""Sums of differences that are no further from 0 are even."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,10 +52,58 @@ def paired_shares(table: BattleTable, first: str, second: str) -> tuple[PairedSh
         NotFoundError: The table does not have one of the two.
     """
     differences, domains = _by_question(table, first, second)
-    shares = [_summed(OVERALL, differences)]
+    shares = [share_of(OVERALL, differences)]
     for code, domain in enumerate(table.domains):
-        shares.append(_summed(domain, differences[domains == code]))
+        shares.append(share_of(domain, differences[domains == code]))
     return tuple(shares)
+
+
+def question_differences(table: BattleTable, first: str, second: str) -> Mapping[str, float]:
+    """How much more of the win one system takes than another, −1 to 1, on each question that compares them.
+
+    Raises:
+        NotFoundError: The table does not have one of the two.
+    """
+    differences, _ = _by_question(table, first, second)
+    return {
+        table.questions[at]: float(differences[at]) for at in np.flatnonzero(~np.isnan(differences)).tolist()
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deciding:
+    """How few questions the lead of one of two systems rests on.
+
+    Attributes:
+        leader: Who takes more of the win over all questions; the first where neither does.
+        other: The other one.
+        needed: Without so many questions, those on which the leader is furthest ahead, it leads no more; None
+            where neither leads.
+        questions: How many questions compare the two.
+    """
+
+    leader: str
+    other: str
+    needed: int | None
+    questions: int
+
+
+def deciding(table: BattleTable, first: str, second: str) -> Deciding:
+    """Count the questions that decide between two systems, by their paired differences.
+
+    Raises:
+        NotFoundError: The table does not have one of the two.
+    """
+    differences, _ = _by_question(table, first, second)
+    defined = differences[~np.isnan(differences)]
+    total = float(defined.sum())
+    leader, other = (second, first) if total < -ROUNDING else (first, second)
+    if abs(total) <= ROUNDING:
+        return Deciding(leader=leader, other=other, needed=None, questions=len(defined))
+    ahead = np.sort(np.sign(total) * defined)[::-1]
+    left = abs(total) - np.cumsum(ahead)
+    needed = int(np.argmax(left <= ROUNDING)) + 1
+    return Deciding(leader=leader, other=other, needed=needed, questions=len(defined))
 
 
 def spread_most(
@@ -83,7 +133,8 @@ def spread_most(
     )
 
 
-def _summed(domain: str, differences: Floats) -> PairedShare:
+def share_of(domain: str, differences: Floats) -> PairedShare:
+    """What differences of questions come to, those that are NaN left out."""
     defined = differences[~np.isnan(differences)]
     if not len(defined):
         return PairedShare(domain=domain, difference=None, interval=None, questions=0, ahead=0, behind=0)

@@ -61,6 +61,8 @@ class Covariate(StrEnum):
     SAME_FAMILY = "same_family"
 
 
+COVARIATES = "covariates"
+"""The section of a board's JSON that holds what the fits with covariates gave."""
 COUNTS = (Covariate.LENGTH, Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS, Covariate.CITATIONS)
 """The covariates that are counts of an answer's text."""
 
@@ -99,3 +101,39 @@ class ErrorKind(StrEnum):
     QUESTIONS = "questions"
     JUDGE = "judge"
     ALL = "all"
+
+
+class BoardForm(StrEnum):
+    """The forms in which a board leaves the arena.
+
+    `EVERY_EVAL_EVER`: a record a system, by that schema. `CROISSANT`: metadata of the board's files.
+    """
+
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+    LATEX = "latex"
+    MARKDOWN = "markdown"
+    EVERY_EVAL_EVER = "every-eval-ever"
+    CROISSANT = "croissant"
+
+    @property
+    def ending(self) -> str:
+        """How the name of its file ends; that of several files zipped."""
+        return _BOARD_FILES[self][0]
+
+    @property
+    def media_type(self) -> str:
+        """What its file is called on the web."""
+        return _BOARD_FILES[self][1]
+
+
+_BOARD_FILES = {
+    BoardForm.CSV: (".csv", "text/csv"),
+    BoardForm.JSON: (".json", "application/json"),
+    BoardForm.PARQUET: (".parquet", "application/vnd.apache.parquet"),
+    BoardForm.LATEX: (".tex", "application/x-tex"),
+    BoardForm.MARKDOWN: (".md", "text/markdown"),
+    BoardForm.EVERY_EVAL_EVER: (".every-eval-ever.zip", "application/zip"),
+    BoardForm.CROISSANT: (".croissant.json", "application/ld+json"),
+}

@@ -21,7 +21,8 @@ from data.steering.live_tokens import live_tokens
 from data.steering.skeletons import skeleton_of
 from submissions.limits import WarningLevels
 from submissions.problem_codes import Code, Findings, listed, shown
-from submissions.row_checks import AcceptedRow, normalised
+from submissions.question_index import normalised
+from submissions.row_checks import AcceptedRow
 
 _HIDDEN = re.compile(
     "[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]"
@@ -74,7 +75,7 @@ def copied_share(answer: str, reference: str) -> float:
         return 0.0
     # Counting shared words is cheap and rules most answers out before any shingle is made.
     reference_words = set(expected)
-    if sum(word in reference_words for word in words) * 2 < len(words):
+    if sum(map(reference_words.__contains__, words)) * 2 < len(words):
         return 0.0
     answer_shingles, reference_shingles = _shingles(words), _shingles(expected)
     return len(answer_shingles & reference_shingles) / len(answer_shingles)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 import yaml
@@ -12,6 +13,7 @@ import yaml
 from data.errors import InvalidFileError
 from data.files.text_files import ReadLimits, read_text
 from data.records import Problem, ProblemList, SystemCard
+from data.system_facts import is_release, parameters_of, weights_of
 
 FIELDS = tuple(field.name for field in fields(SystemCard))
 LONGEST = 200
@@ -21,6 +23,14 @@ LONGEST_NOTES = 2_000
 _LIMITS = ReadLimits(file_bytes=64 * 1024, line_bytes=64 * 1024)
 _TEXT = "tag:yaml.org,2002:str"
 _NOTHING = "tag:yaml.org,2002:null"
+# What is written without quotes and is no text to YAML, where a field is of that kind.
+_OTHERS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "open_weights": frozenset({"tag:yaml.org,2002:bool"}),
+        "parameters": frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}),
+        "released": frozenset({"tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:int"}),
+    }
+)
 
 
 CardCheck = tuple[SystemCard | None, tuple[Problem, ...]]
@@ -69,7 +79,7 @@ def check_card(text: str) -> CardCheck:
         _check_value(name, line, value, problems)
     if problems.errors:
         return None, problems.result()
-    return SystemCard(**{name: value for name, (_, value) in values.items()}), ()
+    return SystemCard(**_in_one_form({name: value for name, (_, value) in values.items()})), ()
 
 
 def check_fields(values: Mapping[str, str]) -> tuple[SystemCard | None, Mapping[str, tuple[Problem, ...]]]:
@@ -88,7 +98,17 @@ def check_fields(values: Mapping[str, str]) -> tuple[SystemCard | None, Mapping[
             _check_value(name, 0, value, problems)
         if problems.errors:
             by_field[name] = problems.result()
-    return (None if by_field else SystemCard(**stripped)), by_field
+    return (None if by_field else SystemCard(**_in_one_form(stripped))), by_field
+
+
+def _in_one_form(values: Mapping[str, str]) -> dict[str, str]:
+    """Checked values, with `yes` or `no` for open weights and the unit of parameters as a capital."""
+    formed = dict(values)
+    if said := values.get("open_weights"):
+        formed["open_weights"] = weights_of(said) or ""
+    if said := values.get("parameters"):
+        formed["parameters"] = said.replace(" ", "").upper()
+    return formed
 
 
 def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[int, str]]:
@@ -107,8 +127,8 @@ def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[in
             problems.add(line, "unknown-field", message, advice=f"Its fields are {', '.join(FIELDS)}.")
         elif name in values:
             problems.add(line, "duplicate-key", f"{name} stands twice.", advice="Give every field once.")
-        elif isinstance(node, yaml.ScalarNode) and node.tag in {_TEXT, _NOTHING}:
-            values[name] = (line, node.value.strip() if node.tag == _TEXT else "")
+        elif isinstance(node, yaml.ScalarNode) and node.tag in {_TEXT, _NOTHING, *_OTHERS.get(name, ())}:
+            values[name] = (line, "" if node.tag == _NOTHING else node.value.strip())
         else:
             message = f"{name} is {_kind(node)}, not a string."
             problems.add(line, "wrong-type", message, advice="Write text, in quotes where it is a number.")
@@ -126,6 +146,18 @@ def _check_value(name: str, line: int, value: str, problems: ProblemList) -> Non
     if name == "link" and value and not _is_web_address(value):
         message = "The link is no web address."
         problems.add(line, "bad-link", message, advice="Start it with https:// or http://.")
+    if name in FORMS and value and not FORMS[name][0](value):
+        message = f"{name} is {value[:60]!r}, which cannot be read."
+        problems.add(line, "bad-value", message, advice=FORMS[name][1])
+
+
+FORMS: Mapping[str, tuple[Callable[[str], object], str]] = MappingProxyType(
+    {
+        "open_weights": (weights_of, "Write yes or no."),
+        "parameters": (parameters_of, "Write how many there are in all: 70B, 7.5B, 300M or 124000000."),
+        "released": (is_release, "Write a day, month or year: 2026-05-01, 2026-05 or 2026."),
+    }
+)
 
 
 def _is_web_address(value: str) -> bool:

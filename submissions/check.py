@@ -12,11 +12,13 @@ from types import MappingProxyType
 
 from data.errors import FileFormatError, InvalidFileError
 from data.records import Answer, Problem, Severity, SubmissionKind
+from submissions.answer_figures import figures_in
 from submissions.answer_warnings import AnswerWarnings
-from submissions.formats import FileFormat, open_rows
+from submissions.formats import FileFormat, Layout, open_rows
 from submissions.limits import IntakeLimits, WarningLevels
 from submissions.problem_codes import Code, Findings, with_place
-from submissions.row_checks import AcceptedRow, QuestionIndex, Questions, RowReader
+from submissions.question_index import QuestionIndex, Questions
+from submissions.row_checks import AcceptedRow, RowReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,7 @@ class CheckResult:
     Attributes:
         set_name: The question set.
         format: The file's format; None where it has none of ours.
+        layout: Whose fields its rows have; None where there are no rows.
         rows: Lines, items or rows that were read, faulty ones included where they could be parsed.
         answers: Rows that name a question of the set, each another, and have a text.
         questions: Questions of the set.
@@ -53,6 +56,7 @@ class CheckResult:
     problems: tuple[Problem, ...]
     content_hash: str
     kind: SubmissionKind = SubmissionKind.ANSWERS
+    layout: Layout | None = None
 
     @property
     def accepted(self) -> bool:
@@ -72,7 +76,7 @@ def check_answers(
     Memory does not grow with the file, only with the number of its answers (about 100 bytes each).
 
     Args:
-        path: JSONL, a JSON array or CSV, plain or gzipped, recognised by content.
+        path: Any format of `submissions.formats`, recognised by content.
         questions: The set that is answered.
         limits: What is refused.
         levels: From where on there are warnings.
@@ -163,7 +167,9 @@ class _Tally:
         if not self.rows and not self._findings.errors:
             advice = "Write at least one."
             self._findings.add(0, Code.EMPTY_FILE, "There are no answers in the file.", advice)
-        unknown = self.reader.unknown_fields if self.reader else {}
+        unknown = self.reader.fields.unknown if self.reader else {}
+        if self.reader:
+            self.reader.fields.close()
         self._watch.close(unknown, self.index.questions, self._answered)
 
     def close_empty(self) -> None:
@@ -200,6 +206,7 @@ class _Tally:
             warnings=self._findings.warnings,
             problems=self._findings.result(),
             content_hash=digest.hexdigest(),
+            layout=self.reader.fields.layout if self.reader else None,
         )
 
 
@@ -227,6 +234,7 @@ def _digest(answer: Answer) -> bytes:
         parts += [context.id, context.title, context.text]
     if answer.thinking:
         parts.append(answer.thinking)
+    parts += figures_in(answer)
     for part in parts:
         content = part.encode("utf-8", errors="surrogatepass")
         digest.update(len(content).to_bytes(8, "big") + content)

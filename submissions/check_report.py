@@ -34,6 +34,7 @@ def report_json(result: CheckResult) -> dict[str, Any]:
         "kind": result.kind.value,
         "accepted": result.accepted,
         "format": None if result.format is None else result.format.value,
+        "layout": None if result.layout is None else result.layout.value,
         "rows": result.rows,
         "answers": result.answers,
         "questions": result.questions,

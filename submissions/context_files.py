@@ -21,10 +21,12 @@ from data.files.trec_runs import FIELDS, run_field
 from data.records import Passage, Question, Severity, SubmissionKind
 from data.records.rankings import RankedPassage, Ranking
 from submissions.check import CheckResult, recording_errors
-from submissions.formats import FileFormat, open_rows
+from submissions.formats import FileFormat, Layout, open_rows
+from submissions.formats.reading import is_text
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown
-from submissions.row_checks import QuestionIndex, Questions, RowReader
+from submissions.question_index import QuestionIndex, Questions
+from submissions.row_checks import RowReader
 
 LISTED = 10
 RUN_ADVICE = "Write question, Q0, passage, rank, score and the run's name."
@@ -61,6 +63,7 @@ class _ContextFile:
         self._findings = Findings(limits.errors)
         self._found: dict[str, tuple[RankedPassage, ...]] = {}
         self._format: FileFormat | None = None
+        self._layout: Layout | None = None
         self._rows = 0
         self._texts = 0
         with recording_errors(self._findings):
@@ -101,6 +104,7 @@ class _ContextFile:
             problems=self._findings.result(),
             content_hash=digest.hexdigest(),
             kind=SubmissionKind.CONTEXTS,
+            layout=self._layout,
         )
 
     def _read_run(self, path: Path) -> None:
@@ -160,6 +164,8 @@ class _ContextFile:
                 question, passages = read
                 self._texts += bool(passages)
                 self._take(row.line, question, passages)
+            reader.fields.close()
+            self._layout = reader.fields.layout
 
     def _take(self, line: int, question: Question, passages: tuple[Passage, ...]) -> None:
         repeated = [name for name, count in Counter(passage.id for passage in passages).items() if count > 1]
@@ -212,6 +218,8 @@ class _ContextFile:
 
 def _is_run(path: Path) -> bool:
     """Whether the first line is neither JSON nor the header of a CSV file."""
+    if not is_text(path):
+        return False
     for _, content in read_lines(path, IntakeLimits().reading):
         is_json = content.lstrip().startswith((b"{", b"["))
         return not is_json and (len(content.split()) == FIELDS or b"," not in content)

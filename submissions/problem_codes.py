@@ -25,6 +25,9 @@ class Code(StrEnum):
     TOO_MANY_ANSWERS = "too-many-answers"
     TOO_MANY_ERRORS = "too-many-errors"
     TIME_LIMIT = "time_limit"
+    BAD_ARCHIVE = "bad-archive"
+    DAMAGED_FILE = "damaged-file"
+    SEVERAL_FILES = "several-files"
 
     NOT_JSON = "not-json"
     NOT_FINITE = "not-finite"
@@ -43,6 +46,7 @@ class Code(StrEnum):
     EMPTY_ANSWER = "empty-answer"
     ANSWER_TOO_LONG = "answer-too-long"
     BAD_CONTEXT = "bad-context"
+    BAD_FIGURE = "bad-figure"
     BAD_RUN_LINE = "bad-run-line"
     DUPLICATE_PASSAGE = "duplicate-passage"
     TOO_MANY_PASSAGES = "too-many-passages"
@@ -62,6 +66,7 @@ class Code(StrEnum):
     HIDDEN_CHARACTERS = "hidden-characters"
     RANK_DIFFERS = "rank-differs"
     TIED_SCORES = "tied-scores"
+    LEFT_OUT = "left-out"
     MORE_PROBLEMS = "more-problems"
 
     @property
@@ -87,6 +92,7 @@ WARNINGS = frozenset(
         Code.HIDDEN_CHARACTERS,
         Code.RANK_DIFFERS,
         Code.TIED_SCORES,
+        Code.LEFT_OUT,
         Code.MORE_PROBLEMS,
     }
 )

@@ -2,76 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import json
-import math
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol
 
 from data.errors import FileFormatError
 from data.files.text_files import parse_json
 from data.records import Answer, Passage, Question
+from submissions.answer_figures import FIGURES, figure_of
 from submissions.formats import FileFormat, Row
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, shown, with_place
-from submissions.trec_rag import is_trec_rag, plain_row
-
-
-class Questions(Protocol):
-    """What a check needs of a question set; `QuestionSet` has it."""
-
-    @property
-    def name(self) -> str:
-        """The set's name."""
-        ...
-
-    @property
-    def questions(self) -> Sequence[Question]:
-        """The questions in the set's order."""
-        ...
-
-
-class QuestionIndex:
-    """The questions of a set by id, and by text where that is asked for."""
-
-    def __init__(self, questions: Questions) -> None:
-        self.set_name = questions.name
-        self.questions = questions.questions
-        self._by_id = {question.id: question for question in self.questions}
-
-    def with_id(self, question_id: str) -> Question | None:
-        """The question that bears an id."""
-        return self._by_id.get(question_id)
-
-    def with_text(self, text: str, domain: str = "") -> list[Question]:
-        """The questions of a text, whatever its case and white space; several where it is ambiguous.
-
-        `domain` chooses among several where it is one of theirs.
-        """
-        candidates = self._by_text.get(normalised(text), [])
-        within = [question for question in candidates if question.domain == domain]
-        return within or candidates
-
-    @cached_property
-    def _by_text(self) -> dict[str, list[Question]]:
-        by_text: dict[str, list[Question]] = {}
-        for question in self.questions:
-            by_text.setdefault(normalised(question.question), []).append(question)
-        return by_text
-
-
-def normalised(text: str) -> str:
-    """A text without differences of case, white space and Unicode form."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-
-
-READ_FIELDS = frozenset({"question_id", "answer", "contexts", "query", "pred", "passages", "thinking"})
-# Beside what is read, RAG-QA Arena's prediction files carry the prompt, and templates the question.
-IGNORED_FIELDS = frozenset({"question", "domain", "prompt"})
-KNOWN_FIELDS = READ_FIELDS | IGNORED_FIELDS
-NAMES_LISTED = 50
+from submissions.question_index import QuestionIndex, id_text, normalised
+from submissions.row_fields import RowFields
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +40,11 @@ class AcceptedRow:
 
 
 class RowReader:
-    """Reads the rows of one file. It remembers which questions were answered on which line."""
+    """Reads the rows of one file. It remembers which questions were answered on which line.
+
+    Attributes:
+        fields: Reads the fields of the rows, and knows whose they are.
+    """
 
     def __init__(
         self, index: QuestionIndex, limits: IntakeLimits, form: FileFormat, findings: Findings
@@ -106,43 +54,41 @@ class RowReader:
         self._form = form
         self._findings = findings
         self._lines: dict[str, tuple[int, str]] = {}
-        self.unknown_fields: dict[str, int] = {}
+        self.fields = RowFields(index, form, findings)
 
     def read(self, row: Row) -> AcceptedRow | None:
-        """Read one row; None where it has an error."""
+        """Read one row; None where it has an error, or is none of an answer.
+
+        Raises:
+            FileFormatError: A table has no column for what every row needs.
+        """
         if not isinstance(row.value, Mapping):
             advice = 'Write {"question_id": …, "answer": …}.'
             self._note(row, Code.NOT_OBJECT, f"This is {kind(row.value)}, not an object.", advice)
             return None
         before = self._findings.errors
-        fields = self._fields(row, row.value)
+        fields = self.fields.read(row, row.value, answers=True)
         if fields is None:
             return None
         question = self._question(row, fields)
         text = self._answer(row, fields)
         contexts = self._contexts(row, fields)
         thinking = self._thinking(row, fields)
+        tokens, usd, milliseconds = self._figures(row, fields)
         if question is not None and not self._is_first(row, question):
             return None
         if question is None or text is None or self._findings.errors > before:
             return None
-        answer = Answer(question_id=question.id, answer=text, contexts=contexts, thinking=thinking)
+        answer = Answer(
+            question_id=question.id,
+            answer=text,
+            contexts=contexts,
+            thinking=thinking,
+            tokens=None if tokens is None else int(tokens),
+            usd=usd,
+            milliseconds=milliseconds,
+        )
         return AcceptedRow(row.line, row.place, question, answer)
-
-    def _fields(self, row: Row, fields: Mapping[str, object]) -> Mapping[str, object] | None:
-        """The fields of a row, those of TREC's RAG track by our names; None where these have an error."""
-        if not is_trec_rag(fields):
-            self._remember_unknown(row.line, fields)
-            return fields
-        try:
-            plain, unknown = plain_row(fields, self._index.with_id)
-        except FileFormatError as error:
-            self._note(row, Code.WRONG_TYPE, error.message, error.advice)
-            return None
-        if unknown:
-            message = f"{unknown:,} references are no passages of the question, so nothing is known of them."
-            self._note(row, Code.EMPTY_CONTEXT, message, "Attach the passages to the set.")
-        return plain
 
     def contexts_of(self, row: Row) -> tuple[Question, tuple[Passage, ...]] | None:
         """Read the question and the passages of a row without an answer; None where it has an error.
@@ -154,11 +100,14 @@ class RowReader:
             self._note(row, Code.NOT_OBJECT, f"This is {kind(row.value)}, not an object.", advice)
             return None
         before = self._findings.errors
-        question = self._question(row, row.value)
-        if not {"contexts", "passages"} & row.value.keys():
+        fields = self.fields.read(row, row.value, answers=False)
+        if fields is None:
+            return None
+        question = self._question(row, fields)
+        if not {"contexts", "passages"} & fields.keys():
             self._note(row, Code.MISSING_FIELD, "There are no contexts.", "Give every row its contexts.")
-        self._require_ids(row, row.value)
-        passages = self._contexts(row, row.value)
+        self._require_ids(row, fields)
+        passages = self._contexts(row, fields)
         if question is not None and not self._is_first(row, question):
             return None
         return None if question is None or self._findings.errors > before else (question, passages)
@@ -178,16 +127,11 @@ class RowReader:
     def _note(self, row: Row, code: Code, message: str, advice: str) -> None:
         self._findings.add(row.line, code, with_place(message, row.place), advice)
 
-    def _remember_unknown(self, line: int, fields: Mapping[str, object]) -> None:
-        for name in fields.keys() - KNOWN_FIELDS:
-            if len(self.unknown_fields) < NAMES_LISTED:
-                self.unknown_fields.setdefault(name[:NAMES_LISTED], line)
-
     def _question(self, row: Row, fields: Mapping[str, object]) -> Question | None:
         value = fields.get("question_id")
         if value is None or value == "":
             return self._by_text(row, fields)
-        question_id = _as_id(value)
+        question_id = id_text(value)
         if question_id is None:
             message = f"The question_id is {kind(value)}."
             self._note(row, Code.WRONG_TYPE, message, "Give the question's id as a string.")
@@ -201,7 +145,7 @@ class RowReader:
         return question
 
     def _by_text(self, row: Row, fields: Mapping[str, object]) -> Question | None:
-        text = fields.get("query")
+        text = fields.get("query", fields.get("question"))
         if text is None or text == "":
             message = "There is no question_id." if "query" not in fields else "The query is empty."
             self._note(row, Code.MISSING_FIELD, message, "Give every answer the id of its question.")
@@ -274,6 +218,16 @@ class RowReader:
             return text
         return ""
 
+    def _figures(self, row: Row, fields: Mapping[str, object]) -> list[float | None]:
+        figures: list[float | None] = []
+        for name in FIGURES:
+            try:
+                figures.append(figure_of(name, fields.get(name), from_csv=self._form is FileFormat.CSV))
+            except FileFormatError as error:
+                self._note(row, Code.BAD_FIGURE, error.message, error.advice)
+                figures.append(None)
+        return figures
+
     def _contexts(self, row: Row, fields: Mapping[str, object]) -> tuple[Passage, ...]:
         value = fields.get("contexts", fields.get("passages"))
         try:
@@ -300,7 +254,7 @@ class RowReader:
         if not isinstance(entry, Mapping):
             raise _bad_context(f"Context {number} is {kind(item)}.")
         text, title = entry.get("text"), entry.get("title")
-        passage_id = _as_id(entry.get("id") or f"c{number}")
+        passage_id = id_text(entry.get("id") or f"c{number}")
         if not isinstance(text, str):
             raise _bad_context(f"Context {number} has no text.")
         if passage_id is None or not isinstance(title, str | None):
@@ -314,15 +268,7 @@ class RowReader:
 def kind(value: object) -> str:
     """What a JSON value is, in words."""
     names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", type(None): "null"}
-    return names.get(type(value), "a number")
-
-
-def _as_id(value: object) -> str | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, float) and math.isfinite(value) and value.is_integer():
-        return str(int(value))
-    return str(value) if isinstance(value, str | int) else None
+    return names.get(type(value), "a number" if isinstance(value, int | float) else "another value")
 
 
 def _bad_context(message: str) -> FileFormatError:
@@ -336,6 +282,17 @@ def _from_cell(cell: str, line: int) -> object:
     try:
         return parse_json(cell, line)
     except FileFormatError as error:
+        if (value := _python_list(cell)) is not None:
+            return value
         message = f"The contexts cell is not JSON: {error.message}"
         example = json.dumps(["text", "text"])
         raise FileFormatError(message, advice=f"Write it as {example}.", code=Code.BAD_CONTEXT) from error
+
+
+def _python_list(cell: str) -> list[object] | None:
+    """A list as Python prints it, which ragas writes into cells; None where it is none."""
+    try:
+        value = ast.literal_eval(cell.strip()) if cell.lstrip().startswith("[") else None
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, list) else None

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from data.records import Question
-from submissions.row_checks import Questions
+from submissions.question_index import Questions
 
 CARD_TEMPLATE = """\
 # Every field is optional. Numbers need quotes.
@@ -18,6 +18,9 @@ licence: ""
 link: ""          # https://…
 contact: ""
 notes: ""
+open_weights: ""  # yes or no
+parameters: ""    # how many in all, such as 70B
+released: ""      # 2026-05-01, 2026-05 or 2026
 """
 
 

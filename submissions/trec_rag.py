@@ -15,6 +15,7 @@ from data.records import Question
 from submissions.problem_codes import Code
 
 TOPICS = ("question_id", "topic_id", "narrative_id", "qid")
+TEXTS = ("topic", "narrative", "query", "question")
 ADVICE = 'Write {"topic_id": …, "references": ["id", …], "answer": [{"text": …, "citations": [0, …]}]}.'
 
 
@@ -33,7 +34,7 @@ def plain_row(
 
     Args:
         row: As the track has it.
-        find: A question by its id.
+        find: A question by its id, or else by the topic's text.
 
     Returns:
         The row, and how many references are no passages of the question.
@@ -44,8 +45,8 @@ def plain_row(
     references = row["references"]
     if not isinstance(references, list) or not all(isinstance(one, str | int) for one in references):
         raise _wrong("The references are no list of ids.")
-    topic = _topic(row)
-    question = find(str(topic)) if isinstance(topic, str | int) else None
+    topic = _of_topic(row, TOPICS)
+    question = find(str(topic) if isinstance(topic, str | int) else "")
     texts = {} if question is None else {passage.id: passage for passage in question.passages}
     ids = [str(one) for one in references]
     distinct = tuple(dict.fromkeys(ids))
@@ -63,10 +64,44 @@ def plain_row(
     return plain, len(unknown)
 
 
-def _topic(row: Mapping[str, object]) -> object:
+def trec_row(
+    run: str,
+    question: Question,
+    given: Sequence[str],
+    sentences: Sequence[tuple[str, Sequence[str]]],
+) -> dict[str, object]:
+    """An answer as the track has it.
+
+    Args:
+        run: The name of the system.
+        question: What was asked.
+        given: Ids of the passages that the system was given, references whether they are cited or not.
+        sentences: Of the answer, each with the ids of the passages that it cites.
+    """
+    references = list(dict.fromkeys((*given, *(name for _, cited in sentences for name in cited))))
+    return {
+        "run_id": run,
+        "topic_id": question.id,
+        "topic": question.question,
+        "references": references,
+        "response_length": sum(len(text.split()) for text, _ in sentences),
+        "answer": [
+            {"text": text, "citations": [references.index(name) for name in dict.fromkeys(cited)]}
+            for text, cited in sentences
+        ],
+    }
+
+
+def topic_text(row: Mapping[str, object]) -> str:
+    """What the topic asks, as the row has it; empty where it has not."""
+    text = _of_topic(row, TEXTS)
+    return text if isinstance(text, str) else ""
+
+
+def _of_topic(row: Mapping[str, object], names: Sequence[str]) -> object:
     metadata = row.get("metadata")
     places = (row, metadata) if isinstance(metadata, Mapping) else (row,)
-    return next((place[name] for place in places for name in TOPICS if name in place), None)
+    return next((place[name] for place in places for name in names if place.get(name) is not None), None)
 
 
 def _sentence(at: int, value: object, ids: Sequence[str], numbers: Mapping[str, int]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import settings
 
 from data.store import Store
@@ -30,6 +31,14 @@ def _old_objects_stay() -> None:
     """Spare the collector what modules before have made: commands and pages collect after each call."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _logs_as_before() -> Iterator[None]:
+    """Undo what commands that log have set: they write to the stderr of a test that has ended."""
+    before = structlog.get_config()
+    yield
+    structlog.configure(**before)
 
 
 @pytest.fixture

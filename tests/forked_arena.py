@@ -21,7 +21,16 @@ from pathlib import Path
 from typing import NoReturn
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("data.store", "data.files", "data.corpora", "judges", "leaderboard", "submissions", "arena.services")
+ROOMS = (
+    "data.store",
+    "data.files",
+    "data.corpora",
+    "judges",
+    "leaderboard",
+    "submissions",
+    "arena.services",
+    "arena.cli",
+)
 MOST_WORDS = 1 << 20
 READY_SECONDS = 120
 CLIENT = """#!{python} -IS

@@ -9,6 +9,7 @@ import runpy
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import typer
@@ -17,6 +18,7 @@ from markdown import markdown
 from arena.cli.commands import build
 from arena.settings import read_settings
 from data.errors import InputError
+from judges.catalogue import load_spec
 from leaderboard.formats.registry import BattleFormat
 from submissions.problem_codes import Code
 
@@ -85,7 +87,21 @@ def test_each_variable_changes_the_setting_that_it_names(name: str, field: str) 
     """A variable of the table changes the field of the settings that the table names for it."""
     usual = getattr(read_settings({}), field)
     changed = set()
-    for value in ("7", "/srv", "batch", "replay", "json", "DEBUG", "open", "any", "https://a.org", "a.org"):
+    for value in (
+        "7",
+        "/srv",
+        "batch",
+        "replay",
+        "json",
+        "ray",
+        "DEBUG",
+        "open",
+        "any",
+        "mail",
+        "otlp",
+        "https://a.org",
+        "a.org",
+    ):
         with contextlib.suppress(InputError):
             changed.add(getattr(read_settings({name: value}), field))
     assert changed - {usual}
@@ -130,10 +146,10 @@ def test_formulas_become_mathml(page: Path) -> None:
 
 
 def test_every_page_is_in_the_site() -> None:
-    """The site of the documentation lists every page but the start of the folder of decisions."""
+    """The site of the documentation lists every page but decisions and the card of a Space."""
     listed = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     pages = {page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)}
-    missing = {page for page in pages if page not in listed and not page.startswith("adr/0")}
+    missing = {page for page in pages if page not in listed and not page.startswith(("adr/0", "deploy/"))}
     assert missing == set()
 
 
@@ -143,6 +159,18 @@ def test_every_bundled_judge_is_documented() -> None:
     section = text.split("\n## Bundled judges\n")[1].split("\n## ")[0]
     documented = set(re.findall(r"^\| `([a-z0-9-]+)` \|", section, re.MULTILINE))
     assert documented == {spec.stem for spec in (ROOT / "judges" / "specs").glob("*.toml")}
+
+
+def test_endpoints_of_the_page_are_judges(tmp_path: Path) -> None:
+    """Each example of a service in docs/judges.md is a judge as it stands, at the address that it names."""
+    text = (DOCS / "judges.md").read_text(encoding="utf-8")
+    section = text.split("\n## Endpoints\n")[1].split("\n## ")[0]
+    hosts = []
+    for number, block in enumerate(re.findall(r"```toml\n(.*?)```", section, re.DOTALL)):
+        file = tmp_path / f"service{number}.toml"
+        file.write_text(block, encoding="utf-8")
+        hosts.append(urlsplit(load_spec(str(file)).endpoint).netloc)
+    assert hosts == ["openrouter.ai", "localhost:8000", "localhost:30000", "localhost:11434"]
 
 
 def test_every_checker_code_is_documented() -> None:

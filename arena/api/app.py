@@ -16,10 +16,13 @@ from starlette.routing import Route
 
 from arena.api import (
     boards,
+    evidence,
     label_admin,
     labels,
+    metrics,
     public_votes,
     question_sets,
+    registrations,
     reports,
     retrieval_boards,
     rounds,
@@ -28,7 +31,7 @@ from arena.api import (
     uploads,
 )
 from arena.api.caching import REFUSALS, problems
-from arena.api.dependencies import ConcurrencyGate, Services, admit
+from arena.api.dependencies import ConcurrencyGate, Rates, Services, admit
 from arena.api.errors import (
     MEDIA_TYPE,
     OWN_TITLES,
@@ -39,7 +42,6 @@ from arena.api.errors import (
     slug,
 )
 from arena.api.middleware import BodyLimits, Envelope
-from arena.api.rate_limits import Rates
 from arena.api.schemas import Health
 from arena.container import Arena
 from arena.html_pages import rendered
@@ -124,9 +126,12 @@ ROUTERS = (
     reports,
     boards,
     retrieval_boards,
+    metrics,
     rounds,
+    evidence,
     public_votes,
     teams,
+    registrations,
     labels,
     label_admin,
 )

@@ -1,10 +1,7 @@
-"""`/leaderboards`: published boards as JSON, CSV or Parquet."""
+"""`/leaderboards`: published boards as JSON, and in every other form that they leave the arena in."""
 
 from __future__ import annotations
 
-import tempfile
-from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 from zlib import crc32
 
@@ -13,26 +10,12 @@ from fastapi import APIRouter, Query, Request, Response
 from arena.api.caching import OK, answer, problems
 from arena.api.dependencies import Services, Who
 from arena.api.schemas import BoardFull, BoardLine, BoardList, BoardName
-from arena.services.accounts.auth import Caller
-from data.records import Board
+from leaderboard.export.tables import SEVERAL_FILES
+from leaderboard.vocabulary import BoardForm
 
 router = APIRouter(tags=["leaderboards"])
 GONE = 410
-
-
-class BoardFormat(StrEnum):
-    """How a board is written."""
-
-    JSON = "json"
-    CSV = "csv"
-    PARQUET = "parquet"
-
-
-MEDIA_TYPES = {
-    BoardFormat.JSON: "application/json",
-    BoardFormat.CSV: "text/csv",
-    BoardFormat.PARQUET: "application/vnd.apache.parquet",
-}
+BINARY = (BoardForm.PARQUET, BoardForm.EVERY_EVAL_EVER)
 
 
 @router.get("/leaderboards", responses=problems(), response_model=BoardList)
@@ -50,8 +33,11 @@ def list_boards(request: Request, arena: Services) -> Response:
         200: {
             "description": "The board.",
             "content": {
-                MEDIA_TYPES[BoardFormat.CSV]: {"schema": {"type": "string"}},
-                MEDIA_TYPES[BoardFormat.PARQUET]: {"schema": {"type": "string", "format": "binary"}},
+                form.media_type: {
+                    "schema": {"type": "string", "format": "binary"} if form in BINARY else {"type": "string"}
+                }
+                for form in BoardForm
+                if form is not BoardForm.JSON
             },
         },
         304: {"description": "Unchanged."},
@@ -62,27 +48,32 @@ def show_board(
     name: BoardName,
     arena: Services,
     caller: Who,
-    file_format: Annotated[
-        BoardFormat | None, Query(alias="format", description="Wins over `Accept`.")
-    ] = None,
+    file_format: Annotated[BoardForm | None, Query(alias="format", description="Wins over `Accept`.")] = None,
 ) -> Response:
-    """One board; as a table, a line for each system in each domain. Of a retracted one the notice, as 410."""
+    """One board; as a table, a line for each system in each domain. Of a retracted one the notice, as 410.
+
+    `every-eval-ever` is an archive of records by that schema, `croissant` the metadata of the other files.
+    """
     board = arena.boards.get(name, caller=caller)
     chosen = file_format or _preferred(request.headers.get("accept", ""))
     content: bytes | BoardFull
-    if chosen is BoardFormat.JSON:
+    if chosen is BoardForm.JSON:
         content = BoardFull(**BoardLine.of(board).model_dump(), standings=dict(board.standings))
         filename = ""
     else:
-        content = _exported(arena, board, chosen, caller)
-        filename = f"{name}-{board.content_hash[:8]}.{chosen}"
+        address = arena.settings.public_url or str(request.base_url).rstrip("/")
+        file = arena.board_files.content(name, chosen, address=address, caller=caller)
+        content, filename = file.content, file.name
     # A retracted board has the same standings, and any board may get another notice.
     state = f"retracted{'' if board.standings else '-empty'}" if board.retracted else ""
     state += "-replaced" if board.replaced_at is not None else ""
     notice_tag = f"-{crc32(board.notice.encode()):08x}" if board.notice else ""
     tag = f"{board.content_hash[:32]}-{chosen}{state}{notice_tag}"
+    if chosen in SEVERAL_FILES:
+        # These also name what may change: cards of systems, and where the arena is.
+        tag += f"-{crc32(content):08x}" if isinstance(content, bytes) else ""
     status = GONE if board.retracted and not board.standings else OK
-    return answer(request, content, media_type=MEDIA_TYPES[chosen], tag=tag, filename=filename, status=status)
+    return answer(request, content, media_type=chosen.media_type, tag=tag, filename=filename, status=status)
 
 
 @router.get("/leaderboards/{name}/snapshots", responses=problems(404), response_model=BoardList)
@@ -92,15 +83,8 @@ def list_snapshots(request: Request, name: BoardName, arena: Services) -> Respon
     return answer(request, BoardList(leaderboards=[BoardLine.of(board) for board in boards]))
 
 
-def _preferred(accept: str) -> BoardFormat:
-    """The first format that the reader names; JSON where it names none of ours."""
+def _preferred(accept: str) -> BoardForm:
+    """The first form that the reader names; JSON where it names none of ours."""
     asked = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
-    formats = {media: board_format for board_format, media in MEDIA_TYPES.items()}
-    return next((formats[media] for media in asked if media in formats), BoardFormat.JSON)
-
-
-def _exported(arena: Services, board: Board, chosen: BoardFormat, caller: Caller) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"board.{chosen}"
-        arena.boards.export_board(board.name, path, caller=caller)
-        return path.read_bytes()
+    forms = {form.media_type: form for form in BoardForm}
+    return next((forms[media] for media in asked if media in forms), BoardForm.JSON)

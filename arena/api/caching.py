@@ -31,6 +31,7 @@ REFUSALS = {
     500: "A fault of the arena; `error_id` finds it in the log.",
     503: "The arena cannot do this now; `Retry-After` says when to try again.",
 }
+FRESH = {"Cache-Control": "no-store"}
 ALWAYS = (400, 401, 422, 429, 500, 503)
 
 

@@ -6,6 +6,8 @@ an address or a cookie never carries one, so no other site can use it.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -17,10 +19,12 @@ from anyio.to_thread import run_sync
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 from fastapi.security.http import HTTPAuthorizationCredentials
+from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import SlidingWindowCounterRateLimiter
 
 from arena.api.errors import RefusedRequestError
 from arena.api.middleware import LIMIT_HEADERS
-from arena.api.rate_limits import Rates
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.jobs.cancellation import StopEvent, alongside, raise_if_stopped
@@ -61,6 +65,36 @@ class ConcurrencyGate:
             self._inside -= 1
 
 
+class Rates:
+    """Counts requests in this process, by a sliding window.
+
+    Requests are those a minute of one token or address; intakes are uploads, checks and submissions an hour
+    of one token, together.
+    """
+
+    def __init__(self, *, requests: int, intakes: int) -> None:
+        self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._requests = RateLimitItemPerMinute(requests, namespace="request")
+        self._intakes = RateLimitItemPerHour(intakes, namespace="intake")
+
+    def request(self, key: str) -> tuple[bool, dict[str, str]]:
+        """Count a request; whether it may go on, and the headers that say what is left."""
+        return self._count(self._requests, key)
+
+    def intake(self, key: str) -> tuple[bool, dict[str, str]]:
+        """Count a file; whether it may be taken, and the headers that say what is left."""
+        return self._count(self._intakes, key)
+
+    def _count(self, item: RateLimitItem, key: str) -> tuple[bool, dict[str, str]]:
+        passed = self._limiter.hit(item, key)
+        stats = self._limiter.get_window_stats(item, key)
+        return passed, {
+            "RateLimit-Limit": str(item.amount),
+            "RateLimit-Remaining": str(stats.remaining),
+            "RateLimit-Reset": str(max(1, math.ceil(stats.reset_time - time.time()))),
+        }
+
+
 @asynccontextmanager
 async def client_there(request: Request) -> AsyncIterator[Callable[[], None]]:
     """A function that work in a thread calls now and then: it raises once the client has left.
@@ -79,8 +113,12 @@ async def _watch(request: Request, left: StopEvent) -> None:
 
 
 def client_of(request: Request) -> str:
-    """The address that is counted for somebody: of IPv6 the network, since a host has many."""
-    host = request.client.host if request.client else ""
+    """The address that is counted for somebody; see `counted`."""
+    return counted(request.client.host if request.client else "")
+
+
+def counted(host: str) -> str:
+    """What is counted of an address: of IPv6 the network, since a host has many."""
     try:
         address = ip_address(host)
     except ValueError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from arena.api.caching import NDJSON, answer, files, problems
-from arena.api.dependencies import Services
+from arena.api.dependencies import Services, Who
 from arena.api.schemas import (
     Cursor,
     Limit,
@@ -17,6 +17,7 @@ from arena.api.schemas import (
     SetStatisticsList,
 )
 from arena.schemas import SetLine
+from arena.services.accounts.auth import Caller
 
 router = APIRouter(tags=["sets"])
 
@@ -35,11 +36,14 @@ def show_set(request: Request, name: Name, arena: Services) -> Response:
 
 @router.get("/sets/{name}/questions", responses=problems(404), response_model=QuestionPage)
 def list_questions(
-    request: Request, name: Name, arena: Services, limit: Limit = 100, after: Cursor = 0
+    request: Request, name: Name, arena: Services, caller: Who, limit: Limit = 100, after: Cursor = 0
 ) -> Response:
-    """The questions of a set, a page at a time; never a reference."""
+    """The questions of a set, a page at a time; never a reference.
+
+    Of a set whose texts are not public, teams and organisers alone get the texts.
+    """
     # One more than asked for shows whether there is another page. Positions count from 0, cursors from 1.
-    questions = arena.sets.page(name, after=after - 1, limit=limit + 1)
+    questions = arena.sets.page(name, after=after - 1, limit=limit + 1, caller=caller)
     shown = questions[:limit]
     following = shown[-1][0] + 1 if len(questions) > limit else None
     page = QuestionPage(questions=[QuestionLine.of(question) for _, question in shown], next=following)
@@ -58,9 +62,9 @@ def statistics(request: Request, name: Name, arena: Services) -> Response:
     responses={**problems(404), **files("A line for each question, its answer empty.", NDJSON)},
     response_class=Response,
 )
-def template(request: Request, name: Name, arena: Services) -> Response:
+def template(request: Request, name: Name, arena: Services, caller: Who) -> Response:
     """A file of answers to fill in, as JSONL."""
-    return _lines(request, name, arena, sample=False)
+    return _lines(request, name, arena, caller, sample=False)
 
 
 @router.get(
@@ -68,13 +72,13 @@ def template(request: Request, name: Name, arena: Services) -> Response:
     responses={**problems(404), **files("A small file that would be accepted.", NDJSON)},
     response_class=Response,
 )
-def sample(request: Request, name: Name, arena: Services) -> Response:
+def sample(request: Request, name: Name, arena: Services, caller: Who) -> Response:
     """A small file of answers that would be accepted, as JSONL."""
-    return _lines(request, name, arena, sample=True)
+    return _lines(request, name, arena, caller, sample=True)
 
 
-def _lines(request: Request, name: str, arena: Services, *, sample: bool) -> Response:
-    lines = arena.submissions.template(name, sample=sample)
+def _lines(request: Request, name: str, arena: Services, caller: Caller, *, sample: bool) -> Response:
+    lines = arena.submissions.template(name, sample=sample, caller=caller)
     content = "".join(f"{line.rstrip()}\n" for line in lines).encode()
     kind = "sample" if sample else "template"
     return answer(request, content, media_type=NDJSON, filename=f"{name}-{kind}.jsonl")

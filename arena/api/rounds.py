@@ -8,18 +8,21 @@ from fastapi.responses import JSONResponse
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who
 from arena.api.schemas import (
-    BattleLine,
     BattlePage,
     Cursor,
     Limit,
     Name,
+    PlanRequest,
     Publication,
     PublicationRequest,
     RoundLine,
     RoundList,
+    RoundPlan,
 )
+from arena.evidence_schemas import BattleLine
 from arena.services.accounts.auth import require
 from arena.services.people.carried_votes import source_of_request
+from arena.services.rounds.models import RoundRequest
 from data.records import RoundState, TokenScope
 from leaderboard.standings.corrected import PEOPLE
 
@@ -35,6 +38,23 @@ def list_rounds(request: Request, arena: Services, caller: Who) -> Response:
         for round_ in arena.rounds.rounds(caller=caller)
     ]
     return answer(request, RoundList(rounds=lines))
+
+
+@router.post("/rounds/plan", responses=problems(403, 404, 413), response_model=RoundPlan)
+def plan_round(wanted: PlanRequest, arena: Services, caller: Who) -> Response:
+    """What a round would judge and cost, and what it lacks before it is launched. Nothing is stored."""
+    request = RoundRequest(
+        set_name=wanted.set_name,
+        judge=wanted.judge,
+        pairs=wanted.pairs,
+        systems=tuple(wanted.systems),
+        domains=tuple(wanted.domains),
+        sample=wanted.sample,
+        seed=wanted.seed,
+        budget_usd=wanted.budget_usd,
+        name=wanted.name,
+    )
+    return JSONResponse(arena.round_admin.estimate(request, caller=caller))
 
 
 @router.get("/rounds/{name}", responses=problems(404, 410), response_model=RoundLine)
@@ -68,7 +88,7 @@ def publish_round(name: Name, wanted: PublicationRequest, arena: Services, calle
     Votes make another snapshot of a published board: the former one stays at NAME@HASH.
     """
     require(caller, TokenScope.ORGANISE)
-    found, _ = arena.rounds.status(name, caller=caller)
+    found = arena.rounds.get(name, caller=caller)
     sent = None if wanted.votes is None else [one.model_dump(exclude_none=True) for one in wanted.votes]
     with source_of_request(wanted.task, sent, wanted.vote_rule) as people:
         if found.state is not RoundState.PUBLISHED:

@@ -7,9 +7,11 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
 from fastapi import Path, Query
-from pydantic import BaseModel, BeforeValidator, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from arena.evidence_schemas import BattleLine, PassageLine
 from arena.schemas import Line, SetLine
+from arena.services.rounds.readiness import Lack
 from data.records import Board, Round, RoundCounts
 from data.records.questions import NAME_PATTERN
 from data.store.boards.boards import BoardHead
@@ -30,7 +32,6 @@ BoardName = Annotated[
 ]
 Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="How many to send at most.")]
 Cursor = Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before; 0 for the first.")]
-WINNERS: dict[str | None, str] = {"a": "model_a", "b": "model_b", "tie": "tie"}
 
 
 class Health(BaseModel):
@@ -73,14 +74,6 @@ class SetStatisticsList(BaseModel):
     """What a set is made of: overall first, then by domain."""
 
     domains: list[SetStatisticsLine]
-
-
-class PassageLine(Line):
-    """A passage that a set gives with a question."""
-
-    id: str
-    title: str
-    text: str
 
 
 class QuestionLine(Line):
@@ -150,6 +143,53 @@ class VoteLine(BaseModel):
     )
 
 
+class PlanRequest(BaseModel):
+    """What a round would be; as the options of `arena rounds plan`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    set_name: str = Field(alias="set", max_length=100, description="The question set.", examples=["demo"])
+    judge: str = Field(max_length=100, examples=["lexical"])
+    pairs: str = Field(default="reference", max_length=100, description="Which pairs meet.")
+    systems: list[str] = Field(default=[], max_length=1_000, description="Of these alone; else of all.")
+    domains: list[str] = Field(default=[], max_length=1_000, description="On these alone; else on all.")
+    sample: str | None = Field(default=None, max_length=20, description="Questions, as 100 or 10%.")
+    seed: int = 0
+    budget_usd: float | None = Field(default=None, ge=0, description="The most that it may spend.")
+    name: str | None = Field(default=None, max_length=100)
+
+
+class ToDo(BaseModel):
+    """One thing that a planned round lacks."""
+
+    what: Lack
+    text: str
+    advice: str = Field(description="What to do about it.")
+    blocks: bool = Field(description="Whether organisers' pages do not launch the round so.")
+
+
+class RoundPlan(BaseModel):
+    """What a round would judge, what it would cost, and what it lacks. Nothing is stored."""
+
+    set: str
+    judge: str
+    pairs: str
+    systems: list[str]
+    planned: int = Field(description="Battles.")
+    missing: int = Field(description="Battles that lack an answer.")
+    canaries: int
+    controls: int
+    left_out: dict[str, int]
+    undecidable: dict[str, int]
+    requests: int
+    requests_most: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None = Field(description="Null where a model has no known price.")
+    cost_usd_most: float | None
+    to_do: list[ToDo]
+
+
 class PublicationRequest(BaseModel):
     """What is to be published of a round: its standings, and what votes of people make of them."""
 
@@ -217,21 +257,6 @@ class RoundList(BaseModel):
     """Rounds, the newest first."""
 
     rounds: list[RoundLine]
-
-
-class BattleLine(Line):
-    """A battle in the field's names."""
-
-    battle: str = Field(validation_alias="key", description="Its id within the round.")
-    question_id: str
-    domain: str
-    model_a: str = Field(validation_alias="system_a")
-    model_b: str = Field(validation_alias="system_b")
-    outcome: str | None = Field(description="`judged`, `unreadable`, `refused`, …; null while pending.")
-    winner: Annotated[str | None, BeforeValidator(WINNERS.get)] = Field(
-        validation_alias="preference", description="`model_a`, `model_b` or `tie`; null without a verdict."
-    )
-    score: float | None = Field(description="The share of the win that `model_a` gets, of soft judges.")
 
 
 class BattlePage(BaseModel):

@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
-from arena.api.caching import JSON, answer, problems
+from arena.api.caching import FRESH, JSON, answer, problems
 from arena.api.dependencies import CheckSlot, Services, Uploader, Who, client_there
 from arena.api.errors import ProblemLine
 from arena.api.schemas import NAME, Name
@@ -39,6 +39,9 @@ class CheckReport(BaseModel):
     kind: SubmissionKind = Field(description="What the file was read as.")
     accepted: bool = Field(description="Whether the file can be submitted.")
     format: str | None = Field(examples=["jsonl"])
+    layout: str | None = Field(
+        None, examples=["arena", "ragas", "inspect"], description="Whose fields its rows have."
+    )
     rows: int
     answers: int
     questions: int
@@ -62,6 +65,9 @@ class CardFields(Sent):
     link: str = Field("", max_length=200, examples=["https://example.org"])
     contact: str = Field("", max_length=200)
     notes: str = Field("", max_length=2_000)
+    open_weights: str = Field("", max_length=200, description="`yes` or `no`.", examples=["yes"])
+    parameters: str = Field("", max_length=200, description="How many in all.", examples=["70B"])
+    released: str = Field("", max_length=200, description="A day, month or year.", examples=["2026-05-01"])
 
 
 class SubmissionCreate(Sent):
@@ -117,7 +123,6 @@ class Added(SubmissionFields):
 
 router = APIRouter(tags=["submissions"])
 FileName = Annotated[str, Query(max_length=LONGEST_FILE_NAME, description=FILE_NAME)]
-FRESH = {"Cache-Control": "no-store"}
 
 
 @router.post(

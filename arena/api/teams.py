@@ -1,4 +1,4 @@
-"""`/me`, `/teams`, `/tokens`: who asks, members, and access tokens."""
+"""`/me`, `/teams`, `/tokens`, `/notifications`: who asks, members, access tokens, and being told."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who
 from arena.api.schemas import Limit
-from arena.schemas import LogLine, MemberLine, TeamLine, TokenLine
+from arena.schemas import DeliveryLine, LogLine, MemberLine, SubscriptionLine, TeamLine, TokenLine
 from arena.services.accounts.auth import Caller, require
 from arena.services.accounts.teams import TeamView
 from arena.services.accounts.tokens import CreatedToken
+from arena.services.notifications.subscriptions import CreatedSubscription
 from data.records import Role, TokenScope
+from data.records.notifications import DeliveryState, EventKind
 
 LABEL = r"^[^/\x00-\x1f\x7f]{1,100}$"
 TeamName = Annotated[str, Path(pattern=LABEL, max_length=100, description="Name of the team.")]
@@ -192,3 +194,114 @@ def list_log(
     shown = entries[:limit]
     following = shown[-1].id if len(entries) > limit else None
     return answer(request, LogPage(log=[LogLine.of(entry) for entry in shown], next=following))
+
+
+notifications = APIRouter(tags=["notifications"])
+SubscriptionNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the subscription.")]
+DeliveryNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the delivery.")]
+OneTeam = Annotated[str | None, Query(pattern=LABEL, max_length=100, description="Of this team alone.")]
+
+
+class SubscriptionCreate(Sent):
+    """Who is to be told of what."""
+
+    name: str = Field(min_length=1, max_length=100, description="What it is called.", examples=["CI"])
+    address: str = Field(
+        min_length=1,
+        max_length=2000,
+        description="`https://…` of a webhook, `slack://…`, or, for organisers, `mailtos://…`.",
+        examples=["https://ci.example.org/hooks/arena"],
+    )
+    team: str = Field("", max_length=100, description="Whose events; empty for those of the whole arena.")
+    events: list[EventKind] = Field([], description="What it is told of; empty for everything.")
+
+
+class SubscriptionSecret(SubscriptionLine):
+    """A new subscription; `secret` is shown this once, and null where nothing is signed."""
+
+    secret: str | None
+
+    @classmethod
+    def of_new(cls, created: CreatedSubscription) -> SubscriptionSecret:
+        """Translate a subscription that was just added."""
+        line = SubscriptionLine.of(created.subscription).model_dump()
+        return cls(**line, secret=created.secret or None)
+
+
+class SubscriptionList(BaseModel):
+    """Subscriptions without their secrets."""
+
+    subscriptions: list[SubscriptionLine]
+
+
+class DeliveryList(BaseModel):
+    """What was sent, or waits to be, the newest first."""
+
+    deliveries: list[DeliveryLine]
+
+
+@notifications.get("/notifications", responses=problems(403), response_model=SubscriptionList)
+def list_subscriptions(request: Request, arena: Services, caller: Who, team: OneTeam = None) -> Response:
+    """The subscriptions of your teams; organisers see all."""
+    rows = arena.subscriptions.all(team=team, caller=caller)
+    return answer(request, SubscriptionList(subscriptions=[SubscriptionLine.of(row) for row in rows]))
+
+
+@notifications.post("/notifications", status_code=201, responses=problems(403, 404, 409))
+def add_subscription(
+    body: SubscriptionCreate, response: Response, arena: Services, caller: Who
+) -> SubscriptionSecret:
+    """Subscribe; the secret that webhooks are signed with is in this answer and nowhere else. For owners."""
+    created = arena.subscriptions.add(
+        body.name, body.address, team=body.team, kinds=body.events, caller=caller
+    )
+    response.headers["Cache-Control"] = "no-store"
+    return SubscriptionSecret.of_new(created)
+
+
+@notifications.delete("/notifications/{number}", responses=problems(403, 404))
+def remove_subscription(
+    number: SubscriptionNumber, response: Response, arena: Services, caller: Who
+) -> SubscriptionLine:
+    """End a subscription; what waits for it is not sent, and its log goes with it."""
+    response.headers["Cache-Control"] = "no-store"
+    return SubscriptionLine.of(arena.subscriptions.remove(number, caller=caller))
+
+
+@notifications.post("/notifications/{number}/test", responses=problems(403, 404))
+def send_test(number: SubscriptionNumber, response: Response, arena: Services, caller: Who) -> DeliveryLine:
+    """Send a test message now, and say how that ended."""
+    response.headers["Cache-Control"] = "no-store"
+    return DeliveryLine.of(arena.subscriptions.send_test(number, caller=caller))
+
+
+@notifications.get("/deliveries", responses=problems(403), response_model=DeliveryList)
+def list_deliveries(
+    request: Request,
+    arena: Services,
+    caller: Who,
+    team: OneTeam = None,
+    subscription: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Of this one.")] = None,
+    state: Annotated[DeliveryState | None, Query(description="Those in this state.")] = None,
+    limit: Limit = 100,
+) -> Response:
+    """What your teams were sent, or will be; organisers see all."""
+    rows = arena.subscriptions.deliveries(
+        team=team, subscription=subscription, state=state, limit=limit, caller=caller
+    )
+    return answer(request, DeliveryList(deliveries=[DeliveryLine.of(row) for row in rows]))
+
+
+@notifications.post(
+    "/deliveries/{number}/retry",
+    status_code=204,
+    responses=problems(403, 404, 409),
+    response_class=Response,
+)
+def retry_delivery(number: DeliveryNumber, arena: Services, caller: Who) -> Response:
+    """Let a worker send a dead message again."""
+    arena.subscriptions.retry([number], caller=caller)
+    return Response(status_code=204)
+
+
+router.include_router(notifications)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import AS_SET, AsJson, Budget, Cache, open_reaching
+from arena.cli.options import AS_SET, AsJson, Budget, Cache, Engine, open_reaching, open_spreading
 from arena.cli.output import show_fields, show_json, show_result, show_rows
 from arena.cli.retrieval import search
 from arena.container import open_arena
@@ -31,6 +31,7 @@ def import_(
         ),
     ] = "",
     *,
+    engine: Engine = None,
     as_json: AsJson = False,
 ) -> None:
     """Split texts into chunks and index them.
@@ -41,8 +42,8 @@ def import_(
     """
     from dataclasses import asdict
 
-    arena = open_arena()
-    imported = arena.corpora.add(name, path)
+    with open_spreading(engine) as arena:
+        imported = arena.corpora.add(name, path)
     manifest = imported.manifest
     fields = {**asdict(manifest), "built": imported.built}
     if embeddings:

@@ -9,17 +9,18 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.options import AsJson
-from arena.cli.output import note, show_json, show_line, show_rows, show_table
+from arena.cli.output import note, show_json, show_line, show_result, show_rows, show_table
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.errors import InputError
+from data.files.text_files import MEBIBYTE
 from data.records import Board
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.full_error import error_sentence
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.trust.asked_again import drift_warning
 from leaderboard.trust.sentences import trust_sentences
-from leaderboard.vocabulary import OVERALL, Control, ErrorKind
+from leaderboard.vocabulary import OVERALL, BoardForm, Control, ErrorKind
 
 commands = typer.Typer(help="Published boards: list, show and export them.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round, or NAME@HASH.")]
@@ -66,6 +67,14 @@ def show(
             help="Show the ratings of battles between systems alone, without those against the reference.",
         ),
     ] = False,
+    systems: Annotated[
+        bool,
+        typer.Option(
+            "--systems",
+            help="Show what teams say of their systems: organisation, licence, parameters, tokens, price, "
+            "time.",
+        ),
+    ] = False,
     control: Annotated[
         Control | None,
         typer.Option(
@@ -100,7 +109,9 @@ def show(
         return
     for remark in _remarks(board.standings):
         show_line(remark)
-    if control is not None:
+    if systems:
+        _show_systems(board, alone=alone and control is None)
+    elif control is not None:
         _show_controlled(board, control, alone=alone)
     elif between_systems:
         # Brings what draws pictures along.
@@ -176,6 +187,19 @@ def _show_controlled(board: Board, control: Control, *, alone: bool) -> None:
         show_line(sentence)
 
 
+def _show_systems(board: Board, *, alone: bool) -> None:
+    from arena.services.boards.text_tables import systems_table
+
+    if not alone:
+        raise InputError(
+            "What teams say of their systems is the same in every domain and under every control.",
+            advice="Use --systems without --domain, --people, --control and --between-systems.",
+        )
+    headers, rows, said = systems_table(board)
+    show_table(headers, rows)
+    show_line(said)
+
+
 def _remarks(standings: Mapping[str, Any]) -> Iterator[str]:
     """What readers must know before they look at the numbers."""
     if about := standings.get("note"):
@@ -189,8 +213,64 @@ def _remarks(standings: Mapping[str, Any]) -> Iterator[str]:
 @commands.command()
 def export(
     name: Name,
-    destination: Annotated[Path, typer.Argument(metavar="DEST", help="A .csv, .json or .parquet file.")],
+    destination: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DEST",
+            help="A file (.csv, .json, .parquet, .tex, .md), or a folder where --format says so.",
+        ),
+    ],
+    form: Annotated[
+        BoardForm | None,
+        typer.Option(
+            "--format",
+            help="By default that of the file's ending. `latex` is a booktabs table. `every-eval-ever` is a "
+            "folder (or a .zip) with a record a system by that schema, 0.2.2; `croissant` a folder with "
+            "standings, battles and the metadata that describe them.",
+        ),
+    ] = None,
 ) -> None:
-    """Write a published board to a file, in the format that the file's ending names."""
-    open_arena().boards.export_board(name, destination, caller=OPERATOR)
-    show_line(f"{name} written to {destination}.")
+    """Write a published board to a file, or to a folder where the format has several files."""
+    written = open_arena().board_files.write(name, destination, form, caller=OPERATOR)
+    files = f" ({len(written)} files)" if len(written) > 1 else ""
+    show_line(f"{name} written to {destination}{files}.")
+
+
+@commands.command()
+def site(
+    name: Name,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A new or empty folder, or one of an earlier export.")
+    ],
+    *,
+    questions: Annotated[
+        bool,
+        typer.Option(
+            "--questions/--no-questions", help="With the questions, their answers and what the judge said."
+        ),
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Write a whole published board as pages that need no server, for any host of files.
+
+    Standings, systems, questions with answers and judgments, method and data: what the public may see. The
+    folder works from a disk, from GitHub Pages and as a static Space of Hugging Face.
+    """
+    from streamlit.logger import set_log_level
+
+    # The pages' own modules say that no site runs; nobody asked for one.
+    set_log_level("ERROR")
+    from arena.site.export.writer import write_site
+
+    export = write_site(open_arena(), name, folder, questions=questions)
+    if export.withheld and questions:
+        note(f"Without questions and answers: {export.withheld}.")
+    counts = {
+        "folder": str(folder),
+        "files": export.files,
+        "bytes": export.size,
+        "questions": export.questions,
+        "withheld": export.withheld,
+    }
+    line = f"{name} written to {folder}: {export.questions:,} questions, {export.files:,} files, "
+    show_result(counts, f"{line}{export.size / MEBIBYTE:,.1f} MiB.", as_json=as_json)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
-from enum import StrEnum
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -15,7 +15,7 @@ import typer
 
 from arena.container import Arena, open_arena
 from arena.services.judging.llm_overrides import LlmOverrides
-from arena.settings import read_settings
+from arena.settings import EngineKind, read_settings
 from judges.llm.settings import CacheMode, TransportKind
 from judges.metrics.registry import RetrieverKind
 
@@ -95,13 +95,6 @@ def constant(text: str) -> tuple[str, Any]:
         return name.strip(), value
 
 
-class EngineKind(StrEnum):
-    """Where a round is judged."""
-
-    LOCAL = "local"
-    RAY = "ray"
-
-
 Cache = Annotated[
     CacheMode | None,
     typer.Option(
@@ -149,9 +142,12 @@ Concurrency = Annotated[
 ]
 
 Engine = Annotated[
-    EngineKind,
+    EngineKind | None,
     typer.Option(
-        "--engine", help="Judge in this process (`local`), or on a Ray cluster (`ray`, docs/operations.md)."
+        "--engine",
+        show_default=AS_SET,
+        help="Do what takes long on all processors of this machine (`local`), or on a Ray cluster (`ray`, "
+        "docs/operations.md); the result is the same.",
     ),
 ]
 Queue = Annotated[
@@ -206,10 +202,36 @@ def open_reaching(
     rpm: int | None = None,
     tpm: int | None = None,
     timeout: int | None = None,
+    engine: EngineKind | None = None,
 ) -> Arena:
     """Open the arena with the options that were given in place of the environment's settings."""
     overrides = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
-    return open_arena(overrides.over(read_settings()))
+    settings = overrides.over(read_settings())
+    return open_arena(settings if engine is None else replace(settings, engine=engine))
+
+
+@contextmanager
+def open_spreading(engine: EngineKind | None) -> Iterator[Arena]:
+    """Open the arena, and let its engine do what takes long until the end of the block."""
+    arena = open_reaching(engine=engine)
+    with arena.engine.spreading():
+        yield arena
+
+
+def spread(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command that needs no arena take `--engine`, and that engine do what takes long in it."""
+    signature = inspect.signature(command, eval_str=True)
+    extra = inspect.Parameter("engine", inspect.Parameter.KEYWORD_ONLY, annotation=Engine, default=None)
+
+    @wraps(command)
+    def taking(**values: Any) -> None:  # noqa: ANN401 - the options of any command
+        with open_spreading(values.pop(extra.name)):
+            command(**values)
+
+    parameters = [*signature.parameters.values(), extra]
+    taking.__dict__["__signature__"] = signature.replace(parameters=parameters)
+    taking.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return taking
 
 
 def in_flight(arena: Arena, asked: int | None) -> int:

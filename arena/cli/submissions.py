@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.gates import compare, gate
 from arena.cli.options import AsJson, File, Server, SetName, TokenText
 from arena.cli.output import (
+    note,
     note_problems,
     show_fields,
     show_json,
@@ -62,6 +64,9 @@ def check(
 ) -> None:
     """Check a file of answers, or of contexts, and report all its problems.
 
+    Any format is recognised by its content: JSONL, CSV, Parquet, logs of evaluation harnesses, TREC's RAG
+    track, ragas, and folders or zip files of Hugging Face datasets and HELM runs.
+
     The exit code is 1 if any problem is an error.
     """
     from submissions.check_report import report_json, report_lines
@@ -106,8 +111,7 @@ def add(
 
     A file with errors is not stored.
     """
-    from arena.client.backends import SubmissionRequest
-    from arena.client.http import problem_of
+    from arena.client.backends import SubmissionRequest, problem_of
 
     request = SubmissionRequest(
         set_name=set_name,
@@ -128,6 +132,10 @@ def add(
         f"{name} ({submission['answers']:,} {held}) {state}; id {submission['id']}.",
         as_json=as_json,
     )
+
+
+commands.command()(gate)
+commands.command()(compare)
 
 
 @commands.command()
@@ -218,6 +226,27 @@ def report(
 
 
 @commands.command()
+def export(
+    number: Number,
+    destination: Annotated[Path, typer.Argument(metavar="DEST", help="File to write: `*.jsonl`.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Write the answers of a submission in the format of TREC's RAG track, sentences with their citations."""
+    from arena.services.accounts.auth import OPERATOR
+    from leaderboard.formats.sinks import atomic_text
+
+    answers = 0
+    rows = open_arena().submissions.trec_rag(number, caller=OPERATOR)
+    with atomic_text(destination) as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            answers += 1
+    fields = {"answers": answers, "file": str(destination)}
+    show_result(fields, f"{answers:,} answers in {destination}", as_json=as_json)
+
+
+@commands.command()
 def confirm(
     number: Number, server: Server = None, token: TokenText = None, *, as_json: AsJson = False
 ) -> None:
@@ -257,6 +286,39 @@ def withdraw(
 
     backend = _backend(server, token)
     _change(backend, number, Change.WITHDRAW, "is withdrawn", reason=reason, as_json=as_json)
+
+
+@commands.command()
+def inbox(
+    set_name: Annotated[
+        str | None, typer.Option("--set", metavar="SET", help="Only submissions to this question set.")
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """List the submissions that wait, with what each waits for, and how to plan a round of them."""
+    from arena.schemas import InboxLine
+    from arena.services.accounts.auth import OPERATOR
+
+    inbox_service = open_arena().inbox
+    inboxes = inbox_service.waiting(set_name=set_name, caller=OPERATOR)
+    rows = [
+        (str(row.submission.id), row.submission.set_name, row.submission.system, block.why, block.text)
+        for inbox_ in inboxes
+        for row in inbox_.waiting
+        for block in row.blocks
+    ]
+    payload = [InboxLine.of(inbox_).to_json() for inbox_ in inboxes] if as_json else rows
+    headers = ("id", "set", "system", "waits for", "that is")
+    show_rows(payload, headers, rows, as_json=as_json, empty="Nothing waits.")
+    for inbox_ in inboxes:
+        if inbox_.plannable and not as_json:
+            systems = ",".join(inbox_.plannable)
+            note(f"Plan them: arena rounds plan --set {inbox_.set_name} --judge JUDGE --systems {systems}")
+    applied = inbox_service.applications(caller=OPERATOR)
+    if applied:
+        teams = ", ".join(application.team for application in applied)
+        note(f"Teams that somebody applied for: {teams}. Decide: arena teams applications list")
 
 
 def _backend(server: str | None, token: str | None) -> SubmissionBackend:

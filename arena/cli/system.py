@@ -1,4 +1,4 @@
-"""`arena demo`, `arena serve` and `arena db`."""
+"""`arena demo`, `arena serve`, `arena mcp` and `arena db`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from arena.cli.options import AsJson
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_table
 from arena.container import open_arena
+from data.errors import ServeError
 from data.progress import reporting
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def demo(
     if serve:
         check_port(host, port)
     arena = open_arena()
-    with reporting("judging the demo round") as report:
+    with arena.engine.spreading(), reporting("judging the demo round") as report:
         boards = arena.demo.prepare(report=report, note=note)
     if as_json:
         show_json({"boards": [board.name for board in boards]})
@@ -64,7 +65,7 @@ def serve(
         typer.Option("--worker/--no-worker", help="Run a worker beside the site, restarted when it dies."),
     ] = True,
 ) -> None:
-    """Serve the site, and run the jobs of the queue in a process beside it."""
+    """Serve the site, and run the jobs of the queue beside it."""
     from arena.logs import configure_logs
     from arena.site.server import check_port, serve_site
     from arena.workers.supervisor import supervised_worker
@@ -78,6 +79,35 @@ def serve(
         return
     with supervised_worker():
         serve_site(host, port, arena.settings)
+
+
+def mcp(
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=1, max=65535, help="Port of 127.0.0.1, with --http.")
+    ] = 8765,
+    *,
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve over HTTP at /mcp, in place of standard input and output.")
+    ] = False,
+) -> None:
+    """Serve what is published to agents, read-only, by the Model Context Protocol."""
+    from arena.site.server import check_port
+
+    try:
+        from arena.mcp.server import HOST, make_server, serve_http
+    except ImportError as error:
+        # A library that is there and broken is a fault of its own.
+        if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
+            raise
+        advice = "Install it: `pip install answer-arena[mcp]`."
+        raise ServeError("The library mcp is not installed.", advice=advice) from error
+    arena = open_arena()
+    arena.boards.heads()
+    if not http:
+        make_server(arena).run()
+        return
+    check_port(HOST, port)
+    serve_http(arena, port)
 
 
 @commands.command()

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.cli import applications
 from arena.cli.options import AsJson
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
 from arena.container import open_arena
@@ -22,6 +23,7 @@ tokens = typer.Typer(help="Access tokens of teams and accounts.", no_args_is_hel
 commands.add_typer(members, name="member")
 commands.add_typer(accounts, name="account")
 commands.add_typer(tokens, name="token")
+commands.add_typer(applications.commands, name="applications")
 
 Name = Annotated[str, typer.Argument(metavar="TEAM", help="Name of the team.")]
 AccountName = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the account.")]

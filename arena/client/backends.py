@@ -2,39 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from httpx import Response
 from pydantic import TypeAdapter
 
-from arena.client.http import ApiClient, Options
-from arena.client.upload import upload
 from arena.container import open_arena
 from arena.schemas import SubmissionFields, SubmissionFull, SubmissionStatusFields
 from arena.services.accounts.auth import OPERATOR
 from arena.settings import read_settings
-from data.errors import InputError
-from data.files.text_files import LONGEST_NAME
-from data.records import SubmissionKind, require_name
-from submissions.card import load_card
-from submissions.check import CheckResult
-from submissions.check_report import problem_json
+from data.errors import (
+    AccessError,
+    ArenaError,
+    ConflictError,
+    ForbiddenError,
+    InputError,
+    InvalidFileError,
+    NotFoundError,
+    ServerError,
+)
+from data.records import Problem, Severity, SubmissionKind, require_name
+
+if TYPE_CHECKING:
+    # What reads files loads where a file is read: to list submissions takes none of it.
+    from arena.client.answer_arena_client import Client
+    from submissions.check import CheckResult
 
 Json = dict[str, Any]
-RESULT = TypeAdapter(CheckResult)
+ERRORS: Mapping[int, type[ArenaError]] = {
+    401: AccessError,
+    403: ForbiddenError,
+    404: NotFoundError,
+    409: ConflictError,
+    410: NotFoundError,
+    413: InputError,
+    422: InputError,
+}
 
 
 def _json(submission: object) -> Json:
     return SubmissionFields.of(submission).to_json()
-
-
-def _kind(kind: SubmissionKind) -> dict[str, str]:
-    # An arena of an earlier version takes answers alone, and refuses fields that it does not know.
-    return {} if kind is SubmissionKind.ANSWERS else {"kind": kind.value}
 
 
 class Change(StrEnum):
@@ -62,16 +73,17 @@ class LocalBackend:
     """This machine's arena."""
 
     def __init__(self) -> None:
-        arena = open_arena()
-        self._arena, self._submissions = arena, arena.submissions
+        self._arena = open_arena()
 
     def check(self, path: Path, set_name: str, kind: SubmissionKind = SubmissionKind.ANSWERS) -> CheckResult:
         """Check a file; every problem at once."""
-        return self._submissions.check(path, set_name, kind=kind)
+        return self._arena.submissions.check(path, set_name, kind=kind)
 
     def add(self, path: Path, request: SubmissionRequest) -> Json:
         """Submit a file."""
-        added = self._submissions.add(
+        from submissions.check_report import problem_json  # noqa: PLC0415 - see above
+
+        added = self._arena.submissions.add(
             path,
             request.set_name,
             system=request.system,
@@ -86,12 +98,12 @@ class LocalBackend:
 
     def find(self, set_name: str | None) -> list[Json]:
         """Submissions by set, system and version."""
-        lines = self._submissions.find(set_name=set_name, caller=OPERATOR)
+        lines = self._arena.submission_reader.find(set_name=set_name, caller=OPERATOR)
         return [SubmissionStatusFields.of_line(line).to_json() for line in lines]
 
     def view(self, number: int) -> Json:
         """A submission with its coverage."""
-        return SubmissionFull.of_line(self._submissions.view(number, caller=OPERATOR)).to_json()
+        return SubmissionFull.of_line(self._arena.submission_reader.view(number, caller=OPERATOR)).to_json()
 
     def report(self, number: int, round_name: str | None) -> Json:
         """What a team should improve."""
@@ -105,85 +117,132 @@ class LocalBackend:
 
         return report_html(self._arena.reports.of(number, round_name=round_name, caller=OPERATOR))
 
+    def compare(self, number: int, against: str, round_name: str | None) -> Json:
+        """What changed from an earlier version."""
+        return self._arena.versions.of_submission(
+            number, against=against, round_name=round_name, caller=OPERATOR
+        ).as_json()
+
     def change(self, number: int, change: Change, *, reason: str = "") -> Json:
         """Do something to a submission."""
         match change:
             case Change.CONFIRM:
-                return _json(self._submissions.confirm(number))
+                return _json(self._arena.submissions.confirm(number))
             case Change.SELECT:
-                return _json(self._submissions.select(number))
+                return _json(self._arena.submissions.select(number))
             case Change.WITHDRAW:
-                return _json(self._submissions.withdraw(number, reason=reason))
+                return _json(self._arena.submissions.withdraw(number, reason=reason))
 
 
 class RemoteBackend:
     """Another machine's arena, by its API."""
 
-    def __init__(self, client: ApiClient, *, sent: Callable[[int, int], None]) -> None:
-        self._client = client
+    def __init__(self, client: Client, *, sent: Callable[[int, int], None]) -> None:
+        self.client = client
+        self._submissions = client.submissions
         self._sent = sent
 
     def check(self, path: Path, set_name: str, kind: SubmissionKind = SubmissionKind.ANSWERS) -> CheckResult:
-        """Check a file; every problem at once."""
+        """Check a file, or a folder as a zip file; every problem at once."""
+        from submissions.check import CheckResult  # noqa: PLC0415 - as above
+
         require_name(set_name, "Question set")
-        size = path.stat().st_size if path.is_file() else 0
-        try:
-            with path.open("rb") as file:
-                answer = self._client.ask(
-                    "POST",
-                    f"/sets/{set_name}/check",
-                    file=file,
-                    params={"file_name": path.name[-LONGEST_NAME:], **_kind(kind)},
-                    headers={"Content-Length": str(size), "Content-Type": "application/octet-stream"},
-                ).json()
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror}.", advice="Check its name.") from error
-        return RESULT.validate_python({**answer, "set_name": answer["set"]})
+        with errors_as_ours():
+            report = self._submissions.check(path, set_name, kind=kind.value)
+        return TypeAdapter(CheckResult).validate_python({**report.model_dump(), "set_name": report.set})
 
     def add(self, path: Path, request: SubmissionRequest) -> Json:
         """Submit a file: send what the arena lacks of it, then hand it in."""
+        from submissions.card import load_card  # noqa: PLC0415 - as above
+
         require_name(request.set_name, "Question set")
-        card = {} if request.card is None else asdict(load_card(request.card))
-        body = {
-            "upload": upload(self._client, path, sent=self._sent),
-            "file_name": path.name[-LONGEST_NAME:],
-            "system": request.system,
-            "team": request.team,
-            "card": card,
-            "anonymous": request.anonymous,
-            "hold": request.hold,
-            **_kind(request.kind),
-        }
-        answer = self._client.ask("POST", f"/sets/{request.set_name}/submissions", json=body).json()
-        return {**_json(answer), "created": answer["created"], "problems": answer["problems"]}
+        # An arena of an earlier version refuses fields that it does not know.
+        said = {} if request.card is None else asdict(load_card(request.card))
+        with errors_as_ours():
+            added = self._submissions.submit(
+                path,
+                request.set_name,
+                system=request.system,
+                kind=request.kind.value,
+                team=request.team,
+                card={name: value for name, value in said.items() if value},
+                anonymous=request.anonymous,
+                hold=request.hold,
+                sent=self._sent,
+            )
+        warnings = [problem.model_dump() for problem in added.problems]
+        return {**_json(added.model_dump()), "created": added.created, "problems": warnings}
 
     def find(self, set_name: str | None) -> list[Json]:
         """Submissions by set, system and version, as the token may see them."""
-        asked = {} if set_name is None else {"set": set_name}
-        body = self._client.ask("GET", "/submissions", params=asked).json()
-        return [SubmissionStatusFields.of(fields).to_json() for fields in body["submissions"]]
+        with errors_as_ours():
+            lines = self._submissions.all(set_name=set_name)
+        return [SubmissionStatusFields.of(line.model_dump()).to_json() for line in lines]
 
     def view(self, number: int) -> Json:
         """A submission with its coverage."""
-        return SubmissionFull.of(self._client.ask("GET", f"/submissions/{number}").json()).to_json()
+        with errors_as_ours():
+            return SubmissionFull.of(self._submissions.get(number).model_dump()).to_json()
 
     def report(self, number: int, round_name: str | None) -> Json:
         """What a team should improve."""
-        report: Json = self._report(number, round_name, "json").json()
-        return report
+        with errors_as_ours():
+            return self._submissions.report(number, round_name=round_name)
 
     def report_page(self, number: int, round_name: str | None) -> str:
         """The same as one HTML page."""
-        return self._report(number, round_name, "html").text
+        with errors_as_ours():
+            return self._submissions.report_page(number, round_name=round_name)
 
-    def _report(self, number: int, round_name: str | None, form: str) -> Response:
-        asked = {"format": form, **({} if round_name is None else {"round": round_name})}
-        return self._client.ask("GET", f"/submissions/{number}/report", params=asked)
+    def compare(self, number: int, against: str, round_name: str | None) -> Json:
+        """What changed from an earlier version."""
+        with errors_as_ours():
+            return self._submissions.compare(number, against=against, round_name=round_name)
 
     def change(self, number: int, change: Change, *, reason: str = "") -> Json:
         """Do something to a submission."""
-        options: Options = {"json": {"reason": reason}} if change is Change.WITHDRAW else {}
-        return _json(self._client.ask("POST", f"/submissions/{number}/{change}", **options).json())
+        with errors_as_ours():
+            match change:
+                case Change.CONFIRM:
+                    changed = self._submissions.confirm(number)
+                case Change.SELECT:
+                    changed = self._submissions.select(number)
+                case Change.WITHDRAW:
+                    changed = self._submissions.withdraw(number, reason=reason)
+            return _json(changed.model_dump())
+
+
+@contextmanager
+def errors_as_ours() -> Iterator[None]:
+    """Raise what another arena refuses as the same kind of error that the same refusal has here."""
+    from arena.client.answer_arena_client import ClientError, StatusError, UsageError  # noqa: PLC0415 - loads a client of HTTP, which this machine's arena needs not
+
+    try:
+        yield
+    except StatusError as error:
+        if error.problems:
+            listed = tuple(problem_of(problem.model_dump()) for problem in error.problems)
+            raise InvalidFileError(error.message, listed, advice=error.advice) from error
+        kind = ERRORS.get(error.status)
+        if kind is None:
+            message = f"The arena answers {error.status}: {error.message}"
+            raise ServerError(message, advice=error.advice) from error
+        raise kind(error.message, advice=error.advice) from error
+    except UsageError as error:
+        raise InputError(error.message, advice=error.advice) from error
+    except ClientError as error:
+        raise ServerError(error.message, advice=error.advice) from error
+
+
+def problem_of(fields: Mapping[str, Any]) -> Problem:
+    """A problem of a file or request, as an arena reports it."""
+    return Problem(
+        line=int(fields.get("line") or 0),
+        code=str(fields.get("code", "")),
+        message=str(fields.get("message", "")),
+        severity=Severity.WARNING if fields.get("severity") == Severity.WARNING else Severity.ERROR,
+        advice=str(fields.get("advice", "")),
+    )
 
 
 SubmissionBackend = LocalBackend | RemoteBackend
@@ -203,7 +262,10 @@ def open_backend(
     settings = read_settings()
     address = server or settings.server
     if address:
-        return RemoteBackend(ApiClient(address, token or settings.token), sent=sent)
+        from arena.client.answer_arena_client import Client  # noqa: PLC0415 - as above
+
+        with errors_as_ours():
+            return RemoteBackend(Client(address, token or settings.token), sent=sent)
     if token:
         raise InputError("A token is for another machine's arena.", advice="Name it with --server.")
     return LocalBackend()

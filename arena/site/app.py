@@ -16,13 +16,14 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from streamlit import file_util
 
 from arena.api.app import make_api
 from arena.api.errors import problem_response
 from arena.container import Arena, open_arena
+from arena.services.accounts.mail import mailer_of
 from arena.services.system.prometheus import metrics_of
 from arena.settings import MetricsAccess, Settings
 from arena.site.browser_uploads import BrowserUploads
@@ -72,12 +73,16 @@ def _challenge(*, configured: bool) -> Response:
 SCRIPT = Path(__file__).parent / "main.py"
 SITE_SCRIPT = Path(__file__).parent / "assets" / "site.js"
 TITLE = re.compile(r"<title>[^<]*</title>")
-HEAD = '<title>{title} – Answer Arena</title>\n    <script src="./site.js"></script>'
+HEAD = (
+    "<title>{title} – Answer Arena</title>\n"
+    '    <link rel="alternate" type="application/atom+xml" title="Boards" href="./feed.atom" />\n'
+    '    <script src="./site.js"></script>'
+)
 NO_CACHE = {"Cache-Control": "no-cache"}
 UNAVAILABLE = 503
 WARMED = (
     "boards.leaderboard_page",
-    "boards.compare_page",
+    "compare.compare_page",
     "systems.system_page",
     "questions.list_page",
     "questions.question_page",
@@ -85,6 +90,11 @@ WARMED = (
     "teams.team_page",
 )
 """Modules whose imports load everything that pages need."""
+ASKED_FOR = (
+    *("evidence", "question_lists", "question_search", "profiles", "weaknesses", "fixes", "versions"),
+    *("comparisons", "history", "file_descriptions", "set_statistics", "rounds", "submissions"),
+)
+"""Services of the public pages, whose modules load when they are first asked for."""
 
 
 def make_app(settings: Settings, *, host: str = "", on_ready: Callable[[], None] | None = None) -> st.App:
@@ -133,6 +143,8 @@ class _Routes:
 
     def __init__(self, settings: Settings) -> None:
         self._arena = open_arena(settings)
+        # Settings that mail could not be sent with end the start, not somebody's application.
+        mailer_of(settings)
         self.browser_files = self._arena.browser_files
 
     def all(self) -> list[BaseRoute]:
@@ -143,6 +155,7 @@ class _Routes:
             *board_routes(self._arena),
             *VoteRoutes(self._arena).routes(),
             *shell_routes(PAGES),
+            Route("/leaderboard", _to_the_leaderboard),
         ]
         return [Mount("/api/v1", app=make_api(self._arena)), *map(_guarded, plain)]
 
@@ -154,6 +167,8 @@ class _Routes:
         """Load what the first reader would wait for: the charts' and the boards' libraries."""
         for name in WARMED:
             importlib.import_module(f"arena.site.{name}")
+        for name in ASKED_FOR:
+            getattr(self._arena, name)
         self._arena.boards.heads()
         # What exists now stays until the server ends, so the garbage collector need not scan it.
         gc.collect()
@@ -182,6 +197,11 @@ def shell_routes(titles: Mapping[str, str]) -> list[Route]:
         text = f"{before}{HEAD.format(title=escape(title))}{after}"
         routes.append(Route(f"/{path}", _unchanging(text, "text/html")))
     return routes
+
+
+async def _to_the_leaderboard(request: Request) -> Response:
+    """The leaderboard is at the root; its name as an address leads there."""
+    return RedirectResponse(f"./?{request.url.query}" if request.url.query else "./")
 
 
 def _unchanging(text: str, kind: str) -> Callable[[Request], Awaitable[Response]]:

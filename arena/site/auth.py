@@ -15,8 +15,10 @@ from streamlit.errors import StreamlitSecretNotFoundError
 
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.sessions import COOKIE
+from arena.settings import Registration
 from arena.site.services import arena
 from arena.site.ui.components import note
+from arena.site.ui.done import keep_done
 from arena.site.ui.errors import show_error
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
@@ -24,7 +26,6 @@ from arena.site.ui.url_state import choose_one
 from data.errors import AccessError
 
 STYLE = Path(__file__).parent / "assets" / "team.css"
-MESSAGE = "message"
 HOW_TO_GET_IN = (
     "You need an access token of your team (aa_…). The organisers make the team and its first token; its "
     "owners make further ones on the page My team."
@@ -72,17 +73,10 @@ def show_pairs(caller: Caller) -> bool:
     return bool(tasks)
 
 
-def tell(text: str) -> None:
-    """Rerun the page, and say there what was done."""
-    st.session_state[MESSAGE] = text
+def tell(text: str, place: str = "") -> None:
+    """Rerun the page, which says where it shows `place` what was done."""
+    keep_done(text, place)
     st.rerun()
-
-
-def show_told() -> None:
-    """Say once what the last run did."""
-    text = st.session_state.pop(MESSAGE, "")
-    if text:
-        put(element("p", text, class_="aa-told", role="status"))
 
 
 def present() -> Caller:
@@ -104,16 +98,25 @@ def _claimed() -> Caller | None:
     Raises:
         AccessError: No account is theirs.
     """
-    if not _providers() or not st.user.get("is_logged_in"):
+    subject = provider_subject()
+    if not subject:
         return None
     claims = st.user.to_dict()
     issued = claims.get("iat")
     return arena().sessions.who_oidc(
-        f"{claims.get('iss', '')}#{claims.get('sub', '')}",
+        subject,
         email=str(claims.get("email") or "") or None,
         verified=claims.get("email_verified") is True,
         issued=issued if isinstance(issued, int) else None,
     )
+
+
+def provider_subject() -> str:
+    """The provider's name for who signed in by it, issuer included; empty where nobody did."""
+    if not _providers() or not st.user.get("is_logged_in"):
+        return ""
+    claims = st.user.to_dict()
+    return f"{claims.get('iss', '')}#{claims.get('sub', '')}" if claims.get("sub") else ""
 
 
 def _by_provider() -> Caller | None:
@@ -122,6 +125,8 @@ def _by_provider() -> Caller | None:
         caller = _claimed()
     except AccessError as error:
         show_error(error)
+        if arena().registration.mode is Registration.OIDC:
+            put(element("p", anchor("Register a team", "register")))
         st.button("Sign out", on_click=st.logout)
         st.stop()
     if caller is None:
@@ -142,11 +147,16 @@ def _ask_in(purpose: str) -> Caller:
                 "a", "Sign in with a token", href="./auth/sign-in", target="_self", class_="aa-button"
             )
             put(link)
-            for provider, label in _providers().items():
-                st.button(
-                    label, on_click=st.login, args=(provider,) if provider else (), key=f"in-{provider}"
-                )
+            offer_providers()
+        if arena().registration.mode is not Registration.OFF:
+            put(element("p", "No team yet? ", anchor("Register a team", "register")))
     return PUBLIC
+
+
+def offer_providers() -> None:
+    """The buttons that lead to the OIDC providers."""
+    for provider, label in _providers().items():
+        st.button(label, on_click=st.login, args=(provider,) if provider else (), key=f"in-{provider}")
 
 
 def _providers() -> Mapping[str, str]:

@@ -12,6 +12,7 @@ import structlog
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
@@ -50,7 +51,7 @@ class SiteMiddleware:
         async def checked(message: Message) -> None:
             nonlocal started, missing
             if message["type"] == "http.response.start":
-                missing = _is_bare_404(message)
+                missing = _is_bare_404(message) or _is_empty_shell(scope, message)
                 started = not missing
                 self._add(MutableHeaders(scope=message))
             if not missing:
@@ -107,6 +108,11 @@ def _is_bare_404(message: Message) -> bool:
     """Whether somebody says only that there is nothing, in no format that a program or a reader expects."""
     kind = Headers(raw=message["headers"]).get("content-type", "text/plain")
     return message["status"] == HTTPStatus.NOT_FOUND and kind.startswith("text/plain")
+
+
+def _is_empty_shell(scope: Scope, message: Message) -> bool:
+    """Whether Streamlit answers with its own document: it does for every address that nothing else serves."""
+    return isinstance(scope.get("endpoint"), StaticFiles) and _is_page(message)
 
 
 OK, GONE = 200, 410

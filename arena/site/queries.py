@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
 from arena.container import Arena
+from arena.services.accounts.auth import PUBLIC, Caller
+from arena.services.boards.file_sizes import Described
 from arena.services.boards.history import Appearance, Entry
-from arena.services.evidence.questions import QuestionFilter, QuestionList, QuestionView, Trait
+from arena.services.evidence.fixes import Fixes
+from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList, Trait
+from arena.services.evidence.question_search import FoundText
+from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.systems import Comparison, SystemProfile
+from arena.services.evidence.versions import JudgedVersion, VersionChange
 from arena.services.evidence.weaknesses import Weaknesses
+from arena.site.auth import present
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.view_model import BoardView, board_label, snapshot_label
 from arena.site.services import arena
 from data.errors import RetractedError
-from data.store.boards.boards import SNAPSHOT, BoardHead, is_called, snapshot_of
+from data.records import SetSummary
+from data.store.boards.boards import SNAPSHOT, BoardHead, is_called, snapshot_name, snapshot_of
 from data.store.rounds.question_stats import BattleResult, QuestionStats
 
 FRESH = 15
@@ -26,6 +34,7 @@ MOST_BOARDS = 32
 Asked = ParamSpec("Asked")
 Value = TypeVar("Value")
 Query = Callable[Concatenate[Arena, Asked], Value]
+ReaderQuery = Callable[Concatenate[Arena, Caller, BoardView, Asked], Value]
 
 # Everything here is public. A published board never changes, so what depends on it is cached by its hash.
 BY_CONTENT: dict[str | type, Callable[[Any], str]] = {
@@ -52,6 +61,46 @@ def _cached(
         @wraps(query)
         def asked(*args: Asked.args, **options: Asked.kwargs) -> Value:
             return cached(arena(), *args, **options)
+
+        return asked
+
+    return cache_query
+
+
+@_cached(seconds=FRESH, most=64)
+def texts_kept_back(source: Arena, view: BoardView) -> str:
+    """Which texts of a judged board are kept from the public, and why; empty where none are."""
+    return "" if view.round_name is None else source.evidence.notice(view.round_name)
+
+
+def _cached_for_public(
+    *, most: int, seconds: int | None = None, spinner: str | bool = False, copied: bool = False
+) -> Callable[[ReaderQuery[Asked, Value]], Callable[Concatenate[BoardView, Asked], Value]]:
+    """As `_cached`, for what holds texts: where these are not public, people who sign in are read for afresh.
+
+    What is cached is dropped when a set's texts become public or cease to be.
+    """
+    cache = st.cache_data if copied else st.cache_resource
+
+    def cache_query(
+        query: ReaderQuery[Asked, Value],
+    ) -> Callable[Concatenate[BoardView, Asked], Value]:
+        # A cache is known by the name and source of its function, so it needs those of the query.
+        @wraps(query)
+        def for_public(
+            source: Arena, _kept: str, view: BoardView, *args: Asked.args, **options: Asked.kwargs
+        ) -> Value:
+            return query(source, PUBLIC, view, *args, **options)
+
+        cached = cache(ttl=seconds, max_entries=most, show_spinner=spinner, hash_funcs=BY_CONTENT)(for_public)
+
+        @wraps(query)
+        def asked(view: BoardView, /, *args: Asked.args, **options: Asked.kwargs) -> Value:
+            kept = texts_kept_back(view)
+            caller = present() if kept else PUBLIC
+            if caller.signed_in:
+                return query(arena(), caller, view, *args, **options)
+            return cached(arena(), kept, view, *args, **options)
 
         return asked
 
@@ -118,26 +167,52 @@ def voted_set(source: Arena, view: BoardView) -> str:
     return "" if view.round_name is None else source.public_votes.open_for_round(view.round_name)
 
 
-@_cached(seconds=LONG, most=64, spinner="Counting battles …", copied=True)
-def profile_of(source: Arena, view: BoardView, system: str) -> SystemProfile:
+@_cached_for_public(seconds=LONG, most=64, spinner="Counting battles …")
+def profile_of(source: Arena, caller: Caller, view: BoardView, system: str) -> SystemProfile:
     """How a system of a judged board fared, question by question."""
-    return source.profiles.of(str(view.round_name), system)
+    return source.profiles.of(str(view.round_name), system, caller=caller)
 
 
-@_cached(seconds=LONG, most=64, spinner="Reading scores …", copied=True)
-def weaknesses_of(source: Arena, view: BoardView, system: str) -> Weaknesses:
+@_cached_for_public(seconds=LONG, most=64, spinner="Reading scores …")
+def weaknesses_of(source: Arena, caller: Caller, view: BoardView, system: str) -> Weaknesses:
     """What a system's answers lack, on a judged board."""
-    return source.weaknesses.of(str(view.round_name), system)
+    return source.weaknesses.of(str(view.round_name), system, caller=caller)
 
 
-@_cached(most=8, spinner="Reading questions …")
-def questions_of(source: Arena, view: BoardView) -> QuestionList:
+@_cached_for_public(seconds=LONG, most=64, spinner="Weighing errors …")
+def fixes_of(source: Arena, caller: Caller, view: BoardView, system: str) -> Fixes:
+    """What a system should fix first, on a judged board."""
+    return source.fixes.of(str(view.round_name), system, caller=caller)
+
+
+@_cached(seconds=FRESH, most=64)
+def earlier_versions_of(source: Arena, view: BoardView, system: str) -> tuple[JudgedVersion, ...]:
+    """The earlier versions of a system on a judged board that were judged, the newest first."""
+    return source.versions.earlier(str(view.round_name), system)
+
+
+@_cached_for_public(seconds=LONG, most=64, spinner="Comparing versions …")
+def version_change_of(
+    source: Arena, caller: Caller, view: BoardView, system: str, version: int
+) -> VersionChange:
+    """What changed in a system since an earlier version, on a judged board."""
+    return source.versions.compare(str(view.round_name), system, against=str(version), caller=caller)
+
+
+@_cached_for_public(most=8, spinner="Reading questions …")
+def questions_of(source: Arena, caller: Caller, view: BoardView) -> QuestionList:
     """The questions of a judged board."""
-    return source.question_lists.of(str(view.round_name))
+    return source.question_lists.of(str(view.round_name), caller=caller)
 
 
-def questions_found(view: BoardView, question_filter: QuestionFilter) -> tuple[QuestionStats, ...]:
-    """The questions of a judged board that a reader searches for, in the set's order."""
+def questions_found(
+    view: BoardView, question_filter: QuestionFilter, order: Order
+) -> tuple[QuestionStats, ...]:
+    """The questions of a judged board that a reader looks for.
+
+    Raises:
+        InputError: No word is left that can be searched for.
+    """
     endings = (
         ()
         if question_filter.system is None
@@ -146,15 +221,33 @@ def questions_found(view: BoardView, question_filter: QuestionFilter) -> tuple[Q
     reported = frozenset[str]()
     if question_filter.trait is Trait.REPORTED:
         reported = arena().question_lists.reported(str(view.round_name))
-    answered = answers_with(view, question_filter)
-    return questions_of(view).matching(question_filter, endings=endings, reported=reported, answered=answered)
+    search = question_filter.search.strip()
+    found = _numbers_found(view, search) if search else frozenset[int]()
+    return questions_of(view).matching(
+        question_filter, endings=endings, reported=reported, found=found, order=order
+    )
 
 
-def answers_with(view: BoardView, question_filter: QuestionFilter) -> Mapping[str, str]:
-    """Where the answers of the wanted system have the wanted words, by question id."""
-    if question_filter.system is None or not question_filter.words.strip():
+def texts_found(view: BoardView, search: str, questions: Sequence[QuestionStats]) -> Mapping[str, FoundText]:
+    """Where some questions have what a reader searches for, by id; nothing where nothing is searched for."""
+    if not search.strip() or not questions:
         return {}
-    return _answers_with(view, question_filter.system, question_filter.words)
+    return _texts_found(view, search.strip(), tuple(question.id for question in questions), questions)
+
+
+@_cached(most=MOST_BOARDS)
+def files_of(source: Arena, view: BoardView) -> Described:
+    """How large a board's files are, and their columns."""
+    name = view.name if view.round_name is None else snapshot_name(view.name, view.content_hash)
+    return source.file_descriptions.of(name, stamp=view.name)
+
+
+@_cached(most=MOST_BOARDS)
+def set_of(source: Arena, view: BoardView) -> SetSummary | None:
+    """The question set of a judged board; None for published counts, and where it is gone."""
+    if view.round_name is None:
+        return None
+    return source.sets.summary(source.rounds.get(view.round_name, caller=PUBLIC).set_name)
 
 
 @_cached(seconds=FRESH, most=4, spinner="Reading boards …")
@@ -174,26 +267,38 @@ def _endings(source: Arena, view: BoardView, system: str, opponent: str | None) 
     return source.question_lists.endings(str(view.round_name), system, opponent)
 
 
-@_cached(seconds=FRESH, most=64, spinner="Reading answers …")
-def _answers_with(source: Arena, view: BoardView, system: str, words: str) -> Mapping[str, str]:
-    return source.question_lists.answers_with(str(view.round_name), system, words)
+@_cached_for_public(seconds=FRESH, most=64, spinner="Searching …")
+def _numbers_found(source: Arena, caller: Caller, view: BoardView, search: str) -> frozenset[int]:
+    return source.question_search.find(str(view.round_name), search, caller=caller)
 
 
-@_cached(seconds=LONG, most=64, spinner="Comparing battles …")
-def comparison_of(source: Arena, view: BoardView, systems: tuple[str, ...]) -> Comparison:
+@_cached_for_public(seconds=FRESH, most=64, spinner="Reading answers …")
+def _texts_found(
+    source: Arena,
+    caller: Caller,
+    view: BoardView,
+    search: str,
+    ids: tuple[str, ...],  # noqa: ARG001 - names what is cached; to hash the questions themselves takes longer
+    _questions: Sequence[QuestionStats],
+) -> Mapping[str, FoundText]:
+    return source.question_search.excerpts(str(view.round_name), search, _questions, caller=caller)
+
+
+@_cached_for_public(seconds=LONG, most=64, spinner="Comparing battles …")
+def comparison_of(source: Arena, caller: Caller, view: BoardView, systems: tuple[str, ...]) -> Comparison:
     """Systems of a judged board against each other.
 
     Raises:
         InputError: Fewer than two systems, or more than four.
     """
-    return source.comparisons.of(str(view.round_name), systems)
+    return source.comparisons.of(str(view.round_name), systems, caller=caller)
 
 
-@_cached(seconds=FRESH, most=256, copied=True)
-def evidence_of(source: Arena, view: BoardView, question_id: str) -> QuestionView:
+@_cached_for_public(seconds=FRESH, most=256, copied=True)
+def evidence_of(source: Arena, caller: Caller, view: BoardView, question_id: str) -> QuestionView:
     """Everything about one question of a judged board.
 
     Raises:
         NotFoundError: The set has no such question.
     """
-    return source.evidence.question(str(view.round_name), question_id)
+    return source.evidence.question(str(view.round_name), question_id, caller=caller)

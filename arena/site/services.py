@@ -13,9 +13,11 @@ import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
 from arena.container import Arena, open_arena
-from arena.settings import Settings, read_settings
+from arena.settings import PageHosts, Registration, Settings, read_settings
 
 SECTION = "arena"
+WORDS = ("home", "database_url", "registration", "notify_hosts", "has_key")
+TEXTS = ("endpoint", "public_url", "smtp_url", "mail_from", "operator", "contact", "privacy", "docs_url")
 LIMITS = ("max_upload_mb", "max_answer_chars", "uploads", "upload_hours", "trial_usd")
 """What the settings let in and let be spent; so do the pages."""
 
@@ -26,7 +28,10 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
         SECTION: {
             "home": str(settings.home),
             "database_url": settings.database_url,
-            "endpoint": settings.endpoint,
+            "notify_hosts": settings.notify_hosts.value,
+            "registration": settings.registration.value,
+            "has_key": "yes" if settings.has_key else "",
+            **{name: getattr(settings, name) or "" for name in TEXTS},
             **{name: getattr(settings, name) for name in LIMITS},
         }
     }
@@ -38,7 +43,8 @@ def arena() -> Arena:
     if settings is None:
         settings = as_secrets(read_settings())[SECTION]
     limits = tuple(int(settings[name]) for name in LIMITS)
-    return _open(str(settings["home"]), str(settings["database_url"]), str(settings["endpoint"]), limits)
+    texts = tuple(str(settings[name]) for name in (*WORDS, *TEXTS))
+    return _open(texts, limits)
 
 
 def _given() -> Mapping[str, Any] | None:
@@ -51,6 +57,15 @@ def _given() -> Mapping[str, Any] | None:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _open(home: str, database_url: str, endpoint: str, limits: tuple[int, ...]) -> Arena:
-    allowed: dict[str, Any] = dict(zip(LIMITS, limits, strict=True))
-    return open_arena(Settings(home=Path(home), database_url=database_url, endpoint=endpoint, **allowed))
+def _open(texts: tuple[str, ...], limits: tuple[int, ...]) -> Arena:
+    home, database_url, registration, notify_hosts, has_key, *others = texts
+    given: dict[str, Any] = dict(zip((*TEXTS, *LIMITS), (*others, *limits), strict=True))
+    settings = Settings(
+        home=Path(home),
+        database_url=database_url,
+        registration=Registration(registration),
+        notify_hosts=PageHosts(notify_hosts),
+        key_elsewhere=bool(has_key),
+        **given,
+    )
+    return open_arena(settings)

@@ -52,7 +52,7 @@ class SignIn:
         return _form_page(request)
 
     async def sign_in(self, request: Request) -> Response:
-        """Open a session for the token of the form, and go to the team's page, or an annotator's pairs."""
+        """Open a session for the token of the form, and go to the first page of who signed in."""
         try:
             fields = await fields_of_form(request)
             self._require_own_origin(request)
@@ -80,6 +80,8 @@ class SignIn:
         return response
 
     def _first_page(self, caller: Caller) -> str:
+        if caller.organiser:
+            return "admin"
         if self._arena.teams.all(caller=caller):
             return "team"
         if self._arena.annotation.open_to(caller):

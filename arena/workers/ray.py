@@ -1,242 +1,146 @@
-"""A round on a Ray cluster: as many tasks as workers, each judging under its own lease on one job.
+"""Long work on a Ray cluster.
 
-Tasks take battles by lease, commit their own verdicts, and draw on the round's account in the database,
-as workers of the queue do; Ray only starts them, spreads them, and says when one was lost. A lost one's
-lease is given up at once and its task is restarted. Every node reads its own environment, so that no
-key travels; it must name the same database.
+Ray starts tasks, spreads them over the nodes, and starts those again whose node was lost. What a task does is
+what a process of this machine would do.
 """
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import threading
-from contextlib import contextmanager, suppress
-from importlib import import_module
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
-import structlog
-
-from arena.container import Arena, open_arena
-from arena.services.jobs.cancellation import stopping_on_interrupt
-from arena.services.jobs.job_leases import JobLeases
-from arena.services.jobs.worker_identity import this_worker
+from arena.container import Arena
 from arena.services.judging.llm_overrides import LlmOverrides
-from arena.services.rounds.runner import RESUMABLE
-from data.errors import ArenaError, JudgeError
-from data.progress import Progress, Report, Stopwatch
-from data.records import Job, Lease, RoundCounts, RoundState
+from arena.services.system.text_process import Result, attempted
+from arena.settings import EngineKind
+from arena.workers.local import guarded
+from arena.workers.ray_cluster import connected, load_ray, open_on_node
+from data.errors import JudgeError, WorkError
+from data.progress import Report
+from data.records import RoundCounts
+from data.spreading import Spread, Task, spreading
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-MOST_TASKS = 64
+Value = TypeVar("Value")
+AHEAD = 4
+"""Tasks a processor that are begun at most before the first of them is done."""
+TRIES = 3
+"""How many times a task is started again elsewhere after its process or node was lost."""
 POLL_EVERY = 0.5
-LOSSES_PER_TASK = 3
-UNREACHED = "Check RAY_ADDRESS and `ray status`; without that variable, a cluster is started here."
-ADVICE = "Install answer-arena[ray] here and on every node."
 
 
-def judge_on_ray(
-    arena: Arena,
-    name: str,
-    *,
-    concurrency: int,
-    report: Report,
-    workers: int | None = None,
-    reaching: LlmOverrides | None = None,
-) -> RoundCounts:
-    """Judge what is pending in a round on a Ray cluster.
-
-    A cluster is looked for as Ray does (`RAY_ADDRESS`, else a local one that runs); where there is none, one
-    is started on this machine for the time of the round. `concurrency` is of all tasks together. By default
-    there is a task for each processor of the cluster, at most 64. `reaching` goes before the settings of the
-    nodes.
-
-    Raises:
-        ConflictError: The round has ended, or somebody else judges it.
-        JudgeError: Ray is not there, tasks were lost again and again, or judging cannot go on.
-    """
-    ray = _ray()
-    round_ = arena.store.rounds.get(name)
-    arena.rounds.spec_of(round_)
-    with _connected(ray):
-        count = workers or max(1, min(MOST_TASKS, concurrency, int(ray.cluster_resources().get("CPU", 1))))
-        job, lease = arena.rounds.runner.begin(round_, workers=count + 1)
-        with arena.job_leases.held(lease):
-            arena.store.rounds.move(name, to=RoundState.RUNNING, allowed=RESUMABLE)
-            _Spread(ray, arena, job, count, concurrency, reaching or LlmOverrides(), report).run(name, lease)
-    return arena.store.rounds.counts(name)
+def open_engine(arena: Arena) -> RayEngine:
+    """The engine of an application."""
+    return RayEngine(arena)
 
 
-class _Spread:
-    """Keeps tasks running until every battle of the round is claimed."""
+class RayEngine:
+    """Does long work on the cluster that Ray finds (`RAY_ADDRESS`), else on one of this machine."""
 
-    def __init__(
+    kind = EngineKind.RAY
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+
+    @contextmanager
+    def spreading(self) -> Iterator[Spread]:
+        """A context in which the parts of long work are tasks of the cluster; see `Engine`."""
+        ray = load_ray()
+        with connected(ray):
+            spread = RaySpread(ray)
+            with spreading(spread):
+                yield spread
+
+    def judge(
         self,
-        ray: ModuleType,
-        arena: Arena,
-        job: Job,
-        count: int,
+        name: str,
+        *,
         concurrency: int,
-        reaching: LlmOverrides,
         report: Report,
-    ) -> None:
-        self._ray, self._arena, self._job, self._report = ray, arena, job, report
-        self._shares = [_share(concurrency, count, number) for number in range(count)]
-        self._reaching = reaching
-        self._task = ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(judge_share)
-        self._watch = Stopwatch()
-        self._log = structlog.get_logger("arena.workers.ray").bind(job=job.id)
+        workers: int | None = None,
+        reaching: Mapping[str, Any] | None = None,
+    ) -> RoundCounts:
+        """Judge what is pending in a round; see `Engine`."""
+        from arena.workers.ray_rounds import judge_on_ray  # noqa: PLC0415 - what judges is heavy
 
-    def run(self, name: str, lease: Lease) -> None:
-        """Judge until the end; `lease` is that of this process, which only watches."""
-        total = self._arena.store.rounds.counts(name).pending + self._arena.rounds.attacks(name).pending
-        running = {self._start(name, number): number for number in range(len(self._shares))}
-        losses = 0
-        stop = _Interrupt()
-        with stop:
-            while running:
-                ended, _ = self._ray.wait(list(running), num_returns=1, timeout=POLL_EVERY)
-                for reference in ended:
-                    number = running.pop(reference)
-                    if self._collect(reference, number) or self._unwanted(lease, stop):
-                        continue
-                    losses += 1
-                    if losses > LOSSES_PER_TASK * len(self._shares):
-                        message = f"{losses} Ray tasks were lost, and the round was given up."
-                        raise JudgeError(message, advice="Check the nodes, then resume the round.")
-                    running[self._start(name, number)] = number
-                if self._unwanted(lease, stop):
-                    self._arena.store.jobs.withdraw(self._job.round_id or 0, "It was stopped.")
-                counts = self._arena.store.rounds.counts(name)
-                left = counts.pending + self._arena.rounds.attacks(name).pending
-                self._report(Progress(total - left, total, self._watch.seconds))
-        if stop.asked:
-            with suppress(ArenaError):
-                self._arena.rounds.pause(name)
-
-    def _start(self, name: str, number: int) -> object:
-        job = self._job
-        reference: object = self._task.remote(
-            name, job.id, job.owner, self._worker_name(number), self._shares[number], self._reaching
+        overrides = LlmOverrides.from_json(reaching or {})
+        return judge_on_ray(
+            self._arena, name, concurrency=concurrency, report=report, workers=workers, reaching=overrides
         )
-        return reference
 
-    def _worker_name(self, number: int) -> str:
-        return f"ray-{self._job.id}-{number}"
+    def over_database(
+        self,
+        function: Callable[..., Value],
+        tasks: Callable[[int], Iterable[Task]],
+        *,
+        poll: Callable[[], None] = lambda: None,
+    ) -> Iterator[Value]:
+        """Yield `function(arena, *task)` for each task, done by a node; see `Engine`."""
+        ray = load_ray()
+        with connected(ray):
+            spread = RaySpread(ray, poll)
+            yield from spread.map(_opened, tasks(spread.width), (function,))
 
-    def _collect(self, reference: object, number: int) -> bool:
-        """Take the result of a task; False where its process or node was lost.
 
-        Raises:
-            JudgeError: It cannot go on.
-        """
-        exceptions = self._ray.exceptions
+class RaySpread:
+    """Calls functions as tasks of a cluster."""
+
+    def __init__(self, ray: ModuleType, poll: Callable[[], None] = lambda: None) -> None:
+        self._ray = ray
+        self._poll = poll
+        self.width = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        """How many tasks the cluster does at once."""
+
+    def map(
+        self, function: Callable[..., Value], tasks: Iterable[Task], shared: tuple[object, ...] = ()
+    ) -> Iterator[Value]:
+        """Yield `function(*shared, *task)` for each task, in their order; see `Spread`."""
+        call = self._ray.remote(num_cpus=1, max_retries=TRIES, scheduling_strategy="SPREAD")(_called)
+        common = self._ray.put(shared)
+        begun: deque[object] = deque()
         try:
-            error = self._ray.get(reference)
+            for task in tasks:
+                begun.append(call.remote(function, common, task))
+                if len(begun) >= AHEAD * self.width:
+                    yield self._value(begun.popleft())
+            while begun:
+                yield self._value(begun.popleft())
+        finally:
+            for reference in begun:
+                self._ray.cancel(reference, force=True)
+
+    def _value(self, reference: object) -> Any:  # noqa: ANN401 - what the function returns
+        exceptions = self._ray.exceptions
+        while not self._ray.wait([reference], timeout=POLL_EVERY)[0]:
+            self._poll()
+        try:
+            result: Result = self._ray.get(reference)
         except (exceptions.RayTaskError, exceptions.RuntimeEnvSetupError) as failure:
             message = str(failure).strip().splitlines()[-1]
             raise JudgeError(f"A Ray task failed: {message}.", advice="See the node's log.") from failure
         except exceptions.RayError as failure:
-            self._log.warning("task.lost", task=number, reason=type(failure).__name__)
-            named = self._worker_name(number)
-            self._arena.store.leases.give_up(lambda worker: worker.name == named)
-            return False
-        if error:
-            raise JudgeError(f"On a node of the cluster: {error}")
-        return True
-
-    def _unwanted(self, lease: Lease, stop: _Interrupt) -> bool:
-        seconds = self._arena.settings.lease
-        return stop.asked or not self._arena.store.leases.beat(lease.id, lease=seconds).wanted
+            message = (
+                f"A part of the work was lost with its node {TRIES + 1} times ({type(failure).__name__})."
+            )
+            raise WorkError(
+                message, advice="Check the nodes (`ray status`), then start it again."
+            ) from failure
+        if result.error is not None:
+            raise result.error
+        return result.value
 
 
-def judge_share(
-    name: str, job_id: int, owner: str, worker_name: str, concurrency: int, reaching: LlmOverrides
-) -> str:
-    """Judge under one lease on a node, until nothing is free.
+def _called(function: Callable[..., Any], shared: tuple[object, ...], task: Task) -> Result:
+    """What a task does."""
+    return attempted(guarded, (function, (*shared, *task)))
 
-    Returns:
-        What went wrong, empty where nothing did.
-    """
-    arena = open_arena().reaching(reaching)
+
+def _opened(function: Callable[..., Value], *task: object) -> Value:
+    """Call a function with the application as this node's environment has it."""
+    arena = open_on_node()
     try:
-        job = arena.store.jobs.get(job_id)
-        if (job.owner, job.round_name) != (owner, name):
-            return "it uses another database; set ARENA_DATABASE_URL alike on every node."
-        job_leases = JobLeases(arena.store, this_worker(worker_name), arena.settings.lease)
-        job_and_lease = job_leases.take(owner=owner, job_id=job_id)
-        if job_and_lease is None:
-            return ""
-        _, lease = job_and_lease
-        with job_leases.held(lease, attempts=job.attempts):
-            asyncio.run(_judge(arena, name, lease, concurrency))
-    except ArenaError as error:
-        return str(error)
+        return function(arena, *task)
     finally:
         arena.close()
-    return ""
-
-
-async def _judge(arena: Arena, name: str, lease: Lease, concurrency: int) -> None:
-    stop = asyncio.Event()
-    with stopping_on_interrupt(stop):
-        await arena.rounds.judge(name, lease, concurrency=concurrency, report=_quiet, stop=stop, shared=True)
-
-
-def _quiet(_progress: Progress) -> None:
-    """Progress is read from the database by the process that started the tasks."""
-
-
-class _Interrupt:
-    """Ctrl-C and SIGTERM as a request to stop in order, outside of an event loop."""
-
-    def __init__(self) -> None:
-        self.asked = False
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> None:
-        if threading.current_thread() is threading.main_thread():
-            for signum in (signal.SIGINT, signal.SIGTERM):
-                self._before[signum] = signal.signal(signum, self._ask)
-
-    def __exit__(self, *_: object) -> None:
-        for signum, before in self._before.items():
-            signal.signal(signum, before)
-
-    def _ask(self, *_: object) -> None:
-        self.asked = True
-
-
-def _share(concurrency: int, count: int, number: int) -> int:
-    """The calls in flight that one of so many tasks may have; together they have all of them."""
-    return max(1, concurrency // count + (number < concurrency % count))
-
-
-def _ray() -> ModuleType:
-    try:
-        return import_module("ray")
-    except ModuleNotFoundError as error:
-        raise JudgeError("Ray is not installed.", advice=ADVICE) from error
-
-
-@contextmanager
-def _connected(ray: ModuleType) -> Iterator[None]:
-    """A connection to a cluster: the one that is there, else one of our own that ends with the block."""
-    if ray.is_initialized():
-        yield
-        return
-    try:
-        try:
-            ray.init(address="auto", log_to_driver=False, configure_logging=False)
-        except ConnectionError:
-            ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
-    except (OSError, RuntimeError, ValueError) as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise JudgeError(f"No Ray cluster can be reached or started: {reason}.", advice=UNREACHED) from error
-    try:
-        yield
-    finally:
-        ray.shutdown()

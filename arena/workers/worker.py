@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property, partial
@@ -34,6 +35,7 @@ LONGEST_LOOK = 2.0
 LONGEST_WAIT = 30.0
 BEAT_EVERY = 1.0
 PARENT_EVERY = 1.0
+LOOK_AHEAD_EVERY = 60.0
 USUAL_CONCURRENCY = 16
 Work = Callable[[Job, StopEvent], dict[str, Any]]
 
@@ -67,6 +69,7 @@ class Worker:
         stop, jobs_done, wait = asyncio.Event(), 0, POLL_EVERY
         with stopping_on_interrupt(stop):
             watch = asyncio.create_task(self._watch_parent(stop))
+            notifying = None if once else asyncio.create_task(self._notify(stop))
             self._log.info("worker.started")
             while not stop.is_set():
                 try:
@@ -88,10 +91,38 @@ class Worker:
                 if not await self._do(*claimed, stop):
                     await _sleep(stop, wait)
             watch.cancel()
+            await (self._notify_once() if notifying is None else notifying)
             with suppress(StoreError):
                 await asyncio.to_thread(self._leases.release_pending)
             self._log.info("worker.stopped", jobs=jobs_done)
         return jobs_done
+
+    async def _notify(self, stop: asyncio.Event) -> None:
+        """Send what is due beside the jobs, however long these take."""
+        looked, wait = -LOOK_AHEAD_EVERY, LONGEST_LOOK
+        while not stop.is_set():
+            try:
+                if time.monotonic() - looked >= LOOK_AHEAD_EVERY:
+                    await asyncio.to_thread(self._look_ahead)
+                    looked = time.monotonic()
+                await self._deliver(stop)
+                wait = LONGEST_LOOK
+            except StoreError as error:
+                self._log.warning("worker.notifications_wait", error=str(error), wait=wait)
+                wait = min(LONGEST_WAIT, 2 * wait)
+            await _sleep(stop, wait)
+
+    async def _notify_once(self) -> None:
+        await asyncio.to_thread(self._look_ahead)
+        await self._deliver(None)
+
+    def _look_ahead(self) -> None:
+        self._arena.deliveries.look_ahead()
+
+    async def _deliver(self, stop: asyncio.Event | None) -> None:
+        deliveries = await asyncio.to_thread(lambda: self._arena.deliveries)
+        if attempts := await deliveries.deliver_due(stop):
+            self._log.info("notifications.sent", attempts=attempts)
 
     def _take(self) -> tuple[Job, Lease] | None:
         # Opening the database is a part of it, which may fail as well.
@@ -130,6 +161,8 @@ class Worker:
                 return await self._attended(lease, self._calibrate, job, stop)
             case JobKind.TRIAL:
                 return await self._attended(lease, self._try, job, stop)
+            case JobKind.GATE:
+                return await self._attended(lease, self._gate, job, stop)
             case JobKind.RETEST:
                 # Jobs of this kind belong to the command that began them.
                 return Release(error=f"Job {job.id} is run by the command that began it.", final=True)
@@ -186,7 +219,7 @@ class Worker:
         client = on_behalf(job.payload.get("asked_by"))
         from arena.services.people.carried_votes import source_of  # noqa: PLC0415 - loads tables, which judging does without
 
-        with source_of(job.payload.get("people")) as people:
+        with source_of(job.payload.get("people")) as people, self._arena.engine.spreading():
             board, created = self._arena.boards.publish(
                 job.round_name or "",
                 report=note,
@@ -224,6 +257,12 @@ class Worker:
 
     def _try(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
         return self._arena.trials.run(RoundRequest.from_json(job.payload["request"]), stop_event=stop_event)
+
+    def _gate(self, job: Job, stop_event: StopEvent) -> dict[str, Any]:
+        from arena.services.gates.model import GateRequest  # noqa: PLC0415 - loads arrays, which judging does without
+
+        request = GateRequest.from_json(job.payload["request"])
+        return self._arena.gates.run(request, stop_event=stop_event).as_json()
 
     async def _watch_parent(self, stop: asyncio.Event) -> None:
         while self._parent is not None and not stop.is_set():

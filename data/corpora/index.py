@@ -15,11 +15,13 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from data.corpora.chunking import Chunking, chunk_id, document_of
-from data.corpora.terms import Analyser, TermNumbers, Vocabulary
+from data.corpora.chunking import Chunking, document_of
+from data.corpora.cutting import CutWords, batches, cut_documents
+from data.corpora.terms import Analyser, TermNumbers, Vocabulary, itself
 from data.errors import FileFormatError, StoreError
 from data.progress import counted, working
 from data.records import Passage
+from data.spreading import mapped
 
 K1 = 1.5
 B = 0.75
@@ -29,18 +31,18 @@ DATA, INDICES = "scores.bin", "chunks.bin"
 
 
 class Postings:
-    """Takes the words of one chunk after another, then fills in the scores. Use it as a context manager.
+    """Takes the words of chunks in their order, then fills in the scores. Use it as a context manager.
 
     Args:
         folder: Where the working files are kept.
         of_word: The terms that a word stands for.
     """
 
-    def __init__(self, folder: Path, of_word: Callable[[str], Sequence[str]] = lambda word: (word,)) -> None:
+    def __init__(self, folder: Path, of_word: Callable[[str], Sequence[str]] = itself) -> None:
         self.vocabulary = Vocabulary()
         self._numbers = TermNumbers(self.vocabulary, of_word)
         self._lengths = array("I")
-        self._waiting: list[int] = []
+        self._waiting: list[NDArray[np.int64]] = []
         self._first = 0
         self._frequencies: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._blocks = array("Q")
@@ -59,17 +61,24 @@ class Postings:
         """How many chunks were taken."""
         return len(self._lengths)
 
-    def add(self, words: Iterable[str]) -> None:
-        """Take the words of the next chunk, repeats included."""
-        before = len(self._waiting)
-        self._waiting.extend(chain.from_iterable(map(self._numbers.__getitem__, words)))
-        self._lengths.append(len(self._waiting) - before)
-        if len(self._waiting) >= BLOCK:
+    def add(self, words: CutWords) -> None:
+        """Take the words of the next chunks, repeats included."""
+        of_word = [self._numbers[word] for word in words.distinct]
+        sizes = np.fromiter(map(len, of_word), dtype=np.int64, count=len(of_word))
+        flat = np.fromiter(chain.from_iterable(of_word), dtype=np.int64, count=int(sizes.sum()))
+        counts = sizes[words.place]
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        first = (np.cumsum(sizes) - sizes)[words.place]
+        terms = flat[np.repeat(first - ends[:-1], counts) + np.arange(ends[-1])]
+        edges = ends[np.concatenate([[0], np.cumsum(words.lengths, dtype=np.int64)])]
+        self._lengths.frombytes(np.diff(edges).astype(np.uint32).tobytes())
+        self._waiting.append(terms)
+        if sum(map(len, self._waiting)) >= BLOCK:
             self._count()
 
     def _count(self) -> None:
         """Write how often each chunk that is waiting has each of its terms, by term and chunk."""
-        terms = np.array(self._waiting, dtype=np.int64)
+        terms = np.concatenate([*self._waiting, np.zeros(0, dtype=np.int64)])
         lengths = np.frombuffer(self._lengths, dtype=np.uint32)[self._first :]
         chunks = np.repeat(np.arange(len(lengths)), lengths)
         keys, counts = np.unique(terms * len(lengths) + chunks, return_counts=True)
@@ -191,14 +200,12 @@ def _write_chunks(
     offsets = array("Q", [0])
     count = 0
     with path.open("wb") as file:
-        for document in counted(documents, "indexing documents"):
-            count += 1
-            for number, text in enumerate(chunking.cut(document.text), start=1):
-                row = [chunk_id(document.id, number), document.title, text]
-                line = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-                file.write(line)
-                offsets.append(offsets[-1] + len(line))
-                postings.add(analyser.words(f"{document.title} {text}"))
+        some = batches(counted(documents, "indexing documents"))
+        for cut in mapped(cut_documents, some, (chunking, analyser)):
+            count += cut.documents
+            file.write(cut.lines)
+            offsets.frombytes((np.uint64(offsets[-1]) + np.cumsum(cut.sizes, dtype=np.uint64)).tobytes())
+            postings.add(cut.words)
     return offsets, count
 
 

@@ -9,6 +9,11 @@ MOST_WORDS = 400_000
 """Words whose terms are remembered at once while a corpus is built; beyond it, they are found anew."""
 
 
+def itself(word: str) -> Sequence[str]:
+    """The word as its one term."""
+    return (word,)
+
+
 @dataclass(frozen=True, slots=True)
 class Analyser:
     """How texts are cut into terms.
@@ -22,7 +27,7 @@ class Analyser:
 
     name: str
     words: Callable[[str], Sequence[str]]
-    of_word: Callable[[str], Sequence[str]] = lambda word: (word,)
+    of_word: Callable[[str], Sequence[str]] = itself
 
     def terms(self, text: str) -> list[str]:
         """The terms of a text in order, repeats included."""

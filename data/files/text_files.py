@@ -211,15 +211,20 @@ def decode(content: bytes, line: int) -> str:
     return text
 
 
-def parse_json(text: str, line: int) -> Any:  # noqa: ANN401 - untrusted JSON is of any shape
+def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: ANN401 - untrusted JSON is of any shape
     """Parse JSON strictly: no NaN or infinity, no duplicate keys, no lone surrogates.
+
+    With `finite` off, numbers that are not finite become null, as logs of other tools have them.
 
     Raises:
         FileFormatError: With code `not-json`, `not-finite`, `duplicate-key`, `too-deep` or `not-utf8`.
     """
     try:
         value = json.loads(
-            text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_no_duplicates
+            text,
+            parse_constant=_refuse_constant if finite else lambda _: None,
+            parse_float=_finite if finite else _finite_or_none,
+            object_pairs_hook=_no_duplicates,
         )
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -265,6 +270,11 @@ def _finite(digits: str) -> float:
         message = f"{digits} is too large for a number."
         raise FileFormatError(message, advice="Use finite numbers.", code="not-finite")
     return value
+
+
+def _finite_or_none(digits: str) -> float | None:
+    value = float(digits)
+    return value if math.isfinite(value) else None
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import lzma
 import stat
+import struct
 import zipfile
 import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import IO, cast
 
 from data.errors import FileFormatError
 from data.files.text_files import MEBIBYTE
@@ -14,16 +19,31 @@ from data.files.text_files import MEBIBYTE
 CHUNK = MEBIBYTE
 ENCRYPTED = 0x1
 HIDDEN = ("__MACOSX", ".DS_Store")
-DEEPEST = 2
-"""Files lie at the top, or in one folder there."""
+ZSTANDARD = 93
+"""What zipfile knows from Python 3.14 on only; inspect writes its logs so."""
+LOCAL_HEADER, LOCAL_MAGIC = 30, b"PK\x03\x04"
+DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, NotImplementedError, RuntimeError, OSError),
+)
+ADVICE = "Pack set.toml and questions.jsonl into a plain zip file."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveLimits:
-    """How much of a zip file is unpacked: files, and bytes of all of them once unpacked."""
+    """How much of a zip file is unpacked.
+
+    Attributes:
+        files: Files in it.
+        total_bytes: Bytes of all of them once unpacked.
+        deepest: Names that a path may have; 2 for files at the top, or in folders there.
+        advice: What to do where it cannot be unpacked.
+    """
 
     files: int = 200
     total_bytes: int = 200 * MEBIBYTE
+    deepest: int = 2
+    advice: str = ADVICE
 
 
 def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Path:
@@ -37,6 +57,22 @@ def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Pat
             elsewhere.
     """
     limits = limits or ArchiveLimits()
+    with opened(path, limits) as (archive, members):
+        remaining = limits.total_bytes
+        for member in members:
+            remaining -= _write(path, archive, member, folder / member.filename, remaining, limits)
+    tops = {PurePosixPath(member.filename).parts[0] for member in members}
+    deeper = all(len(PurePosixPath(member.filename).parts) > 1 for member in members)
+    return folder / tops.pop() if len(tops) == 1 and deeper else folder
+
+
+@contextmanager
+def opened(path: Path, limits: ArchiveLimits) -> Iterator[tuple[zipfile.ZipFile, Sequence[zipfile.ZipInfo]]]:
+    """An archive and its files; folders and what file managers add are left out.
+
+    Raises:
+        FileFormatError: As `unpack`, also for what fails in the block.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             members = [
@@ -45,37 +81,74 @@ def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Pat
                 if not member.is_dir() and not _is_hidden(member.filename)
             ]
             if len(members) > limits.files:
-                raise _bad(path, f"holds more than {limits.files} files", "archive-too-large")
-            places = [_place(path, member) for member in members]
-            remaining = limits.total_bytes
-            for member, place in zip(members, places, strict=True):
-                remaining -= _write(path, archive, member, folder / place, remaining)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
-        raise _bad(path, "is no zip file, or a damaged one", "not-zip") from error
-    tops = {place.parts[0] for place in places if len(place.parts) == DEEPEST}
-    return folder / tops.pop() if len(tops) == 1 and all(len(p.parts) == DEEPEST for p in places) else folder
+                raise _bad(path, f"holds more than {limits.files:,} files", "archive-too-large", limits)
+            for member in members:
+                _require_place(path, member, limits)
+            yield archive, members
+    except DAMAGE as error:
+        raise _bad(path, "is no zip file, or a damaged one", "not-zip", limits) from error
 
 
-def _place(path: Path, member: zipfile.ZipInfo) -> PurePosixPath:
+def read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
+    """One file of an archive, if it has at most `limit` bytes, whatever the archive says of its size.
+
+    Raises:
+        FileFormatError: It is larger.
+        zipfile.BadZipFile: It is damaged.
+    """
+    with _open_member(archive, member) as source:
+        content = source.read(limit + 1)
+    if len(content) > limit:
+        message = f"{member.filename} in {path.name} is larger than {limit:,} bytes."
+        raise FileFormatError(message, advice="Shorten what it holds.", code="archive-too-large")
+    return content
+
+
+def _open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
+    if member.compress_type != ZSTANDARD:
+        return archive.open(member)
+    import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
+
+    file = archive.fp
+    if file is None:
+        raise zipfile.BadZipFile
+    file.seek(member.header_offset)
+    header = file.read(LOCAL_HEADER)
+    if len(header) < LOCAL_HEADER or not header.startswith(LOCAL_MAGIC):
+        raise zipfile.BadZipFile
+    names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    file.seek(names, 1)
+    packed = pa.BufferReader(file.read(member.compress_size))
+    return cast("IO[bytes]", pa.CompressedInputStream(packed, "zstd"))
+
+
+def _require_place(path: Path, member: zipfile.ZipInfo, limits: ArchiveLimits) -> None:
     name = member.filename
     place = PurePosixPath(name)
     odd = "\\" in name or ":" in name or not name.isprintable() or place.is_absolute() or ".." in place.parts
-    if odd or len(place.parts) > DEEPEST or stat.S_ISLNK(member.external_attr >> 16):
-        raise _bad(path, f"has a file that may not be unpacked: {name[:80]!r}", "archive-path")
+    if odd or len(place.parts) > limits.deepest or stat.S_ISLNK(member.external_attr >> 16):
+        message = f"has a file that may not be unpacked: {name[:80]!r}"
+        raise _bad(path, message, "archive-path", limits)
     if member.flag_bits & ENCRYPTED:
-        raise _bad(path, "is encrypted", "archive-encrypted")
-    return place
+        raise _bad(path, "is encrypted", "archive-encrypted", limits)
 
 
-def _write(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, limit: int) -> int:
+def _write(
+    path: Path,
+    archive: zipfile.ZipFile,
+    member: zipfile.ZipInfo,
+    place: Path,
+    limit: int,
+    limits: ArchiveLimits,
+) -> int:
     """Unpack one file and count its bytes, whatever the archive says of its size."""
     place.parent.mkdir(parents=True, exist_ok=True)
     written = 0
-    with archive.open(member) as source, place.open("xb") as target:
+    with _open_member(archive, member) as source, place.open("xb") as target:
         while part := source.read(CHUNK):
             written += len(part)
             if written > limit:
-                raise _bad(path, "is too large once unpacked", "archive-too-large")
+                raise _bad(path, "is too large once unpacked", "archive-too-large", limits)
             target.write(part)
     return written
 
@@ -85,9 +158,5 @@ def _is_hidden(name: str) -> bool:
     return any(part in HIDDEN for part in parts)
 
 
-def _bad(path: Path, problem: str, code: str) -> FileFormatError:
-    return FileFormatError(
-        f"{path.name} {problem}.",
-        advice="Pack set.toml and questions.jsonl into a plain zip file.",
-        code=code,
-    )
+def _bad(path: Path, problem: str, code: str, limits: ArchiveLimits) -> FileFormatError:
+    return FileFormatError(f"{path.name} {problem}.", advice=limits.advice, code=code)

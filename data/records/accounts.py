@@ -114,6 +114,9 @@ class Action(StrEnum):
     MEMBER_REMOVED = "member-removed"
     TOKEN_CREATED = "token-created"  # noqa: S105 - the name of an action
     TOKEN_REVOKED = "token-revoked"  # noqa: S105 - the name of an action
+    APPLICATION_CONFIRMED = "application-confirmed"
+    APPLICATION_APPROVED = "application-approved"
+    APPLICATION_REJECTED = "application-rejected"
     SIGNED_IN = "signed-in"
     SIGNED_OUT = "signed-out"
     SET_IMPORTED = "set-imported"
@@ -149,6 +152,8 @@ class Action(StrEnum):
     REFERENCES_DRAFTED = "references-drafted"
     VOTES_OPENED = "votes-opened"
     VOTES_CLOSED = "votes-closed"
+    SUBSCRIPTION_ADDED = "subscription-added"
+    SUBSCRIPTION_REMOVED = "subscription-removed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,8 @@ class Reply:
     took to get it, calls that were charged and brought nothing included; `cost_usd` is None where no
     price is known. `cached` replies cost nothing now: their tokens and cost are those first paid. `thinking`
     is the reasoning that an endpoint returned apart from the text, where the request asked to keep it.
+    `response_id` and `response_model` are the endpoint's own names of the reply and of what gave it; they are
+    not kept.
     """
 
     key: str
@@ -42,6 +44,8 @@ class Reply:
     cached: bool = False
     logprobs: str | None = None
     thinking: str | None = None
+    response_id: str = ""
+    response_model: str = ""
 
     def from_cache(self) -> Reply:
         """The same reply as one that costs nothing now."""
@@ -237,7 +241,7 @@ class MetricEstimate:
 
 ENGINE = "engine"
 """The detail of a score that names who found it: an LLM, or the embedded version."""
-EMBEDDED_ENGINE = "lexical-3"
+EMBEDDED_ENGINE = "lexical-4"
 """The version of the embedded metrics; a stored score of another one counts as none. A local model that
 relates texts for them follows after a comma.
 """

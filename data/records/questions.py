@@ -58,17 +58,45 @@ class Phase:
         )
 
 
+GATES_A_DAY = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateRule:
+    """What teams may have judged to hold a new version against an old one.
+
+    Attributes:
+        judge: The judge that decides, by name.
+        budget_usd: The most that one gate may spend; None where the judge asks no LLM.
+        per_day: Gates of one team a day (UTC).
+    """
+
+    judge: str
+    budget_usd: float | None = None
+    per_day: int = GATES_A_DAY
+
+    def __post_init__(self) -> None:
+        if not self.judge.strip():
+            raise RecordError("Gates need a judge.", advice="Name it with --gate-judge.")
+        if self.budget_usd is not None and not 0 <= self.budget_usd < float("inf"):
+            raise RecordError(f"{self.budget_usd} is no amount of money.", advice="Use 0 or more.")
+        if self.per_day < 1:
+            raise RecordError(f"{self.per_day} gates a day are none.", advice="Use 1 or more.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetPolicy:
     """What holds for submissions to a set; without phases it is always open, without quotas.
 
-    `public_texts` is False where its licence forbids showing texts to everybody.
+    `public_texts` is False where its licence forbids showing texts to everybody. `gate` is None where teams
+    may not have versions compared.
     """
 
     set_name: str
     phases: tuple[Phase, ...] = ()
     hidden_references: bool = False
     public_texts: bool = True
+    gate: GateRule | None = None
 
     def __post_init__(self) -> None:
         require_apart(self.phases)
@@ -249,18 +277,25 @@ class SetSummary:
 class Answer:
     """A system's text for one question, with the passages it was given (its context).
 
-    `thinking` is what the system wrote before its answer. Nobody judges it.
+    `thinking` is what the system wrote before its answer. Nobody judges it. `tokens`, `usd` and
+    `milliseconds` are what the system says that the answer took; None where it does not.
     """
 
     question_id: str
     answer: str
     contexts: tuple[Passage, ...] = ()
     thinking: str = ""
+    tokens: int | None = None
+    usd: float | None = None
+    milliseconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemCard:
-    """What a team says of its system; every field is optional."""
+    """What a team says of its system; every field is optional.
+
+    `open_weights` is `yes` or `no`, `parameters` a number as `70B`, `released` a day, month or year.
+    """
 
     model: str = ""
     retriever: str = ""
@@ -270,6 +305,9 @@ class SystemCard:
     link: str = ""
     contact: str = ""
     notes: str = ""
+    open_weights: str = ""
+    parameters: str = ""
+    released: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     # Commands import the records before they know that they need arrays.
     import numpy as np
     from numpy.typing import NDArray
-from data.errors import InputError
+from data.errors import ConflictError, InputError
 
+OUT_OF_BUDGET = "The budget's cap is reached."
+"""The detail of what was not asked since the budget had no room for it."""
 STOPPED = "stopped: "
 """How the detail of a battle begins that a stopping rule left out; the rule follows."""
 
@@ -281,3 +283,20 @@ def require_amount(budget_usd: float) -> float:
     if not 0 <= budget_usd < float("inf"):
         raise InputError(f"The budget {budget_usd} is no amount of money.", advice="Use 0 or more.")
     return budget_usd
+
+
+RESUMABLE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
+"""States of rounds that can be judged."""
+
+
+def require_resumable(round_: Round) -> None:
+    """Check that a round can be judged.
+
+    Raises:
+        ConflictError: It has ended.
+    """
+    if round_.state not in RESUMABLE:
+        raise ConflictError(
+            f"Round {round_.name} is {round_.state}, so it cannot become {RoundState.RUNNING}.",
+            advice=f"It would have to be {' or '.join(RESUMABLE)}.",
+        )

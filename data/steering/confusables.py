@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from disarm import normalize_confusables, skeleton_key
-
 _MERGED = str.maketrans({"i": "l"})
 
 
@@ -16,10 +14,14 @@ def confusable_skeleton(text: str) -> str:
 
     Source: Unicode Technical Standard #39, section 4.
     """
+    from disarm import skeleton_key  # noqa: PLC0415 - the store needs it for new names alone
+
     key = skeleton_key(text, digit_policy="tr39").translate(_MERGED)
     return key.replace("rn", "m")
 
 
 def look_of(character: str) -> str:
     """The Latin letters, digits or signs that a character looks like; itself where there are none."""
+    from disarm import normalize_confusables  # noqa: PLC0415 - as above
+
     return normalize_confusables(character)

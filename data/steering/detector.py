@@ -86,7 +86,7 @@ def steering(text: str) -> tuple[Steering, ...]:
         *(Steering(*span, "other-language") for span in foreign(unquoted, tokens)),
         *_verdict_lines(plain_text, unquoted),
         *(_near_chat_tokens(unquoted) if "(" in unquoted else ()),
-        *_disguised(read.text, _TOKEN.findall(read.text)),
+        *_disguised(read.text, tokens if unquoted == read.text else _TOKEN.findall(read.text)),
     }
     if findings:
         findings |= set(_followers(plain_text, sorted(findings)))
@@ -107,7 +107,7 @@ def _in_text(read: Skeleton, finding: Steering) -> Steering:
 def _by_rules(unquoted: str, tokens: Sequence[str]) -> Iterator[Steering]:
     """Sentences that a rule fits, of what the text says itself."""
     coded = _coded(tokens)
-    fitting = [rule for rule in _rules().possible(coded) if rule.pattern.search(coded)]
+    fitting = _rules().fitting(coded)
     if fitting:
         yield from _rule_sentences(unquoted, fitting)
 
@@ -136,7 +136,7 @@ def _coded(tokens: Sequence[str]) -> str:
 
 def _fits(text: str) -> bool:
     coded = _coded(_TOKEN.findall(text))
-    return any(rule.pattern.search(coded) for rule in _rules().possible(coded))
+    return bool(_rules().fitting(coded))
 
 
 def _code(token: str) -> str:

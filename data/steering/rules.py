@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from importlib.resources import files
@@ -19,12 +20,11 @@ _COMMON_COUNTS = 100
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule: its family, what writes its pattern and, in bits, of which words a text needs one each."""
+    """One rule: its family, what writes its pattern, and of which words a sentence needs one each."""
 
     family: str
     write: Callable[[], str]
-    rarest: int
-    needs: tuple[int, ...]
+    needs: tuple[frozenset[str], ...]
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -38,18 +38,21 @@ class Rules:
 
     Attributes:
         codes: The character that stands for a word, by word; words without one are `UNKNOWN`.
-        bits: A bit for each character of `codes`.
-        rules: Every rule, with what a text needs for it to be possible.
-        by_need: The places of the rules, by the rarest of what they need.
+        rules: Every rule.
+        met: By character, in bits: the needs that it meets. The first need of every rule has the lowest bits,
+            one a rule, the second the next, and so on.
+        unneeded: The bits of needs that rules do not have.
+        most_needs: How many needs a rule has at most.
         reported: What stands before a claim that somebody reports.
         weak: What follows an attack in its paragraph and belongs to it.
         primed: What belongs to an attack beside a chat token.
     """
 
     codes: Mapping[str, str]
-    bits: Mapping[str, int]
     rules: tuple[Rule, ...]
-    by_need: Mapping[int, Sequence[int]]
+    met: Mapping[str, int]
+    unneeded: int
+    most_needs: int
     reported: re.Pattern[str]
     weak: re.Pattern[str]
     primed: re.Pattern[str]
@@ -59,19 +62,28 @@ class Rules:
         match = self.reported.search(codes, start, end)
         return match is not None and match["addressed"] is None
 
-    def possible(self, codes: str) -> list[Rule]:
-        """The rules all of whose parts a text has somewhere, which are few."""
-        had = 0
-        for code in set(codes):
-            had |= self.bits.get(code, 0)
-        places = [
-            place
-            for rarest, group in self.by_need.items()
-            if had & rarest
-            for place in group
-            if all(had & need for need in self.rules[place].needs)
-        ]
-        return [self.rules[place] for place in sorted(places)]
+    def fitting(self, codes: str) -> list[Rule]:
+        """The rules that fit somewhere; none reaches over the end of a sentence."""
+        fits = 0
+        for sentence in set(codes.split(END)):
+            candidates = self._possible(sentence) & ~fits
+            while candidates:
+                lowest = candidates & -candidates
+                if self.rules[lowest.bit_length() - 1].pattern.search(sentence):
+                    fits |= lowest
+                candidates ^= lowest
+        return [rule for place, rule in enumerate(self.rules) if fits >> place & 1] if fits else []
+
+    def _possible(self, sentence: str) -> int:
+        """The rules all of whose needs a sentence has somewhere, which are few: a bit for each."""
+        met = self.unneeded
+        for code in set(sentence):
+            met |= self.met.get(code, 0)
+        possible, rules = (1 << len(self.rules)) - 1, len(self.rules)
+        for _ in range(self.most_needs):
+            possible &= met
+            met >>= rules
+        return possible
 
 
 @dataclass(frozen=True)
@@ -87,14 +99,23 @@ class Grammar:
             for family, rules in self.record["families"].items()
             for rule in rules
         )
-        by_need: dict[int, list[int]] = {}
+        most = max(len(rule.needs) for rule in compiled)
+        met: dict[str, int] = {}
+        unneeded = 0
         for place, rule in enumerate(compiled):
-            by_need.setdefault(rule.rarest, []).append(place)
+            for number in range(most):
+                bit = 1 << (number * len(compiled) + place)
+                if number >= len(rule.needs):
+                    unneeded |= bit
+                    continue
+                for code in rule.needs[number]:
+                    met[code] = met.get(code, 0) | bit
         return Rules(
             codes=self._codes,
-            bits=self._bits,
             rules=compiled,
-            by_need=by_need,
+            met=met,
+            unneeded=unneeded,
+            most_needs=most,
             reported=re.compile(
                 rf"(?P<addressed>{self._group('YOU')}[^.]{{0,4}})?"
                 rf"(?:{self._group('WHO')}[^.]{{0,8}}?{self._group('SAYS')}[^.]{{0,14}}"
@@ -105,55 +126,40 @@ class Grammar:
         )
 
     def _compiled(self, family: str, rule: str) -> Rule:
-        rarest, *needs = sorted(self._needs(rule), key=self._commonness)
-        return Rule(family, partial(self._rule, rule), rarest, tuple(needs))
+        return Rule(family, partial(self._rule, rule), tuple(self._needs(rule)))
 
-    def _needs(self, rule: str) -> Iterator[int]:
-        """Of each part that must be there, the words in bits; of a shape, those of its rarest parts."""
+    def _needs(self, rule: str) -> Iterator[frozenset[str]]:
+        """Of each part that must be there, the codes of its words; of a shape, those of its rarest parts."""
         for part in rule.split():
             if part[0] not in "^$~!" and part[-1] not in "?!":
-                bits = 0
+                codes: set[str] = set()
                 for name in part.split("|"):
-                    bits |= self._shape_needs(name) if name in self.record["shapes"] else self._mask(name)
-                yield bits
+                    codes |= self._shape_needs(name) if name in self.record["shapes"] else self._of_kind(name)
+                yield frozenset(codes)
 
-    def _shape_needs(self, name: str) -> int:
-        bits = 0
+    def _shape_needs(self, name: str) -> set[str]:
+        codes: set[str] = set()
         for rule in self.record["shapes"][name]:
-            bits |= min(self._needs(rule), key=self._commonness)
-        return bits
+            codes |= min(self._needs(rule), key=self._commonness)
+        return codes
 
-    def _mask(self, name: str) -> int:
-        bits = 0
-        for word in self._kinds[name]:
-            bits |= self._bits[self._codes[word]]
-        return bits
+    def _of_kind(self, name: str) -> set[str]:
+        return {self._codes[word] for word in self._kinds[name]}
 
-    def _commonness(self, bits: int) -> int:
-        if bits not in self._weight_of_bits:
-            self._weight_of_bits[bits] = sum(weight for bit, weight in self._weights.items() if bit & bits)
-        return self._weight_of_bits[bits]
+    def _commonness(self, codes: AbstractSet[str]) -> int:
+        return sum(self._weights[code] for code in codes)
 
     @cached_property
-    def _weight_of_bits(self) -> dict[int, int]:
-        return {}
-
-    @cached_property
-    def _weights(self) -> Mapping[int, int]:
-        """How common the words of each character are, by its bit."""
-        weights: dict[int, int] = {}
+    def _weights(self) -> Mapping[str, int]:
+        """How common the words of each character are."""
+        weights: dict[str, int] = {}
         for word, code in self._codes.items():
-            bit = self._bits[code]
-            weights[bit] = weights.get(bit, 0) + (_COMMON_COUNTS if word in self._common else 1)
+            weights[code] = weights.get(code, 0) + (_COMMON_COUNTS if word in self._common else 1)
         return weights
 
     @cached_property
     def _common(self) -> frozenset[str]:
         return frozenset(self.record["common"]["words"].split())
-
-    @cached_property
-    def _bits(self) -> Mapping[str, int]:
-        return {code: 1 << number for number, code in enumerate(sorted(set(self._codes.values())))}
 
     @cached_property
     def _kinds(self) -> Mapping[str, frozenset[str]]:
@@ -215,14 +221,17 @@ class Grammar:
 
 
 _SENTENCE = re.compile(r"[^\n.!?。！？]++[.!?。！？]*+")
+_FOREIGN_LETTER = re.compile(r"[^\W\x00-\x7f]")
 _BEGINNING = 5
 
 
 def foreign(unquoted: str, tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The sentences of a text that say to ignore the rules, or what this answer is to be."""
-    if unquoted.isascii() and _beginnings().isdisjoint([token[:_BEGINNING] for token in tokens]):
-        return
-    likely = [language for language in _languages() if language.possible(unquoted)]
+    languages: Iterable[_Language] = _languages()
+    if not _FOREIGN_LETTER.search(unquoted):
+        by_beginning, beginnings = _beginnings(), {token[:_BEGINNING] for token in tokens}
+        languages = {known for found in beginnings & by_beginning.keys() for known in by_beginning[found]}
+    likely = [language for language in languages if language.possible(unquoted)]
     if not likely:
         return
     for match in _SENTENCE.finditer(unquoted):
@@ -257,7 +266,7 @@ class _Language:
 
 
 def _any(words: Sequence[str], text: str) -> bool:
-    return any(word in text for word in words)
+    return any(map(text.__contains__, words))
 
 
 @cache
@@ -270,9 +279,10 @@ def _languages() -> tuple[_Language, ...]:
 
 
 @cache
-def _beginnings() -> frozenset[str]:
-    """What the longest word of some phrase begins with, of those that make a language possible."""
-    phrases = [
-        phrase for language in _languages() for phrase in (*language.rules, *language.answer, *language.text)
-    ]
-    return frozenset(max(phrase.split(), key=len)[:_BEGINNING] for phrase in phrases)
+def _beginnings() -> Mapping[str, frozenset[_Language]]:
+    """What the longest word of a phrase that makes a language possible begins with, and those languages."""
+    found: dict[str, set[_Language]] = {}
+    for language in _languages():
+        for phrase in (*language.rules, *language.answer, *language.text):
+            found.setdefault(max(phrase.split(), key=len)[:_BEGINNING], set()).add(language)
+    return {beginning: frozenset(languages) for beginning, languages in found.items()}

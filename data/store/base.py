@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from operator import attrgetter
 from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 
 from sqlalchemy import Delete, Insert, Row, Select, Table, Update
@@ -47,8 +49,20 @@ class StorePart:
 
 def to_record(kind: type[Record], row: object, /, **others: Any) -> Record:  # noqa: ANN401 - fields of any type
     """A record of the columns that bear its fields' names, and of `others`."""
-    names = kind.__dataclass_fields__
-    return kind(**{name: others[name] if name in others else getattr(row, name) for name in names})
+    names, values = _reader(kind, frozenset(others))
+    return kind(**dict(zip(names, values(row), strict=True)), **others)
+
+
+@cache
+def _reader(
+    kind: type[Dataclass], others: frozenset[str]
+) -> tuple[tuple[str, ...], Callable[[object], Sequence[Any]]]:
+    """The names of the fields that come from a row, and what reads them all at once."""
+    names = tuple(name for name in kind.__dataclass_fields__ if name not in others)
+    if len(names) == 1:
+        only = attrgetter(names[0])
+        return names, lambda row: (only(row),)
+    return names, attrgetter(*names) if names else lambda _row: ()
 
 
 def to_row(table: Table, record: Dataclass, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - as above

@@ -20,12 +20,15 @@ from data.errors import ConflictError, FileFormatError, InputError
 from data.progress import Work, counted, working
 from data.records import JobState
 from data.store.engine import Database, newest_version
-from data.tables import asking_holds, battle_holds, canary_holds, jobs, metadata, seats
+from data.store.text_index import build_index
 from data.tables.columns import Moment
+from data.tables.jobs import asking_holds, battle_holds, canary_holds, jobs, seats
+from data.tables.schema import metadata
 
 FORMAT = "answer-arena-dump/1"
 MANIFEST = "manifest.json"
 LEFT_BEHIND = (seats, battle_holds, canary_holds, asking_holds)
+INDEXED = ("question", "answer")
 ROWS_AT_ONCE = 1_000
 MOVED = "The arena was exported while its process ran it."
 
@@ -84,6 +87,8 @@ def import_all(database: Database, folder: Path) -> Mapping[str, int]:
                 counts[table.name] = work.done
         if not database.is_sqlite:
             _reset_sequences(connection)
+        with working("indexing texts", sum(counts.get(name, 0) for name in INDEXED)) as work:
+            build_index(connection, work)
     return counts
 
 

@@ -10,8 +10,11 @@ from sqlalchemy import Connection, Table, func, select, text
 from data.records import JobState, RoundState
 from data.store.base import AnyRow, StorePart
 from data.store.engine import db_now, pairs
-from data.tables import battles, boards, jobs, judgments, ledgers, replies, retest_ledgers, rounds, seats
 from data.tables.columns import now
+from data.tables.jobs import jobs, seats
+from data.tables.judgments import judgments, replies
+from data.tables.rounds import battles, boards, ledgers, retest_ledgers, rounds
+from data.tables.teams import applications
 
 SUMMED = ("spent_usd", "reserved_usd", "lost_usd", "input_tokens", "output_tokens")
 OPEN = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
@@ -30,6 +33,7 @@ class Figures:
     battles: Mapping[str, int]
     judgments: int
     replies: int
+    applications: Mapping[str, int]
     boards: int
     workers: int
     queue_age: float
@@ -65,6 +69,7 @@ class CountingStore(StorePart):
                 battles={outcome or "pending": count for outcome, count in by_outcome.items()},
                 judgments=_size(connection, judgments),
                 replies=_size(connection, replies),
+                applications=_grouped(connection, applications),
                 boards=int(connection.execute(standing).scalar_one()),
                 workers=int(connection.execute(alive).scalar_one()),
                 queue_age=0.0 if oldest is None else max(0.0, (now() - oldest).total_seconds()),

@@ -11,7 +11,8 @@ from data.records import Preference
 from data.records.public_votes import NewPollPair, Poll, PollPair, Rejection
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.question_sets import no_set
-from data.tables import poll_pairs, polls, question_sets, questions, submissions
+from data.tables.annotation import poll_pairs, polls
+from data.tables.questions import question_sets, questions, submissions
 
 
 class PublicVoteStore(StorePart):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -13,6 +14,7 @@ from data.progress import working
 from data.records import (
     DEFAULT_PHASE,
     ENGLISH,
+    GateRule,
     Phase,
     ProblemList,
     Question,
@@ -21,10 +23,13 @@ from data.records import (
     SetSummary,
     SubmissionState,
 )
+from data.search.words import Terms
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import new_id, pairs
-from data.tables import answers, phases, question_sets, questions, submissions
+from data.store.text_index import QUESTIONS, add_texts
 from data.tables.columns import now
+from data.tables.questions import answers, question_sets, questions, submissions
+from data.tables.teams import phases
 
 
 class SetStore(StorePart):
@@ -76,6 +81,19 @@ class SetStore(StorePart):
                 raise NotFoundError(f"There is no question set {name!r}.", advice=advice)
             return _summary(connection, row)
 
+    def licence(self, name: str) -> str:
+        """The licence of a set, without counting its questions; empty where it states none.
+
+        Raises:
+            NotFoundError: No set has this name.
+        """
+        with self._database.begin() as connection:
+            query = select(question_sets.c.licence).where(question_sets.c.name == name)
+            found = connection.execute(query).scalar()
+        if found is None:
+            raise no_set(name)
+        return str(found)
+
     def get(self, name: str) -> QuestionSet:
         """One set with its questions, in the order of its file.
 
@@ -113,13 +131,13 @@ class SetStore(StorePart):
         Raises:
             NotFoundError: The set has no such question.
         """
-        summary = self.summary(name)
         row = self._first(
-            select(questions.c.content).where(
-                questions.c.set_id == summary.id, questions.c.key == question_id
-            )
+            select(questions.c.content)
+            .join(question_sets, question_sets.c.id == questions.c.set_id)
+            .where(question_sets.c.name == name, questions.c.key == question_id)
         )
         if row is None:
+            self.summary(name)
             raise NotFoundError(
                 f"Question set {name} has no question {question_id!r}.",
                 advice=f"`arena sets show {name}` lists its questions.",
@@ -196,6 +214,11 @@ def _insert_reference(
         )
     )
     submission_id = new_id(result)
+    terms = Terms()
+    asked = ((numbers[question.id], question.question) for question in question_set.questions)
+    add_texts(connection, QUESTIONS, asked, terms)
+    given = ((numbers[question.id], question.reference or "") for question in referenced)
+    add_texts(connection, submission_id, given, terms)
     if referenced:
         connection.execute(
             insert(answers),
@@ -245,7 +268,10 @@ class PolicyStore(StorePart):
         with self._database.begin() as connection:
             head = connection.execute(
                 select(
-                    question_sets.c.id, question_sets.c.hidden_references, question_sets.c.public_texts
+                    question_sets.c.id,
+                    question_sets.c.hidden_references,
+                    question_sets.c.public_texts,
+                    question_sets.c.gate,
                 ).where(question_sets.c.name == set_name)
             ).first()
             if head is None:
@@ -257,6 +283,7 @@ class PolicyStore(StorePart):
             phases=spans,
             hidden_references=head.hidden_references,
             public_texts=head.public_texts,
+            gate=None if head.gate is None else GateRule(**head.gate),
         )
 
     def put(self, policy: SetPolicy) -> SetPolicy:
@@ -274,7 +301,11 @@ class PolicyStore(StorePart):
             connection.execute(
                 update(question_sets)
                 .where(question_sets.c.id == number)
-                .values(hidden_references=policy.hidden_references, public_texts=policy.public_texts)
+                .values(
+                    hidden_references=policy.hidden_references,
+                    public_texts=policy.public_texts,
+                    gate=None if policy.gate is None else asdict(policy.gate),
+                )
             )
             connection.execute(delete(phases).where(phases.c.set_id == number))
             if policy.phases:

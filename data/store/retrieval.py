@@ -11,7 +11,8 @@ from data.records.rankings import Qrels, RankedPassage, Ranking
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import new_id, pairs
 from data.store.question_sets import no_set
-from data.tables import qrel_rows, qrels, question_sets, questions, rankings
+from data.tables.questions import question_sets, questions
+from data.tables.retrieval import qrel_rows, qrels, rankings
 
 
 class RetrievalStore(StorePart):

@@ -2,80 +2,54 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from data.errors import StoreError
-from data.store.accounts.accounts import TeamStore
-from data.store.accounts.audit import AuditStore
-from data.store.accounts.tokens import TokenStore
-from data.store.annotation.frames import FrameStore
-from data.store.annotation.labels import LabelStore
-from data.store.annotation.queue import LabelQueueStore
-from data.store.annotation.references import ReferenceStore
-from data.store.annotation.tasks import AnnotationStore
-from data.store.boards.boards import BoardStore
-from data.store.boards.judgment_flags import ReportStore
-from data.store.boards.scores import EstimateStore, ScoreStore
 from data.store.engine import Database
-from data.store.jobs.jobs import JobStore
-from data.store.jobs.leases import LeaseStore
-from data.store.monitoring import CountingStore
-from data.store.public_votes import PublicVoteStore
-from data.store.question_sets import PolicyStore, SetStore
-from data.store.retrieval import RetrievalStore
-from data.store.rounds.battle_claims import ClaimStore
-from data.store.rounds.battles import BattleStore
-from data.store.rounds.budgets import LedgerStore, RetestLedgerStore
-from data.store.rounds.canaries import CanaryStore
-from data.store.rounds.cascades import MemberStore
-from data.store.rounds.question_stats import QuestionStatsStore
-from data.store.rounds.replies import BatchStore, ReplyStore
-from data.store.rounds.retests import ControlStore, RetestStore
-from data.store.rounds.rounds import RoundStore
-from data.store.rounds.verdicts import VerdictStore
-from data.store.rounds.waves import WaveStore
-from data.store.submissions.submission_status import StatusStore
-from data.store.submissions.submissions import SubmissionStore
+
+if TYPE_CHECKING:
+    from data.store.accounts.accounts import TeamStore
+    from data.store.accounts.applications import ApplicationStore
+    from data.store.accounts.audit import AuditStore
+    from data.store.accounts.tokens import TokenStore
+    from data.store.annotation.frames import FrameStore
+    from data.store.annotation.labels import LabelStore
+    from data.store.annotation.queue import LabelQueueStore
+    from data.store.annotation.references import ReferenceStore
+    from data.store.annotation.tasks import AnnotationStore
+    from data.store.boards.boards import BoardStore
+    from data.store.boards.judgment_flags import ReportStore
+    from data.store.boards.scores import EstimateStore, ScoreStore
+    from data.store.jobs.jobs import JobStore
+    from data.store.jobs.leases import LeaseStore
+    from data.store.monitoring import CountingStore
+    from data.store.notifications.deliveries import DeliveryStore, SubscriptionStore
+    from data.store.notifications.outbox import OutboxStore
+    from data.store.public_votes import PublicVoteStore
+    from data.store.question_sets import PolicyStore, SetStore
+    from data.store.retrieval import RetrievalStore
+    from data.store.rounds.battle_claims import ClaimStore
+    from data.store.rounds.battles import BattleStore
+    from data.store.rounds.budgets import LedgerStore, RetestLedgerStore
+    from data.store.rounds.canaries import CanaryStore
+    from data.store.rounds.cascades import MemberStore
+    from data.store.rounds.question_stats import QuestionStatsStore
+    from data.store.rounds.replies import BatchStore, ReplyStore
+    from data.store.rounds.retests import ControlStore, RetestStore
+    from data.store.rounds.rounds import RoundStore
+    from data.store.rounds.verdicts import VerdictStore
+    from data.store.rounds.waves import WaveStore
+    from data.store.submissions.submission_status import StatusStore
+    from data.store.submissions.submissions import SubmissionStore
+    from data.store.text_index import TextIndex
 
 
 class Store:
-    """Everything that is kept, over one database."""
+    """Everything that is kept, over one database. A kind is imported when it is first asked for."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.sets = SetStore(database)
-        self.submissions = SubmissionStore(database)
-        self.statuses = StatusStore(database)
-        self.retrieval = RetrievalStore(database)
-        self.rounds = RoundStore(database)
-        self.battles = BattleStore(database)
-        self.verdicts = VerdictStore(database)
-        self.canaries = CanaryStore(database)
-        self.waves = WaveStore(database)
-        self.retests = RetestStore(database)
-        self.controls = ControlStore(database)
-        self.batches = BatchStore(database)
-        self.replies = ReplyStore(database)
-        self.ledgers = LedgerStore(database)
-        self.retest_ledgers = RetestLedgerStore(database)
-        self.counting = CountingStore(database)
-        self.jobs = JobStore(database)
-        self.leases = LeaseStore(database)
-        self.holds = ClaimStore(database)
-        self.scores = ScoreStore(database)
-        self.estimates = EstimateStore(database)
-        self.boards = BoardStore(database)
-        self.members = MemberStore(database)
-        self.question_stats = QuestionStatsStore(database)
-        self.reports = ReportStore(database)
-        self.teams = TeamStore(database)
-        self.tokens = TokenStore(database)
-        self.policies = PolicyStore(database)
-        self.annotations = AnnotationStore(database)
-        self.public_votes = PublicVoteStore(database)
-        self.label_queue = LabelQueueStore(database)
-        self.labels = LabelStore(database)
-        self.references = ReferenceStore(database)
-        self.frames = FrameStore(database)
-        self.audit = AuditStore(database)
 
     @classmethod
     def open(cls, url: str) -> Store:
@@ -97,3 +71,243 @@ class Store:
     def close(self) -> None:
         """Give back every connection."""
         self.database.close()
+
+    @cached_property
+    def sets(self) -> SetStore:
+        from data.store.question_sets import SetStore
+
+        return SetStore(self.database)
+
+    @cached_property
+    def submissions(self) -> SubmissionStore:
+        from data.store.submissions.submissions import SubmissionStore
+
+        return SubmissionStore(self.database)
+
+    @cached_property
+    def statuses(self) -> StatusStore:
+        from data.store.submissions.submission_status import StatusStore
+
+        return StatusStore(self.database)
+
+    @cached_property
+    def retrieval(self) -> RetrievalStore:
+        from data.store.retrieval import RetrievalStore
+
+        return RetrievalStore(self.database)
+
+    @cached_property
+    def rounds(self) -> RoundStore:
+        from data.store.rounds.rounds import RoundStore
+
+        return RoundStore(self.database)
+
+    @cached_property
+    def battles(self) -> BattleStore:
+        from data.store.rounds.battles import BattleStore
+
+        return BattleStore(self.database)
+
+    @cached_property
+    def verdicts(self) -> VerdictStore:
+        from data.store.rounds.verdicts import VerdictStore
+
+        return VerdictStore(self.database)
+
+    @cached_property
+    def canaries(self) -> CanaryStore:
+        from data.store.rounds.canaries import CanaryStore
+
+        return CanaryStore(self.database)
+
+    @cached_property
+    def waves(self) -> WaveStore:
+        from data.store.rounds.waves import WaveStore
+
+        return WaveStore(self.database)
+
+    @cached_property
+    def retests(self) -> RetestStore:
+        from data.store.rounds.retests import RetestStore
+
+        return RetestStore(self.database)
+
+    @cached_property
+    def controls(self) -> ControlStore:
+        from data.store.rounds.retests import ControlStore
+
+        return ControlStore(self.database)
+
+    @cached_property
+    def batches(self) -> BatchStore:
+        from data.store.rounds.replies import BatchStore
+
+        return BatchStore(self.database)
+
+    @cached_property
+    def replies(self) -> ReplyStore:
+        from data.store.rounds.replies import ReplyStore
+
+        return ReplyStore(self.database)
+
+    @cached_property
+    def ledgers(self) -> LedgerStore:
+        from data.store.rounds.budgets import LedgerStore
+
+        return LedgerStore(self.database)
+
+    @cached_property
+    def retest_ledgers(self) -> RetestLedgerStore:
+        from data.store.rounds.budgets import RetestLedgerStore
+
+        return RetestLedgerStore(self.database)
+
+    @cached_property
+    def counting(self) -> CountingStore:
+        from data.store.monitoring import CountingStore
+
+        return CountingStore(self.database)
+
+    @cached_property
+    def jobs(self) -> JobStore:
+        from data.store.jobs.jobs import JobStore
+
+        return JobStore(self.database)
+
+    @cached_property
+    def leases(self) -> LeaseStore:
+        from data.store.jobs.leases import LeaseStore
+
+        return LeaseStore(self.database)
+
+    @cached_property
+    def holds(self) -> ClaimStore:
+        from data.store.rounds.battle_claims import ClaimStore
+
+        return ClaimStore(self.database)
+
+    @cached_property
+    def scores(self) -> ScoreStore:
+        from data.store.boards.scores import ScoreStore
+
+        return ScoreStore(self.database)
+
+    @cached_property
+    def estimates(self) -> EstimateStore:
+        from data.store.boards.scores import EstimateStore
+
+        return EstimateStore(self.database)
+
+    @cached_property
+    def boards(self) -> BoardStore:
+        from data.store.boards.boards import BoardStore
+
+        return BoardStore(self.database)
+
+    @cached_property
+    def members(self) -> MemberStore:
+        from data.store.rounds.cascades import MemberStore
+
+        return MemberStore(self.database)
+
+    @cached_property
+    def question_stats(self) -> QuestionStatsStore:
+        from data.store.rounds.question_stats import QuestionStatsStore
+
+        return QuestionStatsStore(self.database)
+
+    @cached_property
+    def texts(self) -> TextIndex:
+        from data.store.text_index import TextIndex
+
+        return TextIndex(self.database)
+
+    @cached_property
+    def reports(self) -> ReportStore:
+        from data.store.boards.judgment_flags import ReportStore
+
+        return ReportStore(self.database)
+
+    @cached_property
+    def teams(self) -> TeamStore:
+        from data.store.accounts.accounts import TeamStore
+
+        return TeamStore(self.database)
+
+    @cached_property
+    def tokens(self) -> TokenStore:
+        from data.store.accounts.tokens import TokenStore
+
+        return TokenStore(self.database)
+
+    @cached_property
+    def applications(self) -> ApplicationStore:
+        from data.store.accounts.applications import ApplicationStore
+
+        return ApplicationStore(self.database)
+
+    @cached_property
+    def policies(self) -> PolicyStore:
+        from data.store.question_sets import PolicyStore
+
+        return PolicyStore(self.database)
+
+    @cached_property
+    def annotations(self) -> AnnotationStore:
+        from data.store.annotation.tasks import AnnotationStore
+
+        return AnnotationStore(self.database)
+
+    @cached_property
+    def public_votes(self) -> PublicVoteStore:
+        from data.store.public_votes import PublicVoteStore
+
+        return PublicVoteStore(self.database)
+
+    @cached_property
+    def label_queue(self) -> LabelQueueStore:
+        from data.store.annotation.queue import LabelQueueStore
+
+        return LabelQueueStore(self.database)
+
+    @cached_property
+    def labels(self) -> LabelStore:
+        from data.store.annotation.labels import LabelStore
+
+        return LabelStore(self.database)
+
+    @cached_property
+    def references(self) -> ReferenceStore:
+        from data.store.annotation.references import ReferenceStore
+
+        return ReferenceStore(self.database)
+
+    @cached_property
+    def frames(self) -> FrameStore:
+        from data.store.annotation.frames import FrameStore
+
+        return FrameStore(self.database)
+
+    @cached_property
+    def audit(self) -> AuditStore:
+        from data.store.accounts.audit import AuditStore
+
+        return AuditStore(self.database)
+
+    @cached_property
+    def outbox(self) -> OutboxStore:
+        from data.store.notifications.outbox import OutboxStore
+
+        return OutboxStore(self.database)
+
+    @cached_property
+    def subscriptions(self) -> SubscriptionStore:
+        from data.store.notifications.deliveries import SubscriptionStore
+
+        return SubscriptionStore(self.database)
+
+    @cached_property
+    def deliveries(self) -> DeliveryStore:
+        from data.store.notifications.deliveries import DeliveryStore
+
+        return DeliveryStore(self.database)

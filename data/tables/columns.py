@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
+from sqlmodel._compat import SQLModelConfig
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -38,6 +39,9 @@ metadata = MetaData(naming_convention=NAMING)
 
 class Base(SQLModel, registry=registry(metadata=metadata)):
     """The parent of every table. Rows are never read into it: queries go through the table of a class."""
+
+    # Nothing is ever validated by it, and to build the validators of all tables would slow every command.
+    model_config = SQLModelConfig(defer_build=True)
 
     if TYPE_CHECKING:
         __table__: ClassVar[Table]

@@ -35,6 +35,7 @@ class QuestionSetRow(Base, table=True):
     content_hash: str = col.label(64)
     hidden_references: bool = col.flag(default=False)
     public_texts: bool = col.flag(default=True)
+    gate: Any = col.maybe_json()
     created_at: datetime = col.created()
 
 
@@ -98,7 +99,7 @@ submissions = SubmissionRow.__table__
 
 
 class AnswerRow(Base, table=True):
-    """An answer; `thinking` is null where there is none."""
+    """An answer; `thinking` is null where there is none, and so is what nobody said that it took."""
 
     __tablename__ = "answer"
     __table_args__ = (
@@ -112,6 +113,9 @@ class AnswerRow(Base, table=True):
     contexts: Any = col.json()
     no_answer: bool = col.flag()
     thinking: str | None = col.prose(nullable=True)
+    tokens: int | None = col.whole(nullable=True)
+    usd: float | None = col.real(nullable=True)
+    milliseconds: float | None = col.real(nullable=True)
 
 
 answers = AnswerRow.__table__

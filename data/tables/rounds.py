@@ -44,6 +44,8 @@ class BattleRow(Base, table=True):
         UniqueConstraint("round_id", "key"),
         Index(None, "round_id", "outcome"),
         Index(None, "round_id", "question_id"),
+        Index(None, "round_id", "a_id"),
+        Index(None, "round_id", "b_id"),
         Index("ix_battle_open", "round_id", "question_id", "id", **col.where("outcome IS NULL")),
     )
     id: int | None = col.number()
@@ -282,7 +284,11 @@ boards = BoardRow.__table__
 
 
 class QuestionDigestRow(Base, table=True):
-    """How a round's battles on a question ended, counted once when its board is published."""
+    """How a round's battles on a question ended, counted once when its board is published.
+
+    `winner_id` is the submission that alone has the largest share of the win, a number without a foreign key,
+    since submissions are never deleted; `variance` is that of the systems' shares.
+    """
 
     __tablename__ = "question_digest"
     round_id: int = col.key_of("round.id")
@@ -292,6 +298,11 @@ class QuestionDigestRow(Base, table=True):
     ties: int = col.whole()
     flips: int = col.whole()
     disputed: int = col.whole()
+    contested: int = Field(sa_column=Column(Integer, nullable=False, default=0, server_default="0"))
+    winner_id: int | None = col.whole(nullable=True)
+    winners: int = Field(sa_column=Column(Integer, nullable=False, default=0, server_default="0"))
+    margin: float | None = col.real(nullable=True)
+    variance: float | None = col.real(nullable=True)
 
 
 question_digests = QuestionDigestRow.__table__

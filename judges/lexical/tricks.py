@@ -20,6 +20,10 @@ TIMES = 3
 FILLER = " \u200b\u2060\u3164" * 100
 WORD = re.compile(r"\w+")
 FIGURE = re.compile(r"\d+")
+FIGURE_OR_YEAR = re.compile(r"\d[\d.,]*\d|\d")
+ASKING = re.compile(
+    r"^(?:what|which|who|when|where|why|how(?: many| much)?|is|are|was|were|do|does|did|can)\b", re.IGNORECASE
+)
 NAME = re.compile(r"(?<=[^\W\d_][ ,] )[A-Z][a-z]+(?: [A-Z][a-z]+)*|(?<=[a-z] )[A-Z][a-z]+(?: [A-Z][a-z]+)*")
 
 
@@ -152,9 +156,89 @@ DAMAGED: Mapping[str, Trick] = MappingProxyType(
 """Tricks that damage an honest answer."""
 
 
+def _opened(opening: str) -> Trick:
+    """Every sentence of the honest answer behind an opening that takes it back."""
+
+    def trick(material: Material) -> str:
+        found = split_sentences(material.honest)
+        return " ".join(f"{opening} {sentence[:1].lower()}{sentence[1:]}" for sentence in found)
+
+    return trick
+
+
+def _hedged_copy(material: Material) -> str:
+    found = split_sentences(material.passages)
+    return " ".join(f"Perhaps, one might say, {sentence[:1].lower()}{sentence[1:]}" for sentence in found)
+
+
+def _stated(questions: Sequence[str]) -> str:
+    """Questions as sentences that state nothing."""
+    bare = [ASKING.sub("", question).strip(" ?") for question in questions]
+    return " ".join(f"This answer explains {text}, and {text} is what it is about." for text in bare if text)
+
+
+def _stated_question(material: Material) -> str:
+    return _stated([material.question.question])
+
+
+def _stated_needs(material: Material) -> str:
+    return _stated([*material.question.sub_questions, *material.question.aspects])
+
+
+def _needs(material: Material) -> str:
+    return ". ".join(material.question.aspects) + "." if material.question.aspects else ""
+
+
+def _figures_and_names(material: Material) -> str:
+    """Every figure and name of the passages, which has whatever value is asked for."""
+    listed = [*FIGURE_OR_YEAR.findall(material.passages), *NAME.findall(material.passages)]
+    return f"It is {', '.join(dict.fromkeys(listed))}." if listed else ""
+
+
+def _every_number(material: Material) -> str:
+    return f"{material.question.question.strip(' ?')}: {', '.join(map(str, range(1900, 2030)))}."
+
+
+def _yes_and_no(_: Material) -> str:
+    return "Yes. No. Yes and no."
+
+
+def _both_sides(material: Material) -> str:
+    found = split_sentences(material.honest)
+    return " ".join(
+        f"{sentence} Yet it is not true that {sentence[:1].lower()}{sentence[1:]}" for sentence in found
+    )
+
+
+def _of_other_passages(material: Material) -> str:
+    """An answer to another question that opens with this question's words."""
+    return f"{material.question.question.strip(' ?')}: {material.other}" if material.other else ""
+
+
+ON_METRICS: Mapping[str, Trick] = MappingProxyType(
+    {
+        "hedged": _opened("It might perhaps be that"),
+        "hedged-passages": _hedged_copy,
+        "called-false": _opened("It is false that"),
+        "doubted": _opened("There is no evidence that"),
+        "called-wrong": _opened("It would be wrong to say that"),
+        "believed-by-nobody": _opened("Nobody should believe that"),
+        "both-sides": _both_sides,
+        "stated-question": _stated_question,
+        "stated-needs": _stated_needs,
+        "needs": _needs,
+        "figures-and-names": _figures_and_names,
+        "every-year": _every_number,
+        "yes-and-no": _yes_and_no,
+        "question-and-other": _of_other_passages,
+    }
+)
+"""Tricks on metrics, which score an answer alone; they are not planted among battles."""
+
+
 def play(family: str, material: Material) -> str:
     """The text of a trick; empty where the material does not allow it, or nothing would change."""
-    text = {**MADE, **DAMAGED}[family](material)
+    text = {**MADE, **DAMAGED, **ON_METRICS}[family](material)
     return "" if text.strip() == material.honest.strip() else text
 
 

@@ -13,6 +13,8 @@ from judges.llm.errors import CallError, CallErrorKind
 from judges.llm.requests import Message, Request
 from judges.llm.tools import text_with_calls
 
+LONGEST_NAME = 200
+
 
 class Quirk(StrEnum):
     """What an endpoint turned out not to support."""
@@ -135,6 +137,8 @@ def reply_of(request: Request, payload: object, latency: float) -> Reply:
         latency=latency,
         logprobs=_logprobs_of(choice.get("logprobs")),
         thinking=_thinking_of(message) if request.keeps_thinking else None,
+        response_id=_name_of(payload, "id"),
+        response_model=_name_of(payload, "model"),
     )
 
 
@@ -167,6 +171,11 @@ def _thinking_of(message: Mapping[str, Any]) -> str | None:
         if isinstance(value, str) and value.strip():
             return value.strip()
     return None
+
+
+def _name_of(payload: object, field: str) -> str:
+    value = payload.get(field) if isinstance(payload, Mapping) else None
+    return value[:LONGEST_NAME] if isinstance(value, str) else ""
 
 
 def _usage_of(payload: object) -> tuple[int, int]:

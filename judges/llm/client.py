@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 
 from data.errors import ReplayMissError, StoppedError
-from data.records import Outcome, Reply
+from data.records import OUT_OF_BUDGET, Outcome, Reply
 from judges.llm.cache import CacheReader, ReplyCache
 from judges.llm.chat_format import Transport
 from judges.llm.costs import CallUsage, CostMeter, Usage
@@ -272,7 +272,7 @@ def _costless(answer: Reply | CallFailure) -> Reply | CallFailure:
 
 
 def _skipped(call_usage: CallUsage) -> CallFailure:
-    return _with_usage(Outcome.SKIPPED, "The budget's cap is reached.", call_usage)
+    return _with_usage(Outcome.SKIPPED, OUT_OF_BUDGET, call_usage)
 
 
 def _unanswered(fault: CallError, call_usage: CallUsage) -> CallFailure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 from data.errors import BudgetError
@@ -159,6 +159,10 @@ class Usage:
     def total_usd(self) -> float | None:
         """What all calls cost; None where some were charged, or may have been, at no known price."""
         return None if self.unpriced else self.cost_usd
+
+    def __add__(self, other: Usage) -> Usage:
+        counters = (counter.name for counter in fields(Usage))
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in counters})
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
 from data.errors import SpecError
@@ -27,6 +27,7 @@ async def open_client(
     *,
     journal: BatchJournal | None = None,
     transport: Transport | None = None,
+    watched: Callable[[Transport], Transport] | None = None,
 ) -> AsyncIterator[Scheduler]:
     """Open LLM access for the event loop that runs this, and close it at the end.
 
@@ -39,6 +40,7 @@ async def open_client(
         ledger: The account with the cap that calls are held to; None is no cap.
         journal: Where batches are written down; needed where they are the transport.
         transport: Carries requests instead of the one that the settings name.
+        watched: Puts something around the transport, which sees every request that is sent.
 
     Raises:
         SpecError: The settings' prices file cannot be used, or there are batches and no journal.
@@ -47,6 +49,8 @@ async def open_client(
     if settings.transport is TransportKind.BATCH:
         settings = replace(settings, rate_limit_patience=max(settings.rate_limit_patience, BATCH_PATIENCE))
     carrier = transport or _transport(settings, cache, journal)
+    if watched is not None:
+        carrier = watched(carrier)
     prices = Prices.load(
         settings.prices,
         batch=settings.transport is TransportKind.BATCH,

@@ -8,6 +8,7 @@ not copied, as the embedded judge does (`judges.lexical.evidence`). LLM versions
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -17,11 +18,19 @@ from judges.lexical.reading import TextReading, asserts, read_text
 from judges.lexical.settings import LexicalSettings
 from judges.metrics.registry import Metric
 from judges.pairwise.cleaning import clean, is_no_answer
+from judges.text.citations import without_citations
 from judges.text.tokens import words
 
 WORTH = "worth"
 SETTINGS = LexicalSettings(copied=0.4, least_copied=80)
 """An answer may copy two fifths of the passages, and 80 terms at any rate: quoting is no trick."""
+TAKES_BACK = re.compile(
+    r"(?:it (?:is|was|would be) (?:wrong|untrue|incorrect|a mistake) to (?:say|claim|think|believe) that"
+    r"|(?:nobody|no one) (?:should|can|could|would|may) (?:say|claim|think|believe) that)\s",
+    re.IGNORECASE,
+)
+"""Openings that take a whole sentence back, beside those that the embedded judge knows. "There is no evidence
+that" is none: it states a finding."""
 LEAST_READ = 8
 """Terms of an answer whose order tells anything."""
 QUESTIONS_KEPT = 256
@@ -64,22 +73,29 @@ class Form:
 
 
 def form_of(item: MetricItem) -> Form:
-    """Look at the form of one answer beside the question's own texts."""
-    text = clean(item.answer)
+    """Look at the form of one answer beside the question's own texts; citations are no part of it."""
+    # Else the numbers in brackets are taken for figures, which passages contradict.
+    whole = without_citations(item.answer) if "[" in item.answer else item.answer
+    text = clean(whole)
     if not text.strip() or is_no_answer(text):
-        return Form(item.answer)
+        return Form(whole)
     reading = read_text(text)
     asked = [words(each) for each in (item.question, *item.sub_questions)]
     # What is repeated is neither prose nor a copy once more: it says nothing, and counts once.
     distinct = {sentence.terms: sentence for sentence in reversed(reading.sentences)}
     sentences = tuple(reversed(distinct.values()))
     kept = tuple(
-        sentence for sentence in sentences if asserts(sentence.text) and words(sentence.text) not in asked
+        sentence
+        for sentence in sentences
+        if asserts(sentence.text)
+        and not TAKES_BACK.match(sentence.text.lstrip())
+        and words(sentence.text) not in asked
     )
     left_out = len(sentences) - len(kept)
-    answer = "\n\n".join(sentence.text for sentence in kept) if left_out else item.answer
+    answer = "\n\n".join(sentence.text for sentence in kept) if left_out else whole
     said = sum(len(sentence.terms) for sentence in kept)
-    asserting = min(1.0, 2 * said / max(1, sum(len(sentence.terms) for sentence in sentences)))
+    in_all = sum(len(sentence.terms) for sentence in sentences)
+    asserting = min(1.0, 2 * said / in_all) if in_all else 1.0
     reading = replace(reading, sentences=sentences)
     evidence = _evidence(tuple(passage.text for passage in item.passages), item.reference or "")
     if evidence is None or len(reading.terms) < LEAST_READ:

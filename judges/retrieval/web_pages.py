@@ -11,12 +11,13 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any, Self
 
 import httpx
 
 from data.errors import SpecError, WorkError
+from data.public_hosts import HostError
+from data.public_transport import PublicTransport
 from judges.base import TextWork, reason_of
 from judges.llm.requests import CallFailure
 from judges.retrieval.ranking import Hit, Ranker, by_document
@@ -31,7 +32,6 @@ LEAST_CUT = 0.8
 HTML = ("text/html", "application/xhtml+xml")
 PLAIN = ("text/plain", "text/markdown")
 EXTRA = "Install it: `pip install answer-arena[web]`."
-NAT64 = ip_network("64:ff9b::/96")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,64 +53,6 @@ class PageLimits:
 
 class PageError(Exception):
     """Why a page has no text."""
-
-
-class PublicTransport(httpx.AsyncBaseTransport):
-    """Carries requests to public addresses alone: a host's addresses are looked up once, checked and used.
-
-    Args:
-        private: Whether other addresses are asked too.
-    """
-
-    def __init__(self, *, private: bool = False) -> None:
-        self._private = private
-        # A connection is one host's: several may be at one address, each with its own certificate.
-        self._inner = httpx.AsyncHTTPTransport(limits=httpx.Limits(max_keepalive_connections=0))
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Carry a request.
-
-        Raises:
-            PageError: The host is unknown, or an address of it is not public.
-        """
-        host = request.url.host
-        address = await self._address(
-            host, request.url.port or (443 if request.url.scheme == "https" else 80)
-        )
-        checked = httpx.Request(
-            request.method,
-            request.url.copy_with(host=address),
-            headers=request.headers,
-            stream=request.stream,
-            extensions={**request.extensions, "sni_hostname": host},
-        )
-        return await self._inner.handle_async_request(checked)
-
-    async def _address(self, host: str, port: int) -> str:
-        try:
-            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=1)
-        except (OSError, UnicodeError) as error:
-            raise PageError(f"its host {host} is not known") from error
-        addresses = [str(entry[4][0]).partition("%")[0] for entry in found]
-        if not self._private and not all(map(is_public, addresses)):
-            raise PageError(f"its host {host} has an address that is not public")
-        return addresses[0]
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._inner.aclose()
-
-
-def is_public(address: str) -> bool:
-    """Whether an IP address is reachable from everywhere, whatever address it may stand for."""
-    given = ip_address(address)
-    meant: list[IPv4Address | IPv6Address | None] = [given]
-    if isinstance(given, IPv6Address):
-        teredo = given.teredo
-        meant += [given.ipv4_mapped, given.sixtofour, teredo[1] if teredo else None]
-        if given in NAT64:
-            meant.append(IPv4Address(int(given) & 0xFFFFFFFF))
-    return all(one.is_global and not one.is_multicast for one in meant if one is not None)
 
 
 def readable_text(content: bytes, charset: str | None) -> str:
@@ -190,6 +132,8 @@ class PageReader:
                 kind, charset, content = await self._fetch(url)
         except TimeoutError as error:
             raise PageError(f"no page within {self._limits.seconds:g} s") from error
+        except HostError as error:
+            raise PageError(str(error)) from error
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             raise PageError(type(error).__name__) from error
         if kind in PLAIN:

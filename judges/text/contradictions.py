@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations, islice
 
 from judges.text.statements import Mark, MarkKind, Statement
@@ -34,6 +34,7 @@ COUNTED_BELOW = 20
 MOST_SWAPPED = 20
 """Figures of one sentence that are held against each other; a sentence with more is a table."""
 EXACT = ("year", "day of a month")
+CACHED_CONTEXTS = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,6 @@ class ContradictionFinder:
     def __init__(self, yardstick: Sequence[Statement], weights: TermWeights) -> None:
         self._yardstick = tuple(yardstick)
         self._weights = weights
-        self._roots: dict[frozenset[str], frozenset[str]] = {}
         self._by_axis: dict[str, list[tuple[Mark, Statement]]] = {}
         for statement in self._yardstick:
             for mark in statement.marks:
@@ -234,14 +234,13 @@ class ContradictionFinder:
         if a.isdisjoint(b):
             return 0.0
         share = self._weights.share
-        return (share(a, b, self._kin(b)) + share(b, a, self._kin(a))) / 2
+        return (share(a, b, _kin(b)) + share(b, a, _kin(a))) / 2
 
-    def _kin(self, context: frozenset[str]) -> frozenset[str]:
-        """What the terms of a context are kin by; each is held against many others."""
-        known = self._roots.get(context)
-        if known is None:
-            known = self._roots[context] = frozenset(map(related, context))
-        return known
+
+@lru_cache(maxsize=CACHED_CONTEXTS)
+def _kin(context: frozenset[str]) -> frozenset[str]:
+    """What the terms of a context are kin by; each is held against many others."""
+    return frozenset(map(related, context))
 
 
 class Figures:

@@ -15,6 +15,7 @@ sgt capt
 rev hon mt ft dept est govt min max incl resp sec ch art op ca jan feb mar apr jun jul aug sep sept oct nov
 dec
 bzw usw bd nr str
+sen pres supt cmdr maj brig messrs mme bros assn univ blvd ave med
 """
 
 # Beyond scikit-learn's stop words: words that fill answers without saying anything of their own.

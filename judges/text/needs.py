@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from judges.text.sentences import split_clauses, split_sentences
-from judges.text.statements import Statement, read_statement, read_statements
+from judges.text.sentences import CACHED_TEXTS, split_clauses, split_sentences
+from judges.text.statements import Statement, read_statements
 from judges.text.term_weights import TermWeights
-from judges.text.tokens import related
+from judges.text.tokens import related, terms
 
 WINDOW = 2
 NEED_SHARE = 0.35
@@ -33,12 +34,13 @@ class Bag:
 class Need:
     """A need with its keys; none where the texts of the question have nothing near it.
 
-    Its terms are those that it does not share with the question, since any text on the topic has these.
+    Its terms are those that it does not share with the question, since any text on the topic has these; a
+    key's are those that it adds to them.
     """
 
     text: str
     terms: frozenset[str]
-    keys: tuple[Bag, ...]
+    keys: tuple[frozenset[str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,21 @@ class NeedReader:
     def __init__(self, sources: Sequence[Sequence[str]], weights: TermWeights) -> None:
         self._weights = weights
         self._sources = tuple(tuple(_clauses(texts)) for texts in sources)
+        self._needs: dict[str, Need] = {}
 
     def read(self, need: str) -> Need:
-        """Spell out one need."""
-        all_terms = read_statement(need).terms
+        """Spell out one need; every answer to a question is held against the same ones."""
+        spelled = self._needs.get(need)
+        if spelled is None:
+            spelled = self._needs[need] = self._read(need)
+        return spelled
+
+    def _read(self, need: str) -> Need:
+        all_terms = frozenset(terms(need))
         own_terms = all_terms - self._weights.topic or all_terms
         keys = [self._closest(own_terms, clauses) for clauses in self._sources if clauses]
-        return Need(need, own_terms, tuple(key for key in keys if key is not None))
+        beyond = (key.terms - own_terms or key.terms for key in keys if key is not None)
+        return Need(need, own_terms, tuple(beyond))
 
     def _closest(self, own_terms: frozenset[str], clauses: Sequence[Bag]) -> Bag | None:
         """The first of the clauses that have most of a need's weight; None where none has any to speak of."""
@@ -88,13 +98,11 @@ class NeedReader:
         need_share = self._weights.share(need.terms, window.terms, window.related)
         if not need.keys:
             return need_share
-        key_share = max(
-            self._weights.share(key.terms - need.terms or key.terms, window.terms, window.related)
-            for key in need.keys
-        )
+        key_share = max(self._weights.share(key, window.terms, window.related) for key in need.keys)
         return NEED_SHARE * need_share + (1 - NEED_SHARE) * key_share
 
 
+@lru_cache(maxsize=CACHED_TEXTS)
 def windows_of(text: str) -> tuple[Bag, ...]:
     """The windows of a text: every two neighbouring statements, or the only one."""
     return windows_over(read_statements(text))
@@ -111,11 +119,14 @@ def _clauses(texts: Sequence[str]) -> Iterator[Bag]:
     for text in texts:
         for sentence in split_sentences(text):
             for clause in split_clauses(sentence):
-                bag = _bag([read_statement(clause)])
-                if bag.terms:
-                    yield bag
+                found = frozenset(terms(clause))
+                if found:
+                    yield Bag(clause, found, frozenset(map(related, found)))
 
 
 def _bag(statements: Sequence[Statement]) -> Bag:
-    terms = frozenset[str]().union(*(statement.terms for statement in statements))
-    return Bag(" ".join(statement.text for statement in statements), terms, frozenset(map(related, terms)))
+    return Bag(
+        " ".join(statement.text for statement in statements),
+        frozenset[str]().union(*(statement.terms for statement in statements)),
+        frozenset[str]().union(*(statement.related for statement in statements)),
+    )

@@ -113,6 +113,7 @@ LONGEST_MONTH = 11
 FIRST_YEAR, LAST_YEAR, LAST_DAY = 1000, 2100, 31
 FAHRENHEIT_ZERO, KELVIN_ZERO = 32.0, 273.15
 CACHED_TEXTS = 1 << 13
+CACHED_WORDS = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +140,13 @@ class Quantity:
 @lru_cache(maxsize=CACHED_TEXTS)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Return the quantities of a text in order; ordinals, citations and version numbers are left out."""
-    folded = CITATION.sub(lambda cited: " " * len(cited[0]), fold(text))
+    folded = fold(text)
+    if "(" in folded:
+        folded = CITATION.sub(lambda cited: " " * len(cited[0]), folded)
     return tuple(_quantity(folded, match) for match in NUMBER.finditer(folded) if _counts(folded, match))
 
 
+@lru_cache(maxsize=CACHED_WORDS)
 def is_unit(word: str) -> bool:
     """Whether a folded word is a unit of measure that is spelt out or has two letters at least."""
     return len(word) > 1 and (word in UNITS or word.removesuffix("s") in UNITS)

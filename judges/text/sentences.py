@@ -25,6 +25,13 @@ DOTTED = re.compile(r"(?:^|[(\"“])(?:[^\W\d_]\.){2,}+$")
 INITIAL = re.compile(r"(?:^|[(\"“.])[A-Z]\.$")
 ANOTHER_INITIAL = re.compile(r"(?<![^\W_])[A-Z]\.\s{1,2}[A-Z]\.(?=\s)")
 """Two initials in a row, from the first: they open no sentence between them."""
+STARTER = re.compile(
+    r"(?:He|She|It|They|We|You|His|Her|Its|Their|Our|The|This|That|These|Those|A|An|In|On|At|But|There|However"
+    r"|When|After|Since|Then|Also)\b"
+)
+"""Words that open a sentence and no name: behind "the U.S." they begin another one."""
+JOINING = frozenset({"and", "by", "with", "&"})
+"""Words before an initial that opens a name: "Merkel and B. Obama". So do years and commas."""
 LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\.$")
 KNOWN_ABBREVIATIONS = frozenset(ABBREVIATIONS.split())
 SHORTEST_CLAUSE = 3
@@ -121,7 +128,9 @@ def _cut(block: str) -> list[str]:
             or ANOTHER_INITIAL.match(block, end - 2)
             or (
                 block[end - 1] == "."
-                and not _closes(block, start, tokens[max(0, number - 1) : number + 1], following)
+                and not _closes(
+                    block, start, tokens[max(0, number - 1) : number + 1], match and match.start()
+                )
             )
         ):
             continue
@@ -131,13 +140,23 @@ def _cut(block: str) -> list[str]:
     return [sentence for sentence in sentences if any(character.isalnum() for character in sentence)]
 
 
-def _closes(block: str, start: int, tokens: Sequence[tuple[int, int]], following: str) -> bool:
-    """Whether the full stop at the end of the last token closes the sentence that begins at `start`."""
+def _closes(block: str, start: int, tokens: Sequence[tuple[int, int]], following: int | None) -> bool:
+    """Whether the full stop at the end of the last token closes the sentence that begins at `start`.
+
+    The text goes on at `following`, if it does.
+    """
     *earlier, last = (block[max(start, first) : end] for first, end in tokens)
     if DOTTED.search(last):
-        return False
+        return following is not None and last[-2].isupper() and STARTER.match(block, following) is not None
     if INITIAL.search(last):
-        # The last letter belongs to a name where it opens the text or follows a capital.
-        return any(earlier) and not earlier[0][:1].isupper()
+        # The last letter belongs to a name where it opens the text, or follows a capital or what joins.
+        if not any(earlier) or earlier[0][:1].isupper():
+            return False
+        return (
+            not (earlier[0] in JOINING or earlier[0].endswith(",") or earlier[0].isdecimal())
+            or following is None
+            or not block[following].isupper()
+            or STARTER.match(block, following) is not None
+        )
     word = LAST_WORD.search(last)
-    return not (word and word.group(1).casefold() in KNOWN_ABBREVIATIONS) or not following
+    return not (word and word.group(1).casefold() in KNOWN_ABBREVIATIONS) or following is None

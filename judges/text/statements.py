@@ -15,7 +15,7 @@ from typing import TypeAlias
 from judges.text.folding import fold
 from judges.text.polarity import antonyms, is_idiom, negations
 from judges.text.quantities import is_unit, quantities
-from judges.text.sentences import split_sentences
+from judges.text.sentences import CACHED_TEXTS, LONGEST_CACHED, split_sentences
 from judges.text.tokens import WORD, related, terms_by_word
 
 REACH = 4
@@ -84,13 +84,28 @@ class Statement:
 
 def read_statements(text: str, source: str = "") -> tuple[Statement, ...]:
     """Split a text into statements; those without a content term are left out."""
-    found = (read_statement(sentence, source) for sentence in split_sentences(text))
+    return _cached(text, source) if len(text) <= LONGEST_CACHED else _statements(text, source)
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def _cached(text: str, source: str) -> tuple[Statement, ...]:
+    """The statements of a text of usual length: every metric, and every pair, reads the same passages."""
+    return _statements(text, source)
+
+
+def _statements(text: str, source: str) -> tuple[Statement, ...]:
+    found = (_read(sentence, source) for sentence in split_sentences(text))
     return tuple(statement for statement in found if statement.terms)
 
 
-@lru_cache(maxsize=CACHED_SENTENCES)
 def read_statement(sentence: str, source: str = "") -> Statement:
     """Read one sentence."""
+    # The cache knows a call by how it is written: one with the default is another than one that names it.
+    return _read(sentence, source)
+
+
+@lru_cache(maxsize=CACHED_SENTENCES)
+def _read(sentence: str, source: str) -> Statement:
     folded = fold(sentence)
     places = [(match.start(), match[0]) for match in WORD.finditer(folded)]
     found = terms_by_word([word for _, word in places])
@@ -102,8 +117,12 @@ def read_statement(sentence: str, source: str = "") -> Statement:
 
 def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
     """Find the numbers, the direction words (turned round where denied) and the negations."""
+    figures, denials = quantities(sentence), negations(sentence)
+    directed = [(at, poles) for at, (_, word, _) in enumerate(spots) if (poles := antonyms(word))]
+    if not figures and not denials and not directed:
+        return
     near = _Neighbours(folded, spots)
-    for found in quantities(sentence):
+    for found in figures:
         yield Mark(
             MarkKind.QUANTITY,
             f"{found.dimension}:{found.noun}",
@@ -113,16 +132,15 @@ def _marks(sentence: str, folded: str, spots: list[Spot]) -> Iterator[Mark]:
             found.figure,
             near.around(found.start, before=2, after=1),
         )
-    denials = negations(sentence)
-    words = ["", *(word for _, word, _ in spots), ""]
-    for at, (start, word, own) in enumerate(spots):
-        poles = antonyms(word)
-        if not poles or is_idiom(words[at], word, words[at + 2]):
+    words = ["", *(word for _, word, _ in spots), ""] if directed else ()
+    for place, poles in directed:
+        start, word, own = spots[place]
+        if is_idiom(words[place], word, words[place + 2]):
             continue
+        earlier = bisect_left(denials, start)
+        denied = earlier > 0 and start - denials[earlier - 1] <= DENIAL_REACH
+        around = near.around(start).difference(own)
         for axis, pole in poles:
-            earlier = bisect_left(denials, start)
-            denied = earlier > 0 and start - denials[earlier - 1] <= DENIAL_REACH
-            around = near.around(start) - set(own)
             yield Mark(MarkKind.DIRECTION, f"axis {axis}", 1 - pole if denied else pole, word, around)
     for at in denials:
         yield Mark(MarkKind.NEGATION, "negation", 1.0, "not", near.around(at, before=1))
@@ -132,35 +150,27 @@ class _Neighbours:
     """The content terms of a sentence by place, without its numbers and units of measure."""
 
     def __init__(self, folded: str, spots: list[Spot]) -> None:
-        self._folded = folded
-        self._spots = spots
-
-    # Read when first asked for: most sentences have no mark.
-    @cached_property
-    def _content(self) -> list[tuple[int, str]]:
-        return [
+        # Made for sentences with a mark alone: many have none.
+        self._content = [
             (start, single)
-            for start, word, found in self._spots
+            for start, word, found in spots
+            if found and not is_unit(word)
             for single in found
-            if not single.startswith("#") and not is_unit(word)
+            if single[0] != "#"
         ]
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [start for start, _ in self._content]
-
-    @cached_property
-    def _breaks(self) -> list[int]:
-        return [match.start() for match in CLAUSE_BREAK.finditer(self._folded)]
+        self._starts = [start for start, _ in self._content]
+        self._breaks = [match.start() for match in CLAUSE_BREAK.finditer(folded)]
 
     def around(self, start: int, *, before: int = REACH, after: int = REACH) -> frozenset[str]:
         """The terms next to a spot within its clause."""
+        here = bisect_left(self._starts, start)
+        near = self._content[max(0, here - before) : here + after]
+        if not self._breaks:
+            return frozenset([single for _, single in near])
         following = bisect_right(self._breaks, start)
         opens = self._breaks[following - 1] if following else -1
         closes = self._breaks[following] if following < len(self._breaks) else math.inf
-        here = bisect_left(self._starts, start)
-        near = self._content[max(0, here - before) : here + after]
-        return frozenset(single for at, single in near if opens < at < closes)
+        return frozenset([single for at, single in near if opens < at < closes])
 
 
 def merge_statements(statements: Sequence[Statement]) -> Statement:

@@ -16,6 +16,8 @@ from judges.text.tokens import related, terms
 
 TOPIC_FACTOR = 0.5
 KIN_CREDIT = 0.6
+KEPT = 1 << 10
+"""Sets of terms whose weights are kept: those of a question's texts, and of some answers to it."""
 Weighed: TypeAlias = tuple[float, tuple[str, ...], tuple[str, ...], tuple[float, ...]]
 
 
@@ -86,12 +88,14 @@ class TermWeights:
 
     def total(self, some: Iterable[str]) -> float:
         """The weight of a set of terms; summed exactly, so that their order does not matter."""
-        return math.fsum(self.of(term) for term in some)
+        return math.fsum(map(self.of, some))
 
     def share(self, wanted: frozenset[str], given: frozenset[str], given_kin: frozenset[str]) -> float:
         """The weighted share of `wanted` found in `given`, related words counting in part; 0 for nothing."""
         weighed = self._weighed.get(wanted)
         if weighed is None:
+            if len(self._weighed) >= KEPT:
+                self._weighed.clear()
             weighed = self._weighed[wanted] = self._weigh(wanted)
         whole, wanted_terms, roots, values = weighed
         if not whole:
@@ -106,4 +110,5 @@ class TermWeights:
     def _weigh(self, wanted: frozenset[str]) -> Weighed:
         # Four rows, since a tuple for every term would be kept as long.
         found = tuple(wanted)
-        return self.total(found), found, tuple(map(related, found)), tuple(map(self.of, found))
+        values = tuple(map(self.of, found))
+        return math.fsum(values), found, tuple(map(related, found)), values

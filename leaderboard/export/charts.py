@@ -14,12 +14,10 @@ from dataclasses import asdict, dataclass
 import altair as alt
 
 BETTER = "#1f8ea3"
-WORSE = "#d0722c"
 NEUTRAL = "#87909b"
 ROW_HEIGHT = 30
 LABEL_LIMIT = 170
 INK = "#6b7480"
-MOST_SHADE = 0.6
 SCATTER_HEIGHT = 360
 SCATTER_NAMES = 120
 NAME_HEIGHT = 16
@@ -34,16 +32,6 @@ class Estimate:
     lower: float
     upper: float
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """A system's rate (0–1) in one domain, over so many battles."""
-
-    system: str
-    domain: str
-    rate: float
-    battles: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,63 +98,6 @@ def forest(
     return alt.LayerChart(layer=layers).properties(height=alt.Step(ROW_HEIGHT))
 
 
-def heatmap(cells: Sequence[Cell], *, title: str, even: float = 0.5, ink: str = INK) -> alt.LayerChart:
-    """Draw a system a row and a domain a column, coloured by how far the rate is from `even`.
-
-    Above `even` the colour is blue, below it orange, and stronger the further away.
-
-    Args:
-        cells: In the order of the rows, and of the columns within each.
-        title: What the rate is.
-        even: The rate without colour.
-        ink: Colour of the figures, to be read on the page's own background.
-    """
-    farthest = max((abs(cell.rate - even) for cell in cells), default=0.0) or 1.0
-    values = [
-        {
-            **asdict(cell),
-            "side": "above" if cell.rate >= even else "below",
-            "strength": abs(cell.rate - even) / farthest,
-        }
-        for cell in cells
-    ]
-    base = alt.Chart(alt.InlineData(values=values)).encode(
-        x=alt.X(
-            "domain:N",
-            sort=list(dict.fromkeys(cell.domain for cell in cells)),
-            title=None,
-            axis=alt.Axis(
-                orient="top",
-                labelAngle=-55,
-                domain=False,
-                ticks=False,
-                labelLimit=110,
-                labelFlush=False,
-                labelOverlap=False,
-            ),
-        ),
-        y=alt.Y("system:N", sort=list(dict.fromkeys(c.system for c in cells)), title=None, axis=_names()),
-        tooltip=[
-            alt.Tooltip("system:N", title="System"),
-            alt.Tooltip("domain:N", title="Domain"),
-            alt.Tooltip("rate:Q", title=title, format=".1%"),
-            alt.Tooltip("battles:Q", title="Battles", format=",d"),
-        ],
-    )
-    tiles = base.mark_rect(cornerRadius=3, xOffset=1, yOffset=1, x2Offset=-1, y2Offset=-1).encode(
-        color=alt.Color(
-            "side:N",
-            scale=alt.Scale(domain=["above", "below"], range=[BETTER, WORSE]),
-            legend=None,
-        ),
-        opacity=alt.Opacity(
-            "strength:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, MOST_SHADE]), legend=None
-        ),
-    )
-    figures = base.mark_text(fontSize=12, color=ink).encode(text=alt.Text("rate:Q", format=".0%"))
-    return alt.LayerChart(layer=[tiles, figures]).properties(height=alt.Step(ROW_HEIGHT))
-
-
 def scatter(
     points: Sequence[Point],
     *,
@@ -175,6 +106,8 @@ def scatter(
     ink: str = INK,
     x_share: bool = True,
     y_share: bool = True,
+    x_form: str = "",
+    front: Sequence[str] = (),
 ) -> alt.LayerChart:
     """Draw systems between two values, with error bars where known, and their names at the right edge.
 
@@ -188,6 +121,8 @@ def scatter(
         ink: Colour of the names.
         x_share: The horizontal values are shares, 0–1, and are shown as per cent.
         y_share: Likewise the vertical ones.
+        x_form: D3 format of horizontal values that are no shares; without, whole numbers.
+        front: Systems by rising `x` that a stepped line joins; the others are grey beside them.
     """
     # Of points at one height the left one is named below, so that lines do not cross.
     ordered = sorted(points, key=lambda point: (point.y, point.x))
@@ -198,11 +133,14 @@ def scatter(
     low, high = low - margin, high + margin
     least = NAME_HEIGHT / height * (high - low)
     places = _apart([point.y for point in ordered], least, low + least / 2, high - least / 2)
-    values = [{**asdict(point), "place": place} for point, place in zip(ordered, places, strict=True)]
+    values = [
+        {**asdict(point), "place": place, "front": point.system in front}
+        for point, place in zip(ordered, places, strict=True)
+    ]
+    form = x_form or (".1%" if x_share else ",.0f")
+    ticks = alt.Axis(format=x_form, tickCount=6, labelFlush=False) if x_form else _ticks(share=x_share)
     base = alt.Chart(alt.InlineData(values=values))
-    across = alt.X(
-        "x:Q", title=x, scale=alt.Scale(zero=False, nice=True, padding=20), axis=_ticks(share=x_share)
-    )
+    across = alt.X("x:Q", title=x, scale=alt.Scale(zero=False, nice=True, padding=20), axis=ticks)
     upright = alt.Scale(domain=[low, high], nice=False)
     upward = alt.Y("y:Q", title=y, scale=upright, axis=_ticks(share=y_share))
     names = json.dumps([point.system for point in ordered])
@@ -221,27 +159,50 @@ def scatter(
     )
     tooltip = [
         alt.Tooltip("system:N", title="System"),
-        alt.Tooltip("x:Q", title=x, format=".1%" if x_share else ",.0f"),
+        alt.Tooltip("x:Q", title=x, format=form),
         alt.Tooltip("y:Q", title=y, format=".1%" if y_share else ",.0f"),
     ]
     layers = [
         base.mark_rule(color=NEUTRAL, opacity=0.7, strokeWidth=1, strokeDash=[1, 3], clip=True).encode(
             x=across, x2=alt.value("width"), y=upward, y2="place:Q"
-        ),
-        base.transform_filter("isValid(datum.x_lower)")
-        .mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5)
-        .encode(x=alt.X("x_lower:Q", title=x), x2="x_upper:Q", y=upward),
-        base.transform_filter("isValid(datum.y_lower)")
-        .mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5)
-        .encode(x=across, y=alt.Y("y_lower:Q", title=y, scale=upright), y2="y_upper:Q"),
-        base.mark_point(filled=True, size=90, opacity=1, color=BETTER).encode(
-            x=across, y=upward, tooltip=tooltip
-        ),
+        )
     ]
+    # A layer without a mark would be a picture without words to a screen reader.
+    if any(point.x_lower is not None for point in points):
+        bars = base.transform_filter("isValid(datum.x_lower)")
+        layers.append(
+            bars.mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5).encode(
+                x=alt.X("x_lower:Q", title=x), x2="x_upper:Q", y=upward
+            )
+        )
+    if any(point.y_lower is not None for point in points):
+        bars = base.transform_filter("isValid(datum.y_lower)")
+        layers.append(
+            bars.mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5).encode(
+                x=across, y=alt.Y("y_lower:Q", title=y, scale=upright), y2="y_upper:Q"
+            )
+        )
+    layers.append(
+        base.mark_point(filled=True, size=90, opacity=1).encode(
+            x=across, y=upward, tooltip=tooltip, color=_front_colour(front)
+        )
+    )
+    if front:
+        steps = base.transform_filter("datum.front").mark_line(
+            interpolate="step-after", color=BETTER, strokeWidth=1.5
+        )
+        layers.insert(0, steps.encode(x=across, y=upward, order=alt.Order("x:Q")))
     labels = base.mark_point(opacity=0).encode(x=across, y=alt.Y("place:Q", scale=upright, axis=beside))
     resolve = alt.Resolve(axis=alt.AxisResolveMap(y="independent"))
     both = alt.LayerChart(layer=[alt.LayerChart(layer=layers), labels], resolve=resolve)
     return both.properties(height=height)
+
+
+def _front_colour(front: Sequence[str]) -> alt.ColorValue | alt.Color:
+    if not front:
+        return alt.ColorValue(BETTER)
+    scale = alt.Scale(domain=[True, False], range=[BETTER, NEUTRAL])
+    return alt.Color("front:N", scale=scale, legend=None)
 
 
 def _apart(values: Sequence[float], least: float, low: float, high: float) -> list[float]:

@@ -9,17 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
-
-import altair as alt
+from typing import TYPE_CHECKING, Any
 
 from data.errors import FileFormatError
 from data.files.csv_safety import guarded
-from leaderboard.formats.sinks import atomic_bytes, atomic_text
 from leaderboard.standings.corrected import PEOPLE, corrected_cells
 from leaderboard.standings.full_error import ERROR, RANK_COLUMNS, error_cells
+from leaderboard.standings.systems import NOTHING_SAID, TEXTS, Figure, facts_by_system
+from leaderboard.vocabulary import BoardForm
 
-__all__ = ["export_standings", "flat_rows", "guarded", "standings_text"]
+if TYPE_CHECKING:
+    import altair as alt
 
 
 RATING_COLUMNS = (
@@ -60,42 +60,59 @@ COUNT_COLUMNS = (
     "questions",
     "answers",
     *RANK_COLUMNS,
+    *(f"{figure.value}_answers" for figure in Figure),
 )
+TEXT_COLUMNS = ("domain", "system", "letters", "flags", *TEXTS)
 _RATE_FIELDS = {"win_lower": "lower", "win_upper": "upper"}
 
 Standings = Mapping[str, Any]
 Row = dict[str, object]
 
 
-def export_standings(standings: Standings, destination: Path) -> int:
-    """Write a board's standings; the name's ending chooses between csv, json and parquet.
+SEVERAL_FILES = (BoardForm.EVERY_EVAL_EVER, BoardForm.CROISSANT)
+ENDINGS = {form.ending: form for form in BoardForm if form not in SEVERAL_FILES}
+
+
+def export_standings(standings: Standings, destination: Path, form: BoardForm | None = None) -> None:
+    """Write a board's standings as one file: a row a system in each domain; JSON holds everything.
 
     Args:
         standings: The JSON of `Standings.as_json`, as boards keep it.
-        destination: `*.csv`, `*.json` or `*.parquet`; text may be gzipped (`*.csv.gz`).
-
-    Returns:
-        How many rows were written: one a system in each domain and overall. JSON holds everything.
+        destination: The file; text may be gzipped (`*.csv.gz`).
+        form: Of the file; None for that which the name's ending says.
 
     Raises:
-        FileFormatError: Another ending, or the file cannot be written.
+        FileFormatError: The ending says no form, or the file cannot be written.
     """
-    name = destination.name.removesuffix(".gz")
-    rows = flat_rows(standings)
-    if name.endswith(".json"):
-        with atomic_text(destination) as text:
-            text.write(standings_text(standings))
-    elif name.endswith(".csv"):
-        with atomic_text(destination) as text:
-            writer = csv.writer(text, lineterminator="\n")
-            writer.writerow(map(guarded, rows[0] if rows else ["domain", "system"]))
-            writer.writerows([guarded(cell) for cell in row.values()] for row in rows)
-    elif destination.name.endswith(".parquet"):
-        _write_parquet(rows, destination)
+    from leaderboard.formats.sinks import atomic_bytes, atomic_text  # noqa: PLC0415 - its package loads data frames, which showing a board needs not
+
+    chosen = form or ENDINGS.get(Path(destination.name.removesuffix(".gz")).suffix)
+    if chosen is None:
+        message = f"{destination.name} ends in none of {', '.join(ENDINGS)}."
+        raise FileFormatError(message, advice="Name the file by the format that you want, or give --format.")
+    content = standings_file(standings, chosen)
+    if chosen is BoardForm.PARQUET:
+        with atomic_bytes(destination) as raw:
+            raw.write(content)
     else:
-        message = f"{destination.name} ends in none of .csv, .json and .parquet."
-        raise FileFormatError(message, advice="Name the file by the format that you want.")
-    return len(rows)
+        with atomic_text(destination) as text:
+            text.write(content.decode())
+
+
+def standings_file(standings: Standings, form: BoardForm) -> bytes:
+    """A board's standings as the content of one file; equal standings give equal content."""
+    match form:
+        case BoardForm.JSON:
+            return standings_text(standings).encode()
+        case BoardForm.CSV:
+            return _csv(flat_rows(standings), ("domain", "system"))
+        case BoardForm.PARQUET:
+            return _typed_parquet(flat_rows(standings))
+        case BoardForm.LATEX | BoardForm.MARKDOWN:
+            from leaderboard.export.board_table import printed_board  # noqa: PLC0415 - loads arrays, as above
+
+            return printed_board(standings, flat_rows(standings), form).encode()
+    raise ValueError(form)
 
 
 def standings_text(standings: Standings) -> str:
@@ -107,15 +124,17 @@ def flat_rows(standings: Standings) -> list[Row]:
     """Standings as rows with the same columns each: domain, system, ratings, rates, mean scores.
 
     Rates are against the reference, which has none: `rate_against_all` of the JSON is in no column. A board
-    that votes of people correct has `CORRECTED_COLUMNS` too, that of a retested round those of `error_cells`.
+    that votes of people correct has `CORRECTED_COLUMNS` too, that of a retested round those of `error_cells`,
+    and one whose teams say something of their systems `systems.COLUMNS`, the same in every domain.
     """
     lines: Mapping[str, Sequence[Mapping[str, Any]]] = standings["lines"]
-    section, error = standings.get(PEOPLE), standings.get(ERROR)
+    section, error, said = standings.get(PEOPLE), standings.get(ERROR), facts_by_system(standings)
     metrics = sorted({metric for part in lines.values() for line in part for metric in line["scores"]})
     return [
         _row(domain, line, metrics, is_reference=line["system"] == standings.get("reference"))
         | (corrected_cells(section, domain, line["system"]) if section else {})
         | (error_cells(error, domain, line["system"]) if error else {})
+        | (said.get(line["system"], NOTHING_SAID).cells() if said else {})
         for domain, part in lines.items()
         for line in part
     ]
@@ -136,17 +155,21 @@ def _row(domain: str, line: Mapping[str, Any], metrics: Sequence[str], *, is_ref
     return row
 
 
-def _write_parquet(rows: list[Row], destination: Path) -> None:
+def column_kind(name: str) -> type[str | int | float]:
+    """What the values of a column of `flat_rows` are."""
+    return str if name in TEXT_COLUMNS else int if name in COUNT_COLUMNS else float
+
+
+def _typed_parquet(rows: Sequence[Row]) -> bytes:
     import pyarrow as pa  # noqa: PLC0415 - heavy, and used by this format alone
     import pyarrow.parquet as pq  # noqa: PLC0415 - as above
 
-    texts = ("domain", "system", "letters", "flags")
+    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64()}
     names = list(rows[0]) if rows else ["domain", "system"]
-    kinds = {name: pa.string() if name in texts else pa.float64() for name in names}
-    kinds |= {name: pa.int64() for name in COUNT_COLUMNS if name in kinds}
-    table = pa.Table.from_pylist(rows, schema=pa.schema(list(kinds.items())))
-    with atomic_bytes(destination) as raw:
-        pq.write_table(table, raw)
+    schema = pa.schema([(name, kinds[column_kind(name)]) for name in names])
+    raw = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema), raw)
+    return raw.getvalue()
 
 
 Cell = object
@@ -199,11 +222,12 @@ def table_file(rows: Sequence[Mapping[str, Cell]], form: TableForm, stamp: Stamp
         whole = {**fields, "rows": [dict(row) for row in rows]}
         return (json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
     stamped = [{**row, **fields} for row in rows]
-    return _parquet(stamped) if form is TableForm.PARQUET else _csv(stamped, fields)
+    return _parquet(stamped) if form is TableForm.PARQUET else _csv(stamped, tuple(fields))
 
 
 def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: str) -> bytes:
     """A chart as a picture on white paper, its title above it and board and hash below the title."""
+    import altair as alt  # noqa: PLC0415 - heavy, and used by pictures alone
     import vl_convert  # noqa: PLC0415 - brings an engine along that is used by this alone
 
     named = chart.properties(
@@ -222,7 +246,7 @@ def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: st
     return bytes(vl_convert.vegalite_to_png(spec, scale=2))
 
 
-def _csv(rows: Sequence[Mapping[str, Cell]], fields: Mapping[str, str]) -> bytes:
+def _csv(rows: Sequence[Mapping[str, Cell]], fields: Sequence[str]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(map(guarded, rows[0] if rows else fields))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from data.errors import FileFormatError
 from data.progress import working
 from leaderboard.battles import BattleTable, JudgeColumn, Winner
-from leaderboard.formats import rag_qa_arena
+from leaderboard.formats import parquet, rag_qa_arena
 from leaderboard.formats.registry import GUESSED, SIGNATURES, BattleFormat, guess, parse
 from leaderboard.formats.rows import (
     READING_COLUMNS,
@@ -32,7 +32,7 @@ from leaderboard.formats.rows import (
 from leaderboard.formats.sources import Chunk, chunks_of, container_of
 from leaderboard.vocabulary import Covariate
 
-SUFFIXES = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz")
+SUFFIXES = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz", ".parquet")
 
 _CODES: Mapping[str, int] = MappingProxyType(
     {
@@ -155,6 +155,11 @@ def read_battles(
     kind = kind or format_of(path)
     builder = _Builder()
     with working(f"reading battles of {path.name}") as work:
+        table = None
+        if kind is BattleFormat.NATIVE and context in {None, Context()}:
+            table = parquet.read_columns(_files(path))
+        if table is not None:
+            return BattleFile(table=table, format=kind, left_out=MappingProxyType({}), questions_named=True)
         for rows in read_chunks(path, kind, context=context):
             builder.add(rows)
             work.done += len(rows)

@@ -1,4 +1,4 @@
-"""Records out of JSON Lines, JSON arrays, JSON columns and CSV, plain or gzipped, as a stream."""
+"""Records out of JSON Lines, JSON arrays, JSON columns and CSV, gzipped or not, and Parquet, as a stream."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from leaderboard.formats.json_stream import ELEMENT_LIMIT, JsonStream
 from leaderboard.formats.rows import CHUNK_ROWS, Place, labels, missing, names
 
 GZIP_MAGIC = b"\x1f\x8b"
+PARQUET_MAGIC = b"PAR1"
 HEAD_CHARACTERS = 1 << 16
 BLOCK_CHARACTERS = 1 << 24
 
@@ -39,6 +40,7 @@ class Container(StrEnum):
     COLUMNS = "JSON object of columns"
     KEYED = "JSON object of records"
     CSV = "CSV"
+    PARQUET = "Parquet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,8 @@ def container_of(path: Path) -> Container:
     Raises:
         FileFormatError: The file is empty or cannot be read.
     """
+    if _is_parquet(path):
+        return Container.PARQUET
     with open_text(path) as text:
         head = text.read(HEAD_CHARACTERS).lstrip()
     if not head:
@@ -101,6 +105,9 @@ def chunks_of(path: Path, container: Container) -> Iterator[Chunk]:
     Raises:
         FileFormatError: A record is not of the container's kind; the message names its row.
     """
+    if container is Container.PARQUET:
+        yield from _parquet_chunks(path)
+        return
     readers = {
         Container.LINES: _line_chunks,
         Container.ARRAY: _array_chunks,
@@ -110,6 +117,34 @@ def chunks_of(path: Path, container: Container) -> Iterator[Chunk]:
     }
     with open_text(path) as text:
         yield from readers[container](text, path.name)
+
+
+def _is_parquet(path: Path) -> bool:
+    try:
+        with path.open("rb") as raw:
+            return raw.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+    except OSError:
+        return False  # what opens the file says why it cannot be read
+
+
+def damaged_parquet(path: Path) -> FileFormatError:
+    """What is raised for a file that only begins as Parquet does."""
+    return FileFormatError(f"{path.name} is no whole Parquet file.", advice="Copy or write it again.")
+
+
+def _parquet_chunks(path: Path) -> Iterator[Chunk]:
+    import pyarrow as pa  # noqa: PLC0415 - heavy, and used by this container alone
+    import pyarrow.parquet as pq  # noqa: PLC0415 - as above
+
+    row = 0
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=CHUNK_ROWS):
+                place = Place(file=path.name, first_row=row + 1)
+                yield Chunk(place=place, records=batch.to_pylist())
+                row += batch.num_rows
+    except (pa.ArrowException, OSError) as error:
+        raise damaged_parquet(path) from error
 
 
 def _line_chunks(text: TextIO, name: str) -> Iterator[Chunk]:

@@ -22,10 +22,12 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import expit
 
+from data.spreading import mapped
 from leaderboard.people import clusters
 from leaderboard.people.clusters import JudgeWeight
 from leaderboard.people.labelled import Floats, Ints, Labelled
 from leaderboard.people.pairing import Pairing, climb, climb_draws
+from leaderboard.ratings.threads import one_thread
 
 RIDGE = 0.05
 """Precision of the prior on θ_J, by which it exists even for a judge that lets a system win always."""
@@ -259,14 +261,22 @@ def resample(frame: Frame, fitted: tuple[Fitted, Fitted], draws: int, seed: int)
     """
     sums = _Sums.of(frame)
     chunk = max(CHUNK_CELLS // max(len(frame.pairing.low), frame.questions), 1)
-    both, votes = [], []
-    for number, first in enumerate(range(0, draws, chunk)):
-        rng = np.random.default_rng([seed, number])
-        omega = rng.standard_exponential((frame.questions, chunk))[:, : draws - first]
-        drawn = _resampled(frame, fitted, sums, omega)
-        both.append(drawn[0])
-        votes.append(drawn[1])
+    parts = [(seed, number, chunk, draws - first) for number, first in enumerate(range(0, draws, chunk))]
+    drawn = list(mapped(_resampled_chunk, parts, (frame, fitted, sums), total=len(parts)))
+    both, votes = [part[0] for part in drawn], [part[1] for part in drawn]
     return _stretched(fitted[0], both), _stretched(fitted[1], votes)
+
+
+def _resampled_chunk(
+    frame: Frame, fitted: tuple[Fitted, Fitted], sums: _Sums, seed: int, number: int, chunk: int, most: int
+) -> tuple[Floats, Floats]:
+    """One chunk of draws, of its own random stream; on one thread, wherever it is called."""
+    rng = np.random.default_rng([seed, number])
+    omega = rng.standard_exponential((frame.questions, chunk))[:, :most]
+    with one_thread():
+        both, votes = _resampled(frame, fitted, sums, omega)
+    # In one layout, also after their journey, since sums follow it.
+    return np.ascontiguousarray(both), np.ascontiguousarray(votes)
 
 
 def _stretched(fitted: Fitted, draws: list[Floats]) -> Floats:

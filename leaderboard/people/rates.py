@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data.errors import NotFoundError
+from data.spreading import mapped
 from leaderboard.battles import BattleTable
 from leaderboard.people import clusters
 from leaderboard.people.advice import advice, correlation
@@ -14,6 +15,7 @@ from leaderboard.people.labelled import Floats, Ints, Labelled, label
 from leaderboard.people.result import CorrectedMean, CorrectedRate, CorrectedRateTable, Estimated, Evidence
 from leaderboard.people.votes import Votes
 from leaderboard.ratings import IntervalKind
+from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.uncertainty.bounds import quantile_of
 from leaderboard.stats.intervals import wilson
 from leaderboard.vocabulary import OVERALL, VoteRule
@@ -60,12 +62,13 @@ def correct_rates(
     opponent = _code(labelled, reference)
     resamples = bootstrap if interval is IntervalKind.BOOTSTRAP else None
     domains = [None, *range(len(labelled.domains))] if by_domain and labelled.domains != ("",) else [None]
-    cells = [
-        _cell(labelled, system, opponent, domain, (resamples, seed))
+    places = [
+        (system, domain)
         for system in range(len(labelled.systems))
         if system != opponent
         for domain in domains
     ]
+    cells = list(mapped(_cell, places, (labelled, opponent, (resamples, seed)), total=len(places)))
     rows = [cell.rate for cell in cells if cell is not None]
     best = {row.system: -(row.mean_score.corrected.value or 0.0) for row in rows if row.domain == OVERALL}
     rows.sort(key=lambda row: (best[row.system], row.system))
@@ -117,10 +120,22 @@ class _Cell:
 
 def _cell(
     labelled: Labelled,
-    system: int,
     opponent: int | None,
-    domain: int | None,
     resampling: tuple[int | None, int],
+    system: int,
+    domain: int | None,
+) -> _Cell | None:
+    """The row of a system in a domain; on one thread, wherever it is called."""
+    with one_thread():
+        return _found_cell(labelled, opponent, resampling, system, domain)
+
+
+def _found_cell(
+    labelled: Labelled,
+    opponent: int | None,
+    resampling: tuple[int | None, int],
+    system: int,
+    domain: int | None,
 ) -> _Cell | None:
     chosen = (labelled.low == system) | (labelled.high == system)
     if opponent is not None:

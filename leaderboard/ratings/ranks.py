@@ -88,6 +88,24 @@ def letter_set(text: str) -> frozenset[str]:
     return frozenset(_LETTER.findall(text))
 
 
+def places_among(texts: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
+    """Best place, worst place and letters of some systems among themselves, by the letters of all.
+
+    Leaving systems out changes no test of the others, so that who is separated stays as it was.
+
+    Args:
+        texts: (S,) letters of those that stay, best first, as `letters` wrote them.
+    """
+    sets = [letter_set(text) for text in texts]
+    separated = np.array([[not one & other for other in sets] for one in sets], dtype=bool)
+    above = np.tril(separated, -1).sum(axis=1)
+    below = np.triu(separated, 1).sum(axis=1)
+    return tuple(
+        (1 + int(over), len(sets) - int(under), text)
+        for over, under, text in zip(above, below, letters(separated), strict=True)
+    )
+
+
 ERROR = 0.05
 
 

@@ -11,6 +11,13 @@ from leaderboard.vocabulary import Cluster, IntervalKind, Method
 
 # Rating points of one unit of log-odds: 400 points are a factor of ten.
 POINTS: float = 400 / math.log(10)
+
+
+def expected_share(gap: float) -> float:
+    """The share of the win, 0–1, that ratings promise to the one that is `gap` points above the other."""
+    return 1 / (1 + math.exp(-gap / POINTS))
+
+
 MEAN: float = 1000.0
 
 __all__ = [

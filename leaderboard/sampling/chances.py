@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from data.errors import InputError
 
@@ -119,6 +118,8 @@ def topped_up(
     Returns:
         (N,) chances; what was drawn before has that of others like it, as if it had not been.
     """
+    from scipy.optimize import brentq  # noqa: PLC0415 - loads for long, and boards without waves take none of it
+
     places = np.flatnonzero(left)
     budget = min(budget, len(places))
     if budget == len(places):

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 from scipy.special import expit, logit
 
 from data.errors import InputError
@@ -142,6 +141,8 @@ def _slopes(design: Floats, shares: Floats, slight: int) -> Floats:
 
 def _variance(doubt: Floats, squares: Floats, rows: NDArray[np.int64], here: Flags) -> Floats:
     """Squared errors as α + β g(1 − g), both at least 0, drawn towards 0 and 1."""
+    from scipy.optimize import nnls  # noqa: PLC0415 - loads for long, and boards without waves take none of it
+
     # Squared errors of doubtful guesses vary more, so they count less.
     scale = 1.0 / np.sqrt(doubt[rows])
     prior = np.sqrt(PRIOR_VERDICTS * 0.25) * np.eye(2)

@@ -25,8 +25,6 @@ from leaderboard.ratings.models.covariates import FIRST
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.vocabulary import COUNTS, Control, Covariate
 
-COVARIATES = "covariates"
-"""The section's name in a board's JSON."""
 NO_TEXTS = "The texts of the answers are not known here, so nothing of their form is."
 BOTH_ORDERS = "The judge read every battle in both orders, so no answer had the advantage of the first place."
 NO_POSITION = "Which answer the judge was shown first is not known here."

@@ -23,6 +23,7 @@ class Change:
         ranks_after: Likewise, later.
         rating_before: In points; None where it does not exist.
         rating_after: Likewise.
+        ranks_expected: `ranks_before` as those who left and entered alone would move it.
         shift: Rating after less rating before, in points, each taken from the mean of the systems rated on
             both boards, so that newcomers do not move everybody; None without both.
     """
@@ -30,16 +31,17 @@ class Change:
     system: str
     ranks_before: tuple[int, int] | None
     ranks_after: tuple[int, int] | None
+    ranks_expected: tuple[int, int] | None
     rating_before: float | None
     rating_after: float | None
     shift: float | None
 
     @property
     def moved(self) -> bool:
-        """Whether the two intervals of ranks have no place in common."""
-        if self.ranks_before is None or self.ranks_after is None:
+        """Whether the ranks have no place in common with those before, newcomers and leavers left aside."""
+        if self.ranks_expected is None or self.ranks_after is None:
             return False
-        return self.ranks_before[0] > self.ranks_after[1] or self.ranks_after[0] > self.ranks_before[1]
+        return self.ranks_expected[0] > self.ranks_after[1] or self.ranks_after[0] > self.ranks_expected[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,18 +66,46 @@ def changes(before: Standings, after: Standings) -> Changes:
     return Changes(
         entered=tuple(name for name in new if name not in old),
         left=tuple(name for name in old if name not in new),
-        systems=tuple(_change(name, old[name], new[name], bases) for name in both),
+        systems=tuple(_change(name, old[name], new[name], bases, _expected(name, old, new)) for name in both),
         settings={name: pair for name, pair in facts.items() if pair[0] != pair[1]},
     )
 
 
-def _change(name: str, old: Mapping[str, Any], new: Mapping[str, Any], bases: list[float]) -> Change:
+def _expected(
+    name: str, old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
+) -> tuple[int, int] | None:
+    """The ranks of before, one better for each who left above, one worse for each who entered above.
+
+    Where the battles leave open who is above, the interval widens.
+    """
+    before, after = _ranks(old[name]), _ranks(new[name])
+    if before is None or after is None:
+        return before
+    left = [ranks for one in old.keys() - new.keys() if (ranks := _ranks(old[one])) is not None]
+    came = [ranks for one in new.keys() - old.keys() if (ranks := _ranks(new[one])) is not None]
+    best = (
+        before[0] - sum(ranks[0] <= before[1] for ranks in left) + sum(ranks[1] < after[0] for ranks in came)
+    )
+    worst = (
+        before[1] - sum(ranks[1] < before[0] for ranks in left) + sum(ranks[0] <= after[1] for ranks in came)
+    )
+    return max(1, best), max(1, worst)
+
+
+def _change(
+    name: str,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    bases: list[float],
+    expected: tuple[int, int] | None,
+) -> Change:
     before, after = _points(old), _points(new)
     shift = None if before is None or after is None else (after - bases[1]) - (before - bases[0])
     return Change(
         system=name,
         ranks_before=_ranks(old),
         ranks_after=_ranks(new),
+        ranks_expected=expected,
         rating_before=before,
         rating_after=after,
         shift=shift,

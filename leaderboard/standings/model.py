@@ -13,11 +13,11 @@ from leaderboard.rates import Rate, RateTable
 from leaderboard.ratings import Rating, RatingTable
 from leaderboard.standings.alternative_ratings import AlternativeRatings
 from leaderboard.standings.answer_stats import MeanScore
-from leaderboard.standings.covariates import COVARIATES
 from leaderboard.standings.head_to_head import HeadToHead
 from leaderboard.standings.judged_shares import JudgedShares
+from leaderboard.standings.systems import SYSTEMS, SystemFacts
 from leaderboard.trust.sections import Section
-from leaderboard.vocabulary import OVERALL
+from leaderboard.vocabulary import COVARIATES, OVERALL
 
 SHAPE = 1
 """Version of the JSON's shape; it grows when a field changes its meaning."""
@@ -111,6 +111,7 @@ class Standings:
         estimated: Of a round whose judge decided a part: the judges, how many it decided, what cheap judges
             were worth, the waves; empty of other rounds.
         covariates: What sways the judge (`covariate_section`); empty where nothing can be told.
+        systems: What teams say of their systems; empty where they say nothing.
         trust: On what places rest and how the judge contradicts itself, by the keys of the snapshot.
     """
 
@@ -127,6 +128,7 @@ class Standings:
     judged: JudgedShares | None = None
     estimated: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     covariates: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    systems: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
     trust: Mapping[Section, Mapping[str, object]] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -179,6 +181,11 @@ class Standings:
             "differences": dict(self.differences),
             **({"estimated": dict(self.estimated)} if self.estimated else {}),
             **({COVARIATES: dict(self.covariates)} if self.covariates else {}),
+            **(
+                {SYSTEMS: {name: said.as_json() for name, said in self.systems.items()}}
+                if self.systems
+                else {}
+            ),
             **{section.value: dict(content) for section, content in self.trust.items()},
         }
 

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 
 from data.errors import FileFormatError
 from data.files.text_files import GuardedStream, decode
+from submissions.formats.layouts import ANSWER_COLUMNS, QUESTION_COLUMNS, missing_columns
 from submissions.formats.rows import Row
 from submissions.problem_codes import Code, Findings, listed, shown
 
 DELIMITERS = ",;\t"
-REQUIRED = (frozenset({"question_id", "query"}), frozenset({"answer", "pred"}))
+REQUIRED = (QUESTION_COLUMNS, ANSWER_COLUMNS)
 """Of each of these the header must name one."""
 
 
@@ -84,11 +85,10 @@ def _header(line: int, cells: list[str]) -> list[str]:
         message = f"A column stands twice: {listed(map(shown, twice), 5)}."
         advice = "Name every column once."
         raise FileFormatError(message, advice=advice, code=Code.DUPLICATE_COLUMN, line=line)
-    for names in REQUIRED:
-        if not names.intersection(columns):
-            message = f"There is no column {' or '.join(sorted(names, reverse=True))}."
-            advice = "Name the columns in the first row: question_id, answer, contexts."
-            raise FileFormatError(message, advice=advice, code=Code.MISSING_COLUMN, line=line)
+    if missing := missing_columns(columns, answers=True):
+        message = f"There is no column {missing}."
+        advice = "Name the columns in the first row: question_id, answer, contexts."
+        raise FileFormatError(message, advice=advice, code=Code.MISSING_COLUMN, line=line)
     return columns
 
 

@@ -12,6 +12,10 @@ class FileFormat(StrEnum):
     JSONL = "jsonl"
     JSON = "json"
     CSV = "csv"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+    ZIP = "zip"
+    """A log of inspect, whose samples are files of their own."""
     TREC_RUN = "trec-run"
     """Of contexts alone."""
 

@@ -19,20 +19,13 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import (
-    ElementClickInterceptedException,
-    ElementNotInteractableException,
-    StaleElementReferenceException,
-)
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from arena.cli import main
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.records import EMBEDDED_ENGINE, Outcome, RoundState, Score
+from tests.browsing import CHROMIUM, DRIVER, Visitor, open_browser
 
 METRIC = "comprehensiveness-nli"
 # Tests that share a server or a browser go to one worker, which starts it once.
@@ -297,27 +290,12 @@ def _score(arena: Arena, system: str) -> None:
     }
     batch = [
         (number, Score(id=item.id, metric=METRIC, outcome=Outcome.JUDGED, score=0.75, details=details))
-        for number, item in arena.store.scores.unscored(submission.id, metric=METRIC, judge="")
+        for number, item in arena.store.scores.unscored([submission.id], metric=METRIC, judge="")
     ]
     arena.store.scores.put("", batch)
 
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-ARGUMENTS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-dev-shm-usage",
-)
-# Streamlit may draw an element anew between finding and using it.
-REDRAWN = (
-    StaleElementReferenceException,
-    ElementClickInterceptedException,
-    ElementNotInteractableException,
-)
 PATIENCE = 60
 
 
@@ -370,20 +348,12 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     pytest.fail(f"{url} does not answer: {log.read_text()}")
 
 
-@pytest.fixture(scope="session")
-def open_browser() -> Callable[[], webdriver.Chrome]:
+@pytest.fixture(scope="session", name="open_browser")
+def _open_browser() -> Callable[[], webdriver.Chrome]:
     """Open a browser without a window; whoever opens one quits it."""
     if CHROMIUM is None or DRIVER is None:
         pytest.skip("SKIPPED, THE SITE IS NOT TESTED IN A BROWSER: install chromium and chromium-driver")
-
-    def come() -> webdriver.Chrome:
-        options = webdriver.ChromeOptions()
-        for argument in ARGUMENTS:
-            options.add_argument(argument)
-        options.binary_location = str(CHROMIUM)
-        return webdriver.Chrome(options=options, service=Service(DRIVER))
-
-    return come
+    return open_browser
 
 
 @pytest.fixture(scope="session")
@@ -394,54 +364,10 @@ def browser(open_browser: Callable[[], webdriver.Chrome]) -> Iterator[webdriver.
     driver.quit()
 
 
-class Walk:
-    """What a reader does in a browser: look for something, click it, hold the phone."""
-
-    def __init__(self, browser: webdriver.Chrome) -> None:
-        self._browser = browser
-
-    def size(self, width: int) -> None:
-        """Look through a window of some width."""
-        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        self._browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-
-    def find(self, selector: str, text: str = "") -> str:
-        """Wait until an element's text holds `text`, and return what the matching elements say."""
-
-        def look(found: webdriver.Chrome) -> str:
-            said = [one.text for one in found.find_elements(By.CSS_SELECTOR, selector)]
-            # What is there without words, such as a field, counts as found.
-            return ("\n".join(said) or " ") if any(text in one for one in said) else ""
-
-        message = f"{selector} with {text!r} did not appear on {self._browser.current_url}"
-        waiting = WebDriverWait(self._browser, PATIENCE, ignored_exceptions=REDRAWN)
-        return str(waiting.until(look, message))
-
-    def click(self, path: str) -> None:
-        """Click the first element of an XPath as soon as it is there."""
-
-        def click(found: webdriver.Chrome) -> bool:
-            elements = found.find_elements(By.XPATH, path)
-            if elements:
-                elements[0].click()
-            return bool(elements)
-
-        message = f"{path} did not appear, or lay under something else, on {self._browser.current_url}"
-        WebDriverWait(self._browser, PATIENCE, ignored_exceptions=REDRAWN).until(click, message)
-
-    def rest(self) -> None:
-        """Wait until the page is whole, as somebody does who reads it before going on."""
-        self.find("[data-testid=stApp][data-test-script-state=notRunning]")
-
-    def follow(self, text: str) -> None:
-        """Follow the first link in our own HTML with this text."""
-        self.click(f"//*[@data-testid='stHtml']//a[normalize-space()='{text}']")
-
-
 @pytest.fixture
-def walk(browser: webdriver.Chrome) -> Walk:
+def walk(browser: webdriver.Chrome) -> Visitor:
     """A reader at the browser."""
-    return Walk(browser)
+    return Visitor(browser)
 
 
 HALF = "Item {n} is {word}."

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
-from typing import get_type_hints
+from typing import get_origin, get_type_hints
 
 import pytest
 
@@ -27,6 +28,6 @@ def test_service_gets_the_collaborators_that_it_takes(name: str, tmp_path: Path)
     wired = SERVICES[name]
     given = inspect.signature(type(service)).bind(*wired.needs, **wired.named).arguments
     for parameter, need in given.items():
-        wanted = hints[parameter]
+        wanted = Callable if get_origin(hints[parameter]) is Callable else hints[parameter]
         assert isinstance(attrgetter(need)(arena), wanted if wanted is not float else float | int)
     arena.close()

@@ -10,9 +10,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 from data.errors import StoreError
-from data.store.engine import MIGRATIONS, Database
+from data.store.engine import INDEX, MIGRATIONS, Database
 from data.store.store import Store
-from data.tables import metadata
+from data.tables.schema import metadata
 
 
 def _config(database: Database) -> Config:
@@ -22,10 +22,15 @@ def _config(database: Database) -> Config:
 
 
 def test_migrations_make_the_tables(blank_url: str) -> None:
-    """Nothing differs between the migrated schema and `data.tables`."""
+    """Nothing differs between the migrated schema and `data.tables` but the index of words."""
     store = Store.open(blank_url)
+
+    def is_table(name: str | None, kind: str, _parents: object) -> bool:
+        return kind != "table" or not str(name).startswith(INDEX)
+
     with store.database.begin() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        context = MigrationContext.configure(connection, opts={"include_name": is_table})
+        assert compare_metadata(context, metadata) == []
     store.close()
 
 

@@ -16,7 +16,7 @@ from data.records.questions import NAME_PATTERN
 from data.store import Store
 from data.store.submissions.writing import NewSubmission
 from data.system_names import RESERVED, look_alike, name_key
-from data.tables import submissions
+from data.tables.questions import submissions
 
 NAMES = st.from_regex(NAME_PATTERN, fullmatch=True)
 

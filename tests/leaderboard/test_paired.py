@@ -8,7 +8,7 @@ from scipy.stats import ttest_1samp
 
 from data.errors import NotFoundError
 from leaderboard.battles import BattleTable
-from leaderboard.paired import paired_shares, spread_most
+from leaderboard.paired import deciding, paired_shares, spread_most
 
 
 def _table(rows: list[tuple[str, str, str, str, str]]) -> BattleTable:
@@ -73,6 +73,16 @@ def test_questions_are_ordered_by_how_far_the_systems_are_apart() -> None:
     """The widest spread comes first, equal ones by id, with each system's share of the win."""
     found = spread_most(STAR, ("one", "two"), most=2)
     assert found == (("q1", {"one": 1.0, "two": 0.0}), ("q3", {"one": 1.0, "two": 0.5}))
+
+
+def test_questions_that_decide_are_those_without_which_the_lead_is_gone() -> None:
+    """Three won and one lost of four: without two of the won ones nobody leads; even pairs need none."""
+    won = [(f"q{at}", "d", "a", "b", "model_a") for at in range(3)]
+    lost = [("q3", "d", "a", "b", "model_b")]
+    lead = deciding(_table([*won, *lost]), "b", "a")
+    assert (lead.leader, lead.other, lead.needed, lead.questions) == ("a", "b", 2, 4)
+    even = deciding(_table([*won[:1], *lost]), "a", "b")
+    assert (even.leader, even.needed, even.questions) == ("a", None, 2)
 
 
 def test_unknown_system_is_named() -> None:

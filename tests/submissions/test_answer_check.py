@@ -29,6 +29,19 @@ FILES = {
     "empty": (b"", [(0, "empty-file")]),
     "blank": (b" \n\n", [(0, "empty-file")]),
     "empty array": (b"[]", [(0, "empty-file")]),
+    "figure in words": (
+        b'{"question_id": "1", "answer": "Fine.", "tokens": "many", "usd": 0.1}\n',
+        [(1, "bad-figure")],
+    ),
+    "figures out of range": (
+        b'{"question_id": "1", "answer": "Fine.", "tokens": 1.5, "usd": -1, "milliseconds": 1e10}\n',
+        [(1, "bad-figure")] * 3,
+    ),
+    "figure that is a truth": (
+        b'{"question_id": "1", "answer": "Fine.", "tokens": true}\n',
+        [(1, "bad-figure")],
+    ),
+    "figure in a cell": (b"question_id,answer,usd\n1,Fine,cheap\n", [(2, "bad-figure")]),
     "empty gzip": (gzip.compress(b""), [(0, "empty-file")]),
     "header only": (b"question_id,answer\n", [(0, "empty-file")]),
     "cut line": (GOOD + b'{"question_id": "2", "ans', [(2, "truncated-file")]),
@@ -37,7 +50,7 @@ FILES = {
     "cut gzip": (gzip.compress(GOOD * 50)[:-12], [(None, "truncated-gzip")]),
     "damaged gzip": (b"\x1f\x8bnonsense", [(0, "truncated-gzip")]),
     "gzip in gzip": (gzip.compress(gzip.compress(GOOD)), [(0, "wrong-format")]),
-    "zip": (b"PK\x03\x04rest", [(0, "wrong-format")]),
+    "zip": (b"PK\x03\x04rest", [(0, "bad-archive")]),
     "prose": (b"These are our answers.\n", [(1, "wrong-format")]),
     "other table": (b"id,text\n1,Fine\n", [(1, "missing-column")]),
     "no answers": (b"question_id,text\n1,Fine\n", [(1, "missing-column")]),
@@ -153,10 +166,10 @@ def test_no_form_of_the_report_lets_a_file_speak(tmp_path: Path, questions: Ques
 
 
 def test_a_missing_file_is_a_problem_and_no_exception(tmp_path: Path, questions: QuestionSet) -> None:
-    """A path without a file, and a folder, are reported as any other problem."""
-    for path in (tmp_path / "nowhere.jsonl", tmp_path):
+    """A path without a file, and an empty folder, are reported as any other problem."""
+    for path, code in ((tmp_path / "nowhere.jsonl", "missing-file"), (tmp_path, "empty-file")):
         result = check_answers(path, questions)
-        assert [problem.code for problem in result.problems] == ["missing-file"]
+        assert [problem.code for problem in result.problems] == [code]
 
 
 def test_a_gzip_bomb_is_refused_by_its_ratio(

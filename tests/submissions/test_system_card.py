@@ -56,6 +56,12 @@ BAD = {
     "script link": ("link: javascript:alert(1)\n", [(1, "bad-link")]),
     "file link": ("link: file:///etc/passwd\n", [(1, "bad-link")]),
     "hostless link": ("link: https://\n", [(1, "bad-link")]),
+    "weights": ("open_weights: partly\n", [(1, "bad-value")]),
+    "parameters": ("parameters: 8x7B\n", [(1, "bad-value")]),
+    "no parameters": ("parameters: 0\n", [(1, "bad-value")]),
+    "release": ("model: x\nreleased: 2026-13\n", [(2, "bad-value")]),
+    "release in words": ("released: last May\n", [(1, "bad-value")]),
+    "release in a list": ("released: [2026]\n", [(1, "wrong-type")]),
     "link with a name": ("link: https://bank.example@evil.example/\n", [(1, "bad-link")]),
     "broken link": ("link: 'https://[::1'\n", [(1, "bad-link")]),
     "long": (f"model: {'x' * 201}\n", [(1, "too-long")]),
@@ -105,6 +111,23 @@ def test_a_form_is_checked_field_by_field() -> None:
         {},
     )
     assert set(check_fields({"color": "red"})[1]) == {"color"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("open_weights: true\nparameters: 7.5b\nreleased: 2026-05-01\n", ("yes", "7.5B", "2026-05-01")),
+        ("open_weights: 'No'\nparameters: 124000000\nreleased: 2026\n", ("no", "124000000", "2026")),
+        ("open_weights: yes\nparameters: '300 M'\nreleased: '2026-05'\n", ("yes", "300M", "2026-05")),
+        ("open_weights:\nparameters: ''\nreleased: ~\n", ("", "", "")),
+    ],
+)
+def test_closed_fields_are_read_with_or_without_quotes(text: str, expected: tuple[str, str, str]) -> None:
+    """Weights, parameters and release need no quotes, and are stored in one form each."""
+    card, problems = check_card(text)
+    assert not problems
+    assert card is not None
+    assert (card.open_weights, card.parameters, card.released) == expected
 
 
 def test_a_card_of_many_keys_is_refused_unread() -> None:

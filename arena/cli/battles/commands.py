@@ -22,7 +22,7 @@ from arena.cli.battles.formats import format_named as _format
 from arena.cli.battles.people import PeopleOptions, show_corrected, show_corrected_rates
 from arena.cli.battles.style import CovariateNames, read_covariates, show_coefficients
 from arena.cli.judge_tables import show_judges
-from arena.cli.options import AsJson, File, Seed, grouped
+from arena.cli.options import AsJson, File, Seed, grouped, spread
 from arena.cli.output import note, show_fields, show_json, show_line, show_table
 from data.errors import InputError
 from leaderboard.vocabulary import Cluster, ErrorKind, IntervalKind, Method
@@ -43,6 +43,7 @@ class GroupWord(StrEnum):
 
 
 @commands.command()
+@spread
 @grouped
 def rate(
     file: File,
@@ -157,6 +158,7 @@ def rate(
 
 
 @commands.command()
+@spread
 @grouped
 def winrates(
     file: File,
@@ -272,7 +274,7 @@ def convert(
     show_line(f"{written.rows:,} battles written to {destination}.")
 
 
-commands.command()(trust.fragility)
+commands.command()(spread(trust.fragility))
 commands.command()(trust.cycles)
 
 

@@ -14,6 +14,7 @@ from arena.cli.options import (
     Cache,
     Constants,
     Corpus,
+    Engine,
     File,
     Judgments,
     Retriever,
@@ -24,7 +25,6 @@ from arena.cli.options import (
     open_reaching,
 )
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows
-from arena.container import open_arena
 from judges.metrics.registry import METRICS, RetrieverKind
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def run(
     cheap_metric: CheapMetric = "",
     spend: Spend = "10%",
     seed: Seed = 0,
+    engine: Engine = None,
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -89,7 +90,7 @@ def run(
     request = metric_request(
         metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments, known
     )
-    arena = open_reaching(cache_mode)
+    arena = open_reaching(cache_mode, engine=engine)
     metrics = arena.metrics
     if judge and not cheap_metric:
         planning.announce(arena.metric_plans.plan(set_name, request, systems=names))
@@ -104,10 +105,12 @@ def run(
     if as_json:
         show_json(fields)
     else:
-        reasons = fields.pop("reasons")
+        reasons, notes = fields.pop("reasons"), fields.pop("notes")
         show_fields(fields)
         for reason, count in reasons.items():
             show_line(f"unscored: {count:,} × {reason}")
+        for about, count in notes.items():
+            show_line(f"scored: {count:,} × {about}")
     if done.pending:
         note(f"{done.pending:,} answers are left; the same command goes on with them.")
 
@@ -116,7 +119,8 @@ def _show_sampled(done: SampledMetricRun, *, as_json: bool) -> None:
     if as_json:
         show_json(done.as_json())
         return
-    show_fields({name: value for name, value in done.expensive.as_json().items() if name != "reasons"})
+    hidden = {"reasons", "notes"}
+    show_fields({name: value for name, value in done.expensive.as_json().items() if name not in hidden})
     if done.estimates is None:
         note(f"No estimate: {done.missing}")
         return
@@ -150,11 +154,12 @@ def score(
     option: Constants = None,
     budget_usd: Budget = None,
     concurrency: Concurrency = None,
+    engine: Engine = None,
 ) -> None:
     """Score each line of a JSONL file, printing one JSON object a line."""
     import json
 
-    open_arena().metrics.score_file(
+    open_reaching(engine=engine).metrics.score_file(
         file,
         metric_request(metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments),
         lambda line: show_line(json.dumps(line, ensure_ascii=False, allow_nan=False)),

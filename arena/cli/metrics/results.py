@@ -59,6 +59,8 @@ def show(
             )
     if table.k is not None:
         note(f"K = {table.k:g}, the median number of claims of these answers.")
+    for sentence in table.notes:
+        note(sentence)
     if table.untried:
         note(f"{table.untried:,} answers were never scored; `arena metrics run` scores them.")
 

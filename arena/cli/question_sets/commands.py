@@ -21,6 +21,7 @@ from arena.cli.question_sets import attachments
 from arena.cli.question_sets.fields import SetArgument, fields_of
 from arena.cli.question_sets.policy import policy
 from arena.container import open_arena
+from data.records import SetFormat
 
 commands = typer.Typer(help="Question sets: import, build, list and export them.", no_args_is_help=True)
 
@@ -35,6 +36,9 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Import a question set.
+
+    PATH is a folder with set.toml and questions.jsonl, a questions file, LFRQA's or WikiContradict's files, a
+    folder of BEIR, or a Hugging Face dataset in Parquet.
 
     Importing the same set again changes nothing.
     """
@@ -89,11 +93,19 @@ def show(name: SetArgument, *, as_json: AsJson = False) -> None:
 def export(
     name: SetArgument,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")],
+    form: Annotated[
+        SetFormat,
+        typer.Option(
+            "--format",
+            help="`jsonl` (set.toml and questions.jsonl), `hf` (a Hugging Face dataset in Parquet, with "
+            "card and Croissant metadata) or `beir` (corpus, queries and qrels).",
+        ),
+    ] = SetFormat.JSONL,
     *,
     as_json: AsJson = False,
 ) -> None:
     """Write a set as a folder that `arena sets import` reads."""
-    summary = open_arena().sets.export(name, folder)
+    summary = open_arena().sets.export(name, folder, form=form)
     line = f"{summary.questions:,} questions written to {folder}."
     show_result({**fields_of(summary), "folder": str(folder)}, line, as_json=as_json)
 

@@ -13,7 +13,6 @@ from arena.cli.options import (
     Concurrency,
     Domains,
     Engine,
-    EngineKind,
     JudgeName,
     Pairs,
     Queue,
@@ -29,6 +28,7 @@ from arena.cli.options import (
     Workers,
     grouped,
     in_flight,
+    open_reaching,
 )
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows
 from arena.cli.rounds import publication, reports
@@ -37,7 +37,6 @@ from arena.cli.rounds.retest import retest
 from arena.cli.rounds.waves import WaveOptions, names_in, show_curve
 from arena.container import Arena, open_arena
 from arena.services.judging.llm_overrides import LlmOverrides
-from arena.settings import read_settings
 from data.progress import reporting
 from data.records import OrderPolicy, Round
 
@@ -122,13 +121,13 @@ class JudgingOptions:
     rpm: Rpm = None
     tpm: Tpm = None
     timeout: Timeout = None
-    engine: Engine = EngineKind.LOCAL
+    engine: Engine = None
     workers: Workers = None
     queue: Queue = False
 
     def open(self) -> Arena:
         """The arena with these options in place of the environment's settings."""
-        return open_arena(self._reaching().over(read_settings()))
+        return open_reaching(**asdict(self._reaching()), engine=self.engine)
 
     def judge(self, arena: Arena, name: str, *, as_json: bool) -> None:
         """Judge what is pending in a round, here, on a cluster, or by the workers of the queue."""
@@ -141,15 +140,13 @@ class JudgingOptions:
             return
         with reporting(f"judging {name}") as report:
             concurrency = in_flight(arena, self.concurrency)
-            if self.engine is EngineKind.RAY:
-                from arena.workers.ray import judge_on_ray
-
-                workers = self.workers
-                judge_on_ray(
-                    arena, name, concurrency=concurrency, workers=workers, reaching=reaching, report=report
-                )
-            else:
-                arena.rounds.run(name, concurrency=concurrency, report=report)
+            arena.engine.judge(
+                name,
+                concurrency=concurrency,
+                workers=self.workers,
+                reaching=reaching.to_json(),
+                report=report,
+            )
         counts = show_status(arena, name, as_json=as_json)
         if counts.pending:
             note(f"{counts.pending:,} battles are pending; go on with: arena rounds resume {name}")
@@ -177,6 +174,7 @@ def plan(scope: ScopeOptions, waves: WaveOptions, *, as_json: AsJson = False) ->
     left_out: dict[str, int] = fields.pop("left_out")
     undecidable: dict[str, int] = fields.pop("undecidable")
     curve: dict[str, Any] | None = fields.pop("waves", None)
+    to_do: list[dict[str, Any]] = fields.pop("to_do")
     show_fields({**fields, "systems": ", ".join(fields["systems"])})
     for reason, count in left_out.items():
         show_line(f"left out: {count:,} {reason}")
@@ -184,6 +182,8 @@ def plan(scope: ScopeOptions, waves: WaveOptions, *, as_json: AsJson = False) ->
         show_line(line)
     if curve is not None:
         show_curve(curve)
+    for one in to_do:
+        show_line(f"{'needed' if one['blocks'] else 'to consider'}: {one['text']} {one['advice']}")
 
 
 @grouped
@@ -257,7 +257,7 @@ for command in (plan, run, resume, retry):
 @commands.command("list")
 def list_(*, as_json: AsJson = False) -> None:
     """List the rounds, newest first."""
-    rounds = open_arena().rounds.rounds()
+    rounds = open_arena().round_reader.rounds()
     show_rows(
         [_round_fields(round_) for round_ in rounds],
         ("round", "set", "judge", "state", "pairs"),

@@ -30,19 +30,20 @@ RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the
 
 def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
     """Show a round's state, and return its counts."""
-    round_, counts = arena.rounds.status(name)
-    attacks, controls = arena.rounds.attacks(name), arena.rounds.controls(name)
+    reader = arena.round_reader
+    round_, counts = reader.status(name)
+    attacks, controls = reader.attacks(name), reader.controls(name)
     fields = {
         "name": round_.name,
         "state": round_.state.value,
         **{name: getattr(counts, name) for name in COUNTS},
-        "digit_scan_differs": arena.rounds.scanned_otherwise(name),
+        "digit_scan_differs": reader.scanned_otherwise(name),
     }
     job = arena.jobs.of_round(round_.id)
     rate = 0.0 if job is None else job.rate
     left = (counts.pending + attacks.pending + controls.pending) / rate if rate else None
     speed = {"rate": rate, "seconds_left": left}
-    live, waves, cascade = arena.rounds.live(name), arena.rounds.waves(name), arena.cascades.of_round(name)
+    live, waves, cascade = reader.live(name), reader.waves(name), reader.cascade(name)
     if as_json:
         shown = None if job is None else job.as_json()
         beside = {"canaries": attacks.to_json(), "controls": controls.to_json(), "job": shown}

@@ -13,10 +13,23 @@ NAMELESS = "Anonymous-"
 WITHHELD = "Not shown: it quotes texts that are not public."
 
 
+def stand_in(question_id: str) -> str:
+    """What stands for the text of a question that is not shown."""
+    return f"{question_id} (text not public)"
+
+
 def submission_visibility(
-    caller: Caller, submission: Submission, *, published: bool, kind: Kind = Kind.SUBMISSION
+    caller: Caller,
+    submission: Submission,
+    *,
+    published: bool,
+    kind: Kind = Kind.SUBMISSION,
+    private: bool = False,
 ) -> Visibility:
-    """How much of a submission, or of what belongs to it, somebody sees."""
+    """How much of a submission, or of what belongs to it, somebody sees.
+
+    `private` says that the texts of its set are not for everybody.
+    """
     return visibility_of(
         caller,
         Resource(
@@ -26,6 +39,7 @@ def submission_visibility(
             withdrawn=submission.state is SubmissionState.WITHDRAWN,
             anonymous=submission.anonymous,
             published=published,
+            private=private,
         ),
     )
 
@@ -52,16 +66,21 @@ def redacted(
     return (submission if contact else replace(submission, card=replace(submission.card, contact=""))), seen
 
 
-def redacted_question(caller: Caller, question: Question, *, hidden: bool) -> Question:
+def redacted_question(caller: Caller, question: Question, *, hidden: bool, private: bool = False) -> Question:
     """A question without its reference, and what was made of it, where its set hides that.
 
-    Passages stay: systems and readers need them.
+    Passages stay: systems and readers need them. Of a set whose texts are not for everybody (`private`) they
+    and the question itself are for those who take part.
     """
-    resource = Resource(kind=Kind.REFERENCE, hidden=hidden and is_hidden(question))
+    takes_part = visibility_of(caller, Resource(kind=Kind.QUESTION, private=private)) is Visibility.FULL
+    tested = is_hidden(question)
+    private = private and (tested or not takes_part)
+    resource = Resource(kind=Kind.REFERENCE, hidden=hidden and tested, private=private)
     if visibility_of(caller, resource) is Visibility.FULL:
         return question
+    shown = question if takes_part else replace(question, question=stand_in(question.id), passages=())
     return replace(
-        question,
+        shown,
         reference=None,
         aspects=(),
         short_answers=(),
@@ -79,10 +98,18 @@ def is_hidden(question: Question) -> bool:
 
 
 def masked_evidence(
-    caller: Caller, evidence: BattleEvidence, *, withdrawn: bool, hidden: bool, published: bool
+    caller: Caller,
+    evidence: BattleEvidence,
+    *,
+    withdrawn: bool,
+    hidden: bool,
+    published: bool,
+    private: bool = False,
 ) -> BattleEvidence:
     """A battle whose judgments lose what quotes texts that somebody may not see; verdicts stay."""
-    resource = Resource(kind=Kind.RATIONALE, withdrawn=withdrawn, hidden=hidden, published=published)
+    resource = Resource(
+        kind=Kind.RATIONALE, withdrawn=withdrawn, hidden=hidden, published=published, private=private
+    )
     if visibility_of(caller, resource) is Visibility.FULL:
         return evidence
     return replace(evidence, judgments=tuple(map(_without_words, evidence.judgments)))

@@ -8,15 +8,21 @@
 | submission, withdrawn | tombstone, none where anonymous and unpublished | tombstone | same | same |
 | answers | full once published | full | full | full |
 | answers, withdrawn | tombstone | tombstone | tombstone | tombstone |
+| answers to a set whose texts are not public | none | full | full | full |
+| question | full | full | full | full |
+| question of a set whose texts are not public | none | full, every team's | full | full |
 | reference | full, none where the set hides it | same | same | full |
+| reference of a set whose texts are not public | none | none | full, none where hidden | full |
 | report | none | full | full | full |
 | board, round's standings | full once published; tombstone once retracted | same | full | full |
 | battle | full once published | same | full | full |
 | battle, rationale of withdrawn or hidden texts | tombstone | same | same | full where only hidden |
+| battle, rationale on a set whose texts are not public | tombstone | same | full | full |
 | contact, team, token, audit | none | full | full | full |
 
 A set that hides its references hides them from organisers on the site as well: only a holder of the
-database itself, and so the questions, has them.
+database itself, and so the questions, has them. Teams see the questions of every set: they have to answer
+them.
 """
 
 from __future__ import annotations
@@ -36,6 +42,7 @@ class Kind(StrEnum):
     SUBMISSION = "submission"
     ANSWERS = "answers"
     CONTACT = "contact"
+    QUESTION = "question"
     REFERENCE = "reference"
     REPORT = "report"
     BOARD = "board"
@@ -68,6 +75,7 @@ class Resource:
         withdrawn: It, or what it describes, was withdrawn.
         retracted: It is a board that was taken down.
         hidden: It quotes references that its set hides.
+        private: It is of a set whose texts are not for everybody.
     """
 
     kind: Kind
@@ -79,6 +87,7 @@ class Resource:
     withdrawn: bool = False
     retracted: bool = False
     hidden: bool = False
+    private: bool = False
 
 
 def visibility_of(caller: Caller, resource: Resource) -> Visibility:
@@ -111,16 +120,30 @@ def _submission(caller: Caller, resource: Resource) -> Visibility:
 def _answers(caller: Caller, resource: Resource) -> Visibility:
     if resource.withdrawn:
         return Visibility.TOMBSTONE
-    return _full_if(_is_insider(caller, resource) or (resource.published and not resource.checked))
+    is_open = resource.published and not resource.checked and not resource.private
+    return _full_if(_is_insider(caller, resource) or is_open)
+
+
+def _question(caller: Caller, resource: Resource) -> Visibility:
+    """Teams see every question, as they are to answer it."""
+    takes_part = TokenScope.READ in caller.scopes and (caller.organiser or bool(caller.roles))
+    return _full_if(not resource.private or takes_part)
 
 
 def _reference(caller: Caller, resource: Resource) -> Visibility:
-    return _full_if(not resource.hidden or caller.kind is CallerKind.OPERATOR)
+    return _full_if(_sees_all_texts(caller, resource))
+
+
+def _sees_all_texts(caller: Caller, resource: Resource) -> bool:
+    """Whether neither what a set hides nor what is not public keeps them from its texts."""
+    if resource.hidden and caller.kind is not CallerKind.OPERATOR:
+        return False
+    return not resource.private or (caller.organiser and TokenScope.READ in caller.scopes)
 
 
 def _rationale(caller: Caller, resource: Resource) -> Visibility:
     """What a judge wrote quotes the texts: it is shown where they all are."""
-    if resource.withdrawn or (resource.hidden and caller.kind is not CallerKind.OPERATOR):
+    if resource.withdrawn or not _sees_all_texts(caller, resource):
         return Visibility.TOMBSTONE
     return _battle(caller, resource)
 
@@ -153,6 +176,7 @@ RULES: Mapping[Kind, Callable[[Caller, Resource], Visibility]] = MappingProxyTyp
         Kind.SUBMISSION: _submission,
         Kind.ANSWERS: _answers,
         Kind.CONTACT: _insiders_alone,
+        Kind.QUESTION: _question,
         Kind.REFERENCE: _reference,
         Kind.REPORT: _insiders_alone,
         Kind.BOARD: _board,

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from data.records import Board
+from data.records import Action, Board, SubmissionState
 from data.store import Store
+from data.store.boards.boards import SNAPSHOT, BoardHead
+from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.diff import Changes, changes
 from leaderboard.vocabulary import OVERALL
+
+IN_FEED = 50
+"""Boards that a feed has at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +24,9 @@ class Entry:
 
     Of a retracted board only the notice is public: `systems` and `judged` are None, `judge` is empty.
     `set_name` is empty for published results of others. `previous` is the board of the same set before it
-    that stands, None where it is the first; `changes` are against that one. `replaced` says that another
-    snapshot of the round took its place.
+    that stands, None where it is the first; `changes` are against that one, and `withdrawn` are those who
+    left it because their submissions were withdrawn. `replaced` says that another snapshot of the round took
+    its place, `correction` how votes of people correct it, `noted` when its notice was written.
     """
 
     board: str
@@ -36,6 +42,9 @@ class Entry:
     previous: str | None
     changes: Changes | None
     replaced: bool = False
+    withdrawn: tuple[str, ...] = ()
+    correction: str = ""
+    noted: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +59,24 @@ class Appearance:
     ranks: tuple[int, int] | None
     systems: int
     judge: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedEntry:
+    """A board as those who follow boards read of it; of a retracted one only the notice is public.
+
+    `first_hash` is that of its first snapshot, which never changes; `updated` is when it was last published,
+    renewed, corrected, given a notice or retracted.
+    """
+
+    board: str
+    title: str
+    judge: str
+    first_hash: str
+    published: datetime
+    updated: datetime
+    retracted: bool
+    notice: str
 
 
 class HistoryService:
@@ -69,10 +96,32 @@ class HistoryService:
                 for other in boards[at + 1 :]
                 if sets[other.name] == sets[board.name] != "" and other.round_name != board.round_name
             )
+            entry = _entry(board, sets[board.name], next((o for o in earlier if not o.retracted), None))
             entries_.append(
-                _entry(board, sets[board.name], next((o for o in earlier if not o.retracted), None))
+                replace(
+                    entry,
+                    withdrawn=self._withdrawn(entry),
+                    noted=self._noted(board) if board.notice else None,
+                )
             )
         return tuple(entries_)
+
+    def _withdrawn(self, entry: Entry) -> tuple[str, ...]:
+        """Those of whom left the board before that have no version any more that is not withdrawn."""
+        if entry.changes is None or not entry.changes.left:
+            return ()
+        left = {
+            submission.system
+            for submission in self._store.submissions.find(set_name=entry.set_name)
+            if submission.state is not SubmissionState.WITHDRAWN
+        }
+        return tuple(system for system in entry.changes.left if system not in left)
+
+    def _noted(self, board: Board) -> datetime | None:
+        """When the notice was last written, as the log has it."""
+        lines = self._store.audit.entries(subject=f"board {board.name.partition(SNAPSHOT)[0]}", limit=IN_FEED)
+        noted = (line.at for line in lines if line.action in {Action.BOARD_NOTED, Action.BOARD_RETRACTED})
+        return next(noted, None)
 
     def of_system(self, board_name: str, system: str) -> tuple[Appearance, ...]:
         """A system on every published board of the same question set, the oldest first.
@@ -89,6 +138,31 @@ class HistoryService:
             and (board.name == board_name or (wanted and self._set_of(board) == wanted))
         ]
         return tuple(appearance for board in same if (appearance := _appearance(board, system)) is not None)
+
+    def feed(self, limit: int = IN_FEED) -> tuple[FeedEntry, ...]:
+        """Each board once, as it stands or was retracted, those that changed last first."""
+        every = (
+            *self._store.boards.heads(replaced=None),
+            *self._store.boards.heads(retracted=True, replaced=None),
+        )
+        first: dict[str, BoardHead] = {}
+        for head in sorted(every, key=lambda head: head.published_at):
+            first.setdefault(head.name.partition(SNAPSHOT)[0], head)
+        entries = [self._feed_entry(head, first[head.name]) for head in every if head.replaced_at is None]
+        return tuple(sorted(entries, key=lambda entry: (entry.updated, entry.board), reverse=True)[:limit])
+
+    def _feed_entry(self, head: BoardHead, first: BoardHead) -> FeedEntry:
+        changes_ = self._store.audit.entries(subject=f"board {head.name}", limit=1)
+        return FeedEntry(
+            board=head.name,
+            title=head.name if head.retracted else head.title,
+            judge="" if head.retracted else head.judge,
+            first_hash=first.content_hash,
+            published=first.published_at,
+            updated=max([head.published_at, *(entry.at for entry in changes_)]),
+            retracted=head.retracted,
+            notice=head.notice,
+        )
 
     def _set_of(self, board: Board) -> str:
         return "" if board.round_name is None else self._store.rounds.get(board.round_name).set_name
@@ -110,6 +184,7 @@ def _entry(board: Board, set_name: str, previous: Board | None) -> Entry:
         previous=None if previous is None else previous.name,
         changes=None if previous is None else changes(previous.standings, standings),
         replaced=board.replaced_at is not None,
+        correction=people_sentence(standings) if standings.get(PEOPLE) else "",
     )
 
 

@@ -19,6 +19,7 @@ class Need(StrEnum):
     SUB_QUESTIONS = "sub-questions"
     CONTEXTS = "contexts"
     CITATIONS = "citations"
+    NUGGETS = "nuggets"
 
 
 HAS: dict[Need, Callable[[Question], bool]] = {
@@ -26,6 +27,7 @@ HAS: dict[Need, Callable[[Question], bool]] = {
     Need.YARDSTICK: lambda question: bool(question.passages or question.reference),
     Need.ASPECTS: lambda question: bool(question.aspects),
     Need.SUB_QUESTIONS: lambda question: bool(question.sub_questions),
+    Need.NUGGETS: lambda question: bool(question.nuggets),
 }
 
 
@@ -58,6 +60,7 @@ BOARD_METRICS: tuple[BoardMetric, ...] = (
         needs=(Need.CITATIONS,),
         of_reference=False,
     ),
+    BoardMetric(name="nuggets", label="Nuggets", needs=(Need.NUGGETS,)),
 )
 NO_QUESTION = "no question of the set has {need}"
 NO_CONTEXTS = "no answers file gives the contexts that its system was given"

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
-from data.errors import ConflictError, InputError, RetractedError
+from data.errors import ConflictError, InputError
 from data.progress import working
 from data.records import Action, Board, RoundState, TokenScope
+from data.records.notifications import EventKind, NewEvent, published_events
 from data.store import Store
 from data.store.boards.boards import BoardHead
 from leaderboard.standings.corrected import PEOPLE
@@ -148,6 +149,7 @@ class BoardService:
             board, created = self._store.boards.publish(name, round_id=round_.id, standings=standings)
             self._store.rounds.move(name, to=RoundState.PUBLISHED, allowed=PUBLISHABLE)
             notes.take(caller.note(Action.BOARD_PUBLISHED, f"board {name}", content=board.content_hash[:12]))
+            self._store.outbox.record(*published_events(board))
         return board, created
 
     def worth_of_waves(self, name: str) -> tuple[str, ...]:
@@ -235,6 +237,7 @@ class BoardService:
                     board.round_name, to=RoundState.RETRACTED, allowed=(RoundState.PUBLISHED,)
                 )
             notes.take(caller.note(Action.BOARD_RETRACTED, f"board {name}", notice=notice))
+            self._store.outbox.record(NewEvent.of_board(EventKind.BOARD_RETRACTED, board))
         return board
 
     def put_notice(self, name: str, text: str, *, caller: Caller = OPERATOR) -> Board:
@@ -273,19 +276,20 @@ class BoardService:
             notes.take(caller.note(Action.BOARD_NOTED, f"board {name}", notice=notice, before=board.notice))
         return changed
 
-    def export_board(self, name: str, destination: Path, *, caller: Caller = PUBLIC) -> None:
-        """Write a board as CSV, JSON or Parquet, by the ending of the destination.
+    def export_battles(self, name: str, file: Path, *, caller: Caller = OPERATOR) -> int:
+        """Write a round's judged battles as columns of Parquet, and return how many there are.
 
         Raises:
-            NotFoundError: No board has this name.
-            RetractedError: It was retracted and the caller is no organiser.
+            FileFormatError: The file cannot be written.
+            ForbiddenError: Only organisers may.
+            NotFoundError: There is no such round.
         """
-        from leaderboard.export.tables import export_standings  # noqa: PLC0415 - as above
+        from arena.services.rounds.battle_table import table_of_columns  # noqa: PLC0415 - as above
+        from leaderboard.formats import write_battles  # noqa: PLC0415 - as above
 
-        board = self.get(name, caller=caller)
-        if not board.standings:
-            raise RetractedError(name, board.notice)
-        export_standings(board.standings, destination)
+        require(caller, TokenScope.ORGANISE)
+        self._store.rounds.get(name)
+        return write_battles(table_of_columns(self._store.verdicts.columns(name)), file).rows
 
     def export_round(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> Mapping[str, str]:
         """Write a round's battles, judgments, books and standings, and return the files' checksums."""

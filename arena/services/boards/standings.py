@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from arena.services.boards.covariates import sight_of
 from arena.services.boards.estimates import estimates_of
 from arena.services.boards.metric_means import estimated_means, score_label
+from arena.services.boards.system_facts import facts_of_systems
 from arena.services.judging.cascade_report import cascade_report
 from arena.services.rounds.battle_table import (
     judged_shares,
@@ -49,6 +53,7 @@ from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.standings.model import About, Standings
 from leaderboard.vocabulary import Covariate
 
+ScoresByAnswer: TypeAlias = Mapping[tuple[int, str], Mapping[str, float | None]]
 KEPT = ("pairs", "decisive_accuracy", "accuracy", "kappa", "pearson", "intervals")
 
 
@@ -151,7 +156,7 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         **({"stopped": stopped} if stopped else {}),
         **({} if cascade is None else {"cascade": str(cascade), "cascade's promise": cascade.promise}),
     }
-    return build_standings(
+    built = build_standings(
         table_of_columns(battles),
         replace(about, facts=facts, attempts=_attempts(store, round_)),
         settings=Settings(seed=round_.seed),
@@ -164,6 +169,7 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         sight=sight_of(store, round_, battles, entrants),
         sampled=estimated_means(store, (*entrants, store.submissions.reference(summary.name))),
     )
+    return replace(built, systems=facts_of_systems(store, entrants))
 
 
 def stopped_sentence(round_: Round, battles: BattleColumns) -> str:
@@ -221,25 +227,45 @@ def _facts(
     store: Store, summary: SetSummary, entrants: Sequence[Submission]
 ) -> Mapping[str, Sequence[AnswerFact]]:
     sides = [store.submissions.reference(summary.name), *entrants]
-    scores = _scores_by_answer(tuple(store.scores.of_submissions([side.id for side in sides])))
-    return {
-        side.system: [
-            _fact(fact, scores.get((side.id, fact.question_id), {}))
-            for fact in store.submissions.facts(side.id)
-        ]
-        for side in sides
-    }
+    scores = _scores_by_answer(store.scores.of_submissions([side.id for side in sides]))
+    # What all systems have in common is held once: there are as many facts as answers.
+    questions: dict[str, str] = {}
+    return {side.system: list(_facts_of(store, side.id, scores, questions)) for side in sides}
 
 
-def _fact(answer: AnswerText, scores: Mapping[str, float | None]) -> AnswerFact:
+def _facts_of(
+    store: Store, number: int, scores: ScoresByAnswer, questions: dict[str, str]
+) -> Iterator[AnswerFact]:
+    for fact in store.submissions.facts(number):
+        question = questions.setdefault(fact.question_id, fact.question_id)
+        yield _fact(fact, question, scores.get((number, question), _NO_SCORES))
+
+
+def _fact(answer: AnswerText, question: str, scores: Mapping[str, float | None]) -> AnswerFact:
     text = clean(answer.text)
+    form = form_of(text)
     return AnswerFact(
-        question=answer.question_id,
-        domain=answer.domain,
+        question=question,
+        domain=sys.intern(answer.domain),
         words=len(text.split()),
         no_answer=answer.no_answer,
-        form={Covariate(mark): count for mark, count in asdict(form_of(text)).items()},
+        form=_counts(form.headings, form.bold, form.lists, form.citations),
         scores=scores,
+    )
+
+
+_NO_SCORES: Mapping[str, float | None] = MappingProxyType({})
+
+
+@lru_cache(maxsize=4096)
+def _counts(headings: int, bold: int, lists: int, citations: int) -> Mapping[Covariate, int]:
+    return MappingProxyType(
+        {
+            Covariate.HEADINGS: headings,
+            Covariate.BOLD: bold,
+            Covariate.LISTS: lists,
+            Covariate.CITATIONS: citations,
+        }
     )
 
 
@@ -292,7 +318,7 @@ def _about(
     )
 
 
-def _scores_by_answer(scored: Sequence[ScoredAnswer]) -> Mapping[tuple[int, str], Mapping[str, float | None]]:
+def _scores_by_answer(scored: Iterable[ScoredAnswer]) -> ScoresByAnswer:
     scores: dict[tuple[int, str], dict[str, float | None]] = defaultdict(dict)
     for answer in scored:
         name = score_label(answer.metric, answer.judge)

@@ -9,15 +9,20 @@ from data.errors import ConflictError
 from data.records import Board
 from leaderboard.export.tables import flat_rows
 from leaderboard.standings.corrected import PEOPLE
-from leaderboard.standings.covariates import COVARIATES
 from leaderboard.standings.full_error import ERROR, PARTS
-from leaderboard.vocabulary import Control, ErrorKind
+from leaderboard.standings.systems import SELF_REPORTED, Figure, SystemFacts, facts_by_system
+from leaderboard.vocabulary import COVARIATES, Control, ErrorKind
 
 Cells = Sequence[str | int | None]
 SHOWN = ("rank", "system", "rating", "lower", "upper", "win", "win+tie", "no answer", "battles")
 BETWEEN_SYSTEMS = "between-systems"
 BETWEEN = ("rank", "system", "rating", "lower", "upper", "battles")
 CONTROLLED = BETWEEN
+SAID_TEXTS = ("organisation", "model", "licence", "open_weights", "parameters", "released")
+SAID = (
+    *("system", "win+tie", "organisation", "model", "licence", "open weights", "parameters", "released"),
+    *("tokens", "usd", "ms"),
+)
 WITHOUT = "It was published without such ratings: as counts, or before they were made."
 COEFFICIENTS = ("covariate", "points", "lower", "upper", "inflation", "of")
 ERRORS = ("rank", "system", "rating", "lower", "upper", "questions", "wordings", "by question", "repeats")
@@ -89,6 +94,48 @@ def _with_error(row: Mapping[str, Any], ends: Mapping[str, Any]) -> Cells:
         *(_number(value, ".0f") for value in (row["rating"], ends["lower"], ends["upper"])),
         *(_number(row["components"][part], ".1f") for part in PARTS),
     )
+
+
+def systems_table(board: Board) -> tuple[Sequence[str], Sequence[Cells], str]:
+    """What teams say of the systems of a board, in the order of the board, and who says nothing.
+
+    Raises:
+        ConflictError: No team says anything.
+    """
+    said = facts_by_system(board.standings)
+    if not said:
+        raise ConflictError(
+            f"No team says anything of its system on the board {board.name}.",
+            advice="Cards and answers of later submissions can; see docs/submission-format.md.",
+        )
+    names = [line["system"] for line in board.standings["lines"]["overall"]]
+    rates = {line["system"]: line["rate"] for line in board.standings["lines"]["overall"]}
+    silent = [name for name in names if name not in said and name != board.standings.get("reference")]
+    rows = []
+    for name in names:
+        if name in said:
+            facts, rate = said[name], rates[name]
+            rows.append(
+                (
+                    name,
+                    _number(rate and rate.get("win_tie_rate"), ".3f"),
+                    *(facts.text(text) or None for text in SAID_TEXTS),
+                    _figure(facts, Figure.TOKENS, ".0f"),
+                    _figure(facts, Figure.USD, ".4g"),
+                    _figure(facts, Figure.MILLISECONDS, ".0f"),
+                )
+            )
+    nothing = f" Nothing is said of {', '.join(silent)}." if silent else ""
+    return SAID, rows, f"{SELF_REPORTED}{nothing}"
+
+
+def _figure(facts: SystemFacts, figure: Figure, form: str) -> str | None:
+    """A mean, and of how many answers where not all report it."""
+    mean = facts.figures.get(figure)
+    if mean is None:
+        return None
+    part = "" if mean.answers == facts.answers else f" ({mean.answers:,} of {facts.answers:,})"
+    return f"{format(mean.mean, form)}{part}"
 
 
 def between_systems_table(board: Board) -> tuple[str, Sequence[str], Sequence[Cells]]:

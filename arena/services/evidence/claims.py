@@ -8,8 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from data.records import ENGINE
 from data.store.boards.scores import ScoredAnswer
-from judges.metrics.factuality.measures import Label
+from judges.metrics.relations.figures import Scorer, Verdict, scorer_of, verdict_of
 
 
 class _Stored(BaseModel):
@@ -32,10 +33,14 @@ class ClaimView(_Stored):
     id: str
     text: str
     posterior: float
-    label: Label
     reason: str
     support: tuple[Witness, ...] = Field(validation_alias="for")
     against: tuple[Witness, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it is called: only what the scorer is sure of is supported or contradicted."""
+        return verdict_of(self.posterior)
 
 
 class PassageStance(_Stored):
@@ -82,6 +87,11 @@ def read_claims(details: Mapping[str, Any]) -> tuple[ClaimView, ...]:
     return tuple(
         ClaimView.model_validate(claim) for claim in details.get("claims", ()) if "posterior" in claim
     )
+
+
+def told_by(score: ScoredAnswer) -> Scorer:
+    """Who scored an answer, and how often that scorer is right."""
+    return scorer_of(score.judge, str(score.details.get(ENGINE) or ""))
 
 
 def conflicts_of(scores: Sequence[ScoredAnswer]) -> tuple[ConflictView, ...]:

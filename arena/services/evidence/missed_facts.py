@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from arena.services.evidence.claims import told_by
 from arena.services.evidence.coverage import Standing, StatementView, read_statements
 from data.store.boards.scores import ScoredAnswer
 
@@ -54,12 +55,14 @@ class Missed:
     """What a system misses.
 
     `facts` are what it would have to add, those that most others have first; `in_all` counts statements that
-    follow from others too.
+    follow from others too. Where one of the facts is contradicted, `contradictions` says who told so, and how
+    often that scorer is right.
     """
 
     facts: tuple[MissedFact, ...] = ()
     in_all: int = 0
     by_domain: Mapping[str, MissedShare] = field(default_factory=dict)
+    contradictions: str = ""
 
 
 @dataclass(slots=True)
@@ -97,8 +100,11 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
     ranked = sorted(
         own, key=lambda fact: (-facts.covered[fact], -len(own[fact][1].passages), facts.missed[fact])
     )
+    shown = ranked[:MOST_SHOWN]
+    contradicting = [own[fact][0] for fact in shown if own[fact][1].standing is Standing.CONTRADICTED]
     return Missed(
-        facts=tuple(_fact(*own[fact], facts, fact) for fact in ranked[:MOST_SHOWN]),
+        facts=tuple(_fact(*own[fact], facts, fact) for fact in shown),
+        contradictions=told_by(contradicting[0]).contradictions if contradicting else "",
         in_all=domains.missed[(OVERALL,)],
         by_domain={
             domain: MissedShare(

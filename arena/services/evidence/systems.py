@@ -6,23 +6,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.services.accounts.auth import PUBLIC, Caller
-from arena.services.rounds.battle_table import table_of
+from arena.services.evidence.losses import LossShares, loss_shares
+from arena.services.rounds.battle_table import table_of_columns
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import InputError, NotFoundError
-from data.records import BattleRecord, Submission
+from data.records import Submission
 from data.store import Store
 from data.store.rounds.question_stats import QuestionRecord
-from leaderboard.paired import PairedShare, paired_shares, spread_most
+from leaderboard.paired import Deciding, PairedShare, deciding, paired_shares, spread_most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemProfile:
-    """A system in a round; `submission` is None for the reference, `records` are in the set's order."""
+    """A system in a round.
+
+    Attributes:
+        submission: None for the reference.
+        records: How its battles on every question ended, in the set's order.
+        losses: In which domains, on what kinds of question and against whom it loses.
+        notice: Says that texts are left out, and why; empty where none are.
+    """
 
     system: str
     set_name: str
     submission: Submission | None
     records: tuple[QuestionRecord, ...]
+    losses: LossShares
+    notice: str = ""
 
     @property
     def best(self) -> tuple[QuestionRecord, ...]:
@@ -56,8 +66,16 @@ class ProfileService:
             raise NotFoundError(
                 f"{system} has no battle in {round_name}.", advice="The leaderboard names those that have."
             )
+        shown = seen.texts.records(records)
+        battles = table_of_columns(self._store.verdicts.columns(round_name, systems=(system,)))
+        reference = self._store.submissions.reference(round_.set_name).system
         return SystemProfile(
-            system=system, set_name=round_.set_name, submission=seen.submission(system), records=records
+            system=system,
+            set_name=round_.set_name,
+            submission=seen.submission(system),
+            records=shown,
+            losses=loss_shares(battles, system, {record.id: record.question for record in shown}, reference),
+            notice=seen.texts.notice,
         )
 
 
@@ -80,13 +98,17 @@ class Comparison:
     """Systems compared with the first of them.
 
     `paired` has for each other system how much more of the win the first takes, overall and by domain;
-    `questions` are those on which they differ most, the widest first.
+    `questions` are those on which they differ most, the widest first; `deciding` says for each
+    other system how few questions decide. `notice` says that texts are left out,
+    and why.
     """
 
     systems: tuple[str, ...]
     paired: Mapping[str, tuple[PairedShare, ...]]
     questions: tuple[ContestedQuestion, ...]
     battles: int
+    deciding: tuple[Deciding, ...] = ()
+    notice: str = ""
 
 
 class ComparisonService:
@@ -108,22 +130,18 @@ class ComparisonService:
                 f"{len(named)} systems cannot be compared.", advice="Choose two, three or four of them."
             )
         round_ = self._store.rounds.get(round_name)
-        RoundAccess(self._store, caller, round_)
-        battles: dict[int, BattleRecord] = {}
-        for system in named:
-            records = {
-                battle.id: battle for battle in self._store.verdicts.battles(round_name, system=system)
-            }
-            if not any(battle.preference is not None for battle in records.values()):
-                raise NotFoundError(
-                    f"{system} has no judged battle in {round_name}.",
-                    advice="Choose among those on the board.",
-                )
-            battles |= records
-        table = table_of(tuple(battles.values()))
+        texts = RoundAccess(self._store, caller, round_).texts
+        table = table_of_columns(self._store.verdicts.columns(round_name, systems=named))
+        unjudged = [system for system in named if system not in table.systems]
+        if unjudged:
+            raise NotFoundError(
+                f"{unjudged[0]} has no judged battle in {round_name}.",
+                advice="Choose among those on the board.",
+            )
         first, *others = named
         spread = spread_most(table, named, QUESTIONS)
-        question_stats = self._store.question_stats.of_round(round_.id)
+        contested = [number for number, _ in spread]
+        question_stats = texts.listed(self._store.question_stats.of_round(round_.id, among=contested))
         by_id = {question.id: question for question in question_stats}
         return Comparison(
             systems=named,
@@ -135,4 +153,6 @@ class ComparisonService:
                 for number, shares in spread
             ),
             battles=len(table),
+            deciding=tuple(deciding(table, first, other) for other in others),
+            notice=texts.notice,
         )

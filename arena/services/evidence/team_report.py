@@ -12,15 +12,18 @@ from typing import Any
 from arena.services.accounts.auth import Caller
 from arena.services.accounts.redaction import submission_visibility
 from arena.services.accounts.visibility import Kind, Visibility
+from arena.services.evidence.citations import CitationReport, citation_report
+from arena.services.evidence.fixes import Fixes, FixService
 from arena.services.evidence.missed_facts import MissedFact
 from arena.services.evidence.systems import ProfileService
+from arena.services.evidence.versions import judged_round
 from arena.services.evidence.weaknesses import DoubtfulClaim, WeaknessService
 from arena.services.rounds.models import entrants_of
 from arena.services.rounds.visibility import RoundAccess
 from arena.services.submissions.eligibility import no_submission
-from arena.services.submissions.status import ENDED, StatusReader, rounds_with
-from data.errors import ConflictError, RetractedError
-from data.records import Outcome, Round, RoundState, Submission, SubmissionState
+from arena.services.submissions.status import StatusReader
+from data.errors import ConflictError
+from data.records import Outcome, Round, Submission, SubmissionState
 from data.store import Store
 from data.store.rounds.question_stats import QuestionRecord
 from judges.pairwise.cleaning import clean
@@ -113,17 +116,30 @@ class WorstQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a team reads of one submission in one round; `domains` has the worst first."""
+    """What a team reads of one submission in one round.
+
+    Attributes:
+        domains: The worst first.
+        fixes: What to fix first, by the points that it would gain.
+        doubtful: Its least credible claims, the least first.
+        told_by: Who scored the claims, and how often that is right, in a sentence; empty where nobody did.
+        contradictions: The same of the facts that it contradicts.
+        citations: What its citations support; None where they were not scored.
+    """
 
     submission: Submission
     round_name: str
     attempt: int | None
     attempts: int
     domains: tuple[DomainRecord, ...]
+    fixes: Fixes
     worst: tuple[WorstQuestion, ...]
     missed: tuple[MissedFact, ...]
     missed_in_all: int
     doubtful: tuple[DoubtfulClaim, ...]
+    told_by: str
+    contradictions: str
+    citations: CitationReport | None
 
     @property
     def no_answer_share(self) -> float | None:
@@ -135,9 +151,12 @@ class Report:
 class ReportService:
     """Use cases of teams that want to know what to improve."""
 
-    def __init__(self, store: Store, profiles: ProfileService, weaknesses: WeaknessService) -> None:
+    def __init__(
+        self, store: Store, profiles: ProfileService, weaknesses: WeaknessService, fixes: FixService
+    ) -> None:
         self._store = store
         self._profiles = profiles
+        self._fixes = fixes
         self._weaknesses = weaknesses
 
     def of(self, number: int, *, round_name: str | None = None, caller: Caller) -> Report:
@@ -160,7 +179,7 @@ class ReportService:
             raise no_submission(number)
         if submission.state is SubmissionState.WITHDRAWN:
             raise ConflictError(f"Submission {number} is withdrawn.", advice="Its texts are not shown.")
-        round_ = self._round(submission, round_name, caller)
+        round_ = judged_round(self._store, submission, round_name, caller)
         seen = RoundAccess(self._store, caller, round_)
         profile = self._profiles.of(round_.name, submission.system, caller=caller)
         weak = self._weaknesses.of(round_.name, submission.system, caller=caller)
@@ -171,27 +190,17 @@ class ReportService:
             attempt=status.attempt,
             attempts=status.attempts,
             domains=self._domains(submission, round_, profile.records),
+            fixes=self._fixes.of(round_.name, submission.system, caller=caller),
             worst=tuple(
                 self._worst(round_, submission.system, record, seen) for record in profile.worst[:WORST]
             ),
             missed=weak.missed.facts,
             missed_in_all=weak.missed.in_all,
             doubtful=weak.doubtful,
+            told_by="" if weak.told_by is None else weak.told_by.right,
+            contradictions=weak.missed.contradictions,
+            citations=citation_report(self._store, submission),
         )
-
-    def _round(self, submission: Submission, name: str | None, caller: Caller) -> Round:
-        rounds = rounds_with(submission, self._store.statuses.rounds_of(submission.set_name))
-        asked = [round_ for round_ in rounds if round_.state in ENDED and name in {None, round_.name}]
-        retracted = [round_ for round_ in asked if round_.state is RoundState.RETRACTED]
-        standing = [round_ for round_ in asked if round_.published and round_ not in retracted]
-        readable = [round_.name for round_ in (asked if caller.organiser else standing)]
-        if not readable and retracted:
-            raise RetractedError(retracted[-1].name, retracted[-1].notice)
-        if not readable:
-            raise ConflictError(
-                f"Submission {submission.id} has no report yet.", advice="It comes with the published round."
-            )
-        return self._store.rounds.get(readable[-1])
 
     def _domains(
         self, submission: Submission, round_: Round, records: tuple[QuestionRecord, ...]

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.boards.metric_columns import BoardMetric, board_metrics
-from arena.services.evidence.claims import read_claims
+from arena.services.evidence.claims import read_claims, told_by
 from arena.services.evidence.missed_facts import MOST_SHOWN, OVERALL, Missed, missed_facts
 from arena.services.metrics.factory import EMBEDDED
 from arena.services.rounds.models import entrants_of
 from arena.services.rounds.visibility import RoundAccess
-from data.records import Round, Score
+from data.records import Round
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.context.diagnosis import Losses, losses_of, total
-from judges.metrics.factuality.measures import Label
+from judges.metrics.factuality.measures import EVEN, UNDECIDED
 from judges.metrics.factuality.report import FactualitySummary, summarise
+from judges.metrics.relations.figures import Scorer, Verdict
 
 COMPREHENSIVENESS = "comprehensiveness-nli"
 FACTUALITY = "factuality-fr3"
@@ -30,12 +31,13 @@ NO_SHARED = "No answer of this system has both a context score and an answer sco
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulClaim:
-    """A claim of the system with a probability of being true below 0.5, and the reason."""
+    """A claim of the system with a probability of being true below 0.5, what to call it, and the reason."""
 
     question: str
     domain: str
     text: str
     posterior: float
+    verdict: Verdict
     reason: str
 
 
@@ -45,6 +47,8 @@ class Weaknesses:
 
     Attributes:
         doubtful: Its least credible claims, the least first.
+        verdicts: How many of its claims are called what.
+        told_by: Who scored its claims, and how often that is right; None where nobody did.
         factuality: Precision, recall@K and F1@K of its answers; None where none was scored.
         losses: By domain and overall: sub-questions lost in retrieval or in writing.
         no_losses: Why there are no losses; empty where there are.
@@ -53,10 +57,21 @@ class Weaknesses:
     metrics: tuple[BoardMetric, ...]
     missed: Missed
     doubtful: tuple[DoubtfulClaim, ...]
-    labels: Mapping[Label, int]
+    verdicts: Mapping[Verdict, int]
+    told_by: Scorer | None
     factuality: FactualitySummary | None
     losses: Mapping[str, Losses]
     no_losses: str
+    answers: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Claims:
+    """What is known of a system's claims."""
+
+    doubtful: tuple[DoubtfulClaim, ...]
+    verdicts: Mapping[Verdict, int]
+    told_by: Scorer | None
     answers: int
 
 
@@ -75,11 +90,11 @@ class WeaknessService:
         round_ = self._store.rounds.get(round_name)
         seen = RoundAccess(self._store, caller, round_)
         numbers = self._submission_ids(round_)
-        submission_id = numbers.get(system) if seen.answers_of(system) else None
+        submission_id = numbers.get(system) if seen.scores_of(system) else None
         metrics = board_metrics(self._store, round_.set_name)
         # What an answer misses is quoted from the reference.
         missed = Missed() if submission_id is None or seen.hides_references else self._missed(system, numbers)
-        doubtful, labels, answers = self._doubtful(submission_id)
+        claims = self._claims(submission_id)
         losses = self._losses(submission_id)
         reasons = [
             f"The metric {metric.name} is not computed: {metric.missing}."
@@ -90,36 +105,39 @@ class WeaknessService:
         return Weaknesses(
             metrics=metrics,
             missed=missed,
-            doubtful=doubtful,
-            labels=labels,
+            doubtful=claims.doubtful if seen.answers_of(system) else (),
+            verdicts=claims.verdicts,
+            told_by=claims.told_by,
             factuality=None if submission_id is None else self._factuality(system, numbers),
             losses=losses,
             no_losses="" if losses else (about[0] if about else self._why_no_losses(submission_id)),
-            answers=answers,
+            answers=claims.answers,
         )
 
-    def _doubtful(
-        self, submission_id: int | None
-    ) -> tuple[tuple[DoubtfulClaim, ...], Mapping[Label, int], int]:
-        labels: Counter[Label] = Counter()
+    def _claims(self, submission_id: int | None) -> _Claims:
+        verdicts: Counter[Verdict] = Counter()
         doubtful: list[DoubtfulClaim] = []
+        scorer: Scorer | None = None
         answers = 0
         for score in self._details(submission_id, FACTUALITY):
             answers += 1
             for claim in read_claims(score.details):
-                labels[claim.label] += 1
-                if claim.label is Label.CONTRADICTED:
+                scorer = scorer or told_by(score)
+                verdicts[claim.verdict] += 1
+                if claim.posterior < UNDECIDED - EVEN:
                     doubtful.append(
                         DoubtfulClaim(
                             question=score.question_id,
                             domain=score.domain,
                             text=claim.text,
                             posterior=claim.posterior,
+                            verdict=claim.verdict,
                             reason=claim.reason,
                         )
                     )
         least = sorted(doubtful, key=lambda claim: claim.posterior)[:MOST_SHOWN]
-        return tuple(least), {label: labels[label] for label in Label}, answers
+        counts = {verdict: verdicts[verdict] for verdict in Verdict}
+        return _Claims(doubtful=tuple(least), verdicts=counts, told_by=scorer, answers=answers)
 
     def _missed(self, system: str, numbers: Mapping[str, int]) -> Missed:
         details = {name: self._details(number, COMPREHENSIVENESS) for name, number in numbers.items()}
@@ -128,7 +146,7 @@ class WeaknessService:
     def _factuality(self, system: str, numbers: Mapping[str, int]) -> FactualitySummary | None:
         """The system's answers taken together, with K the median number of claims of all answers."""
         scores = {
-            name: [_score(scored) for scored in self._details(number, FACTUALITY)]
+            name: [scored.as_score() for scored in self._details(number, FACTUALITY)]
             for name, number in numbers.items()
         }
         pooled = [score for several in scores.values() for score in several]
@@ -142,7 +160,7 @@ class WeaknessService:
         by_domain: dict[str, list[Losses]] = defaultdict(list)
         for score in self._details(submission_id, ANSWER) if contexts else ():
             context = contexts.get(score.question_id)
-            losses = None if context is None else losses_of(_score(context), _score(score))
+            losses = None if context is None else losses_of(context.as_score(), score.as_score())
             if losses is not None:
                 by_domain[OVERALL].append(losses)
                 by_domain[score.domain].append(losses)
@@ -170,13 +188,3 @@ class WeaknessService:
         return {
             submission.system: submission.id for submission in (*entrants_of(self._store, round_), reference)
         }
-
-
-def _score(scored: ScoredAnswer) -> Score:
-    return Score(
-        id=scored.question_id,
-        metric=scored.metric,
-        outcome=scored.outcome,
-        score=scored.score,
-        details=scored.details,
-    )

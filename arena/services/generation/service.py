@@ -234,7 +234,7 @@ def _line(generated: Generated) -> str:
     answer = generated.answer
     if answer is None:
         raise ValueError("There is no answer to write.")
-    row = {
+    row: dict[str, object] = {
         "question_id": answer.question_id,
         "answer": answer.answer,
         "contexts": [
@@ -243,4 +243,8 @@ def _line(generated: Generated) -> str:
     }
     if answer.thinking:
         row["thinking"] = answer.thinking
+    if (reply := generated.reply) is not None:
+        row["tokens"] = reply.input_tokens + reply.output_tokens
+        if reply.cost_usd is not None:
+            row["usd"] = reply.cost_usd
     return json.dumps(row, ensure_ascii=False)

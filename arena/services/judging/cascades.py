@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from arena.services.judging.calibration import contest_of
-from arena.services.judging.cascade_report import CascadeReport, cascade_report
 from arena.services.judging.judges import JudgeService
 from arena.services.judging.labelled_pairs import labelled_pairs
 from data.errors import FileFormatError, InputError
@@ -143,14 +142,6 @@ class CascadeService:
     def __init__(self, store: Store, judges: JudgeService) -> None:
         self._store = store
         self._judges = judges
-
-    def of_round(self, name: str) -> CascadeReport | None:
-        """Who decided how much of a round so far; None where its judge is no cascade.
-
-        Raises:
-            NotFoundError: There is no such round.
-        """
-        return cascade_report(self._store, self._store.rounds.get(name))
 
     def set_threshold(self, request: CascadeRequest) -> CascadeSetting:
         """Find the least confidence from which on the cheap judge agrees as often as asked.

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped, stopping_on_halt, telling
 from arena.services.judging.llm_access import Payer, access_settings, open_access
-from arena.services.system.text_work import TextWork
+from arena.services.system.text_work import TextWork, processes_for
+from arena.services.system.tracing import Tracing
 from arena.settings import Settings
 from data.errors import SpecError
 from data.files.text_files import ReadLimits, read_text
@@ -41,9 +42,10 @@ class JudgeLine:
 class JudgeService:
     """Use cases around judges."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, tracing: Tracing) -> None:
         self._store = store
         self._settings = settings
+        self._tracing = tracing
 
     def spec(self, name: str) -> JudgeSpec:
         """A judge by the name or path of its spec, with the endpoint it will use.
@@ -121,8 +123,11 @@ class JudgeService:
         """A judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
         cap = round_.budget_usd
         account = Payer(ledgers=self._store.ledgers, number=round_.id, lease_id=lease_id, cap=cap)
-        async with self._opened(spec, concurrency=concurrency, payer=account, stop=stop) as (judge,):
-            yield judge
+        pending = self._store.rounds.counts(round_.name).pending
+        opened = self._opened(spec, concurrency=concurrency, payer=account, stop=stop, texts=pending)
+        async with opened as (judge,):
+            with self._tracing.round(round_, judge) as watched:
+                yield watched
 
     @asynccontextmanager
     async def open_for(
@@ -148,12 +153,16 @@ class JudgeService:
         payer: Payer | None = None,
         ledger: Ledger | None = None,
         stop: asyncio.Event | None = None,
+        texts: int = 0,
     ) -> AsyncIterator[tuple[Judge, ...]]:
+        kinds = {leaf.kind for spec in specs for leaf in leaves(spec)}
+        # An LLM is waited for, an embedded judge computes.
+        processes = processes_for(texts, self._settings.processes) if JudgeKind.LLM not in kinds else 1
         async with AsyncExitStack() as opened:
-            work = opened.enter_context(TextWork(self._settings.work_seconds))
+            work = opened.enter_context(TextWork(self._settings.work_seconds, processes))
             await opened.enter_async_context(telling(stop, work.stop))
             client = None
-            if any(leaf.kind is JudgeKind.LLM for spec in specs for leaf in leaves(spec)):
+            if JudgeKind.LLM in kinds:
                 access = open_access(
                     self._store,
                     self._settings,
@@ -161,6 +170,7 @@ class JudgeService:
                     payer=payer,
                     ledger=ledger,
                     stop=stop,
+                    watched=self._tracing.transport,
                 )
                 client = await opened.enter_async_context(access)
             yield tuple(build_judge(spec, client=client, work=work) for spec in specs)

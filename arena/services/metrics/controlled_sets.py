@@ -13,7 +13,7 @@ from arena.services.jobs.cancellation import stopping_on_interrupt
 from arena.services.metrics.factory import MetricAccess
 from arena.services.question_sets.service import RATINGS
 from data.errors import FileFormatError, JudgeError, SpecError
-from data.files.question_sets import write_set
+from data.files.question_sets.rows import write_set
 from data.files.text_files import ReadLimits
 from data.records import QuestionSet
 from judges.llm.costs import MemoryLedger, Usage

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
@@ -14,10 +13,8 @@ from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.base import TextWork, reason_of
 from judges.metrics.registry import Metric, build_metric
 
-LEAST_ANSWERS = 500
-"""Fewer answers are scored before a second process has started."""
-IN_FLIGHT = 2
-"""Answers a process has at hand, so that it never waits for the next."""
+IN_FLIGHT = 64
+"""Answers a process has at hand: it never waits for the next, and has all answers to a question."""
 
 
 class EmbeddedMetric:
@@ -64,17 +61,6 @@ class AnswerScorer:
     def metric(self) -> Metric:
         """The metric, of this process."""
         return _metric(self.name, self._options)
-
-
-def processes_for(answers: int, processes: int | None) -> int:
-    """How many processes are worth their start, of those that may be used."""
-    return 1 if answers < LEAST_ANSWERS else processes or _processors()
-
-
-def _processors() -> int:
-    """Processors that this process may use."""
-    usable = getattr(os, "sched_getaffinity", None)
-    return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 def _ready_scorer(name: str, options: str) -> AnswerScorer:

@@ -24,9 +24,9 @@ NAMED = ".csv, .json, .parquet (text also .gz) and .trec"
 def write_scores(stored: StoredScores, set_name: str, metric: str, destination: Path) -> tuple[Path, ...]:
     """Write a row an answer; the name's ending chooses the format.
 
-    `*.csv`, `*.json` (with all details) and `*.parquet` have the same columns; `*.trec` has trec_eval's lines
-    `measure<TAB>query<TAB>value`, those of means having the query `all`, in one file a system,
-    `NAME.SYSTEM.trec` where there are several.
+    `*.csv`, `*.json` (with details, where these quote nothing hidden) and `*.parquet` have the same columns;
+    `*.trec` has trec_eval's lines `measure<TAB>query<TAB>value`, those of means having the query `all`, in
+    one file a system, `NAME.SYSTEM.trec` where there are several.
 
     Returns:
         The files.
@@ -88,7 +88,7 @@ def _json(stored: StoredScores, set_name: str, metric: str, destination: Path) -
     with atomic_text(destination) as text:
         text.write(json.dumps(head, ensure_ascii=False, allow_nan=False)[:-1] + ', "scores": [')
         for number, (row, answer) in enumerate(zip(rows_of(stored), stored.answers, strict=True)):
-            line = {**row, "details": dict(answer.details)}
+            line = {**row, "details": dict(answer.details) if stored.quoting else {}}
             comma = "," if number else ""
             text.write(f"{comma}\n{json.dumps(line, ensure_ascii=False, allow_nan=False)}")
         text.write("\n]}\n")

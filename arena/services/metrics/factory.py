@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -33,6 +33,7 @@ from judges.metrics.registry import (
     build_metric,
     metric_info,
 )
+from judges.metrics.shortening import build_reading
 from judges.spec import JudgeSpec
 
 EMBEDDED = ""
@@ -99,12 +100,7 @@ class OpenedMetric:
     @property
     def usage(self) -> Usage:
         """What both did so far, together."""
-        return Usage(
-            **{
-                counter.name: sum(getattr(part, counter.name) for part in self.tallies)
-                for counter in fields(Usage)
-            }
-        )
+        return sum(self.tallies, Usage())
 
 
 class MetricAccess:
@@ -295,8 +291,10 @@ def _short(value: str) -> str:
 
 
 def _metric(request: MetricRequest, runner: TaskRunner | None, source: OpenedSource | None) -> Metric:
+    if source is None and runner is not None:
+        return build_reading(request.metric, runner=runner, options=request.options)
     if source is None:
-        return build_metric(request.metric, runner=runner, options=request.options)
+        return build_metric(request.metric, options=request.options)
     built = build_metric(request.metric, runner=runner, options=request.options, source=source.source)
     return SourcedMetric(built, source.about)
 

@@ -161,7 +161,8 @@ def values_of(answer: ScoredAnswer, measures: Sequence[Measure], k: float | None
 class StoredScores:
     """Scores of a set by one metric and judge, in the order of systems and questions.
 
-    `rankings` are α-nDCG of contexts by system and question.
+    `rankings` are α-nDCG of contexts by system and question; `quoting` says whether details, which quote
+    texts, may be shown.
     """
 
     judge: str
@@ -170,6 +171,7 @@ class StoredScores:
     k: float | None
     untried: int
     rankings: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
+    quoting: bool = True
 
     def values(self, answer: ScoredAnswer) -> dict[str, float | None]:
         """The measures of one of the answers."""

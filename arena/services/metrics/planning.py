@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from arena.services.metrics.entrants import entrants_of
 from arena.services.metrics.factory import MetricAccess, MetricRequest
 from arena.services.metrics.scoring import RETRIED
 from data.progress import working
-from data.records import MetricItem
+from data.records import MetricItem, Score
 from data.records.plain import to_json
 from data.store import Store
 from judges.llm.prices import Prices
 from judges.metrics.registry import RetrieverKind
 from judges.metrics.rehearsal import CLAIMS_PER_SENTENCE, RehearsalRunner, Rehearsed
+from judges.metrics.shortening import CUT, LONGEST_PASSAGE
 from judges.spec import JudgeSpec
 
 LoadPrices = Callable[[], Prices]
@@ -53,6 +54,7 @@ class MetricPlan:
         cost_usd: At replies as long as foreseen; None where the model has no known price.
         cost_usd_most: With every reply at its limit and asked for twice; None likewise.
         claims_per_sentence: What texts are taken to say.
+        cut: Answers of which the LLM reads passages in part, as they are too long.
         tasks: By task, the most requests first.
         warnings: What the numbers should make one think of.
     """
@@ -70,6 +72,7 @@ class MetricPlan:
     cost_usd: float | None
     cost_usd_most: float | None
     claims_per_sentence: int
+    cut: int
     tasks: tuple[TaskPlan, ...]
     warnings: tuple[str, ...]
 
@@ -123,11 +126,13 @@ class MetricPlanner:
         )
         with working(f"planning {request.metric} of {set_name}"):
             if spec is None:
-                stored_as, sampled, most = self._access.kept_as(request.judge, request.options), 0, _Most()
+                seen = _Seen(self._access.kept_as(request.judge, request.options))
             else:
-                stored_as, sampled, most = asyncio.run(self._rehearse(request, runner, numbers))
+                seen = asyncio.run(self._rehearse(request, runner, numbers))
+        stored_as = seen.stored_as
         pending = self._store.scores.pending(numbers, metric=request.metric, judge=stored_as, again=RETRIED)
-        factor = pending / sampled if sampled else 0.0
+        factor = pending / seen.sampled if seen.sampled else 0.0
+        cut = round(seen.cut * factor)
         tasks = _tasks(runner.asked, factor)
         sent, returned = sum(task.input_tokens for task in tasks), sum(task.output_tokens for task in tasks)
         longest = round(sum(one.requests * one.most_output for one in runner.asked.by_task.values()) * factor)
@@ -138,7 +143,7 @@ class MetricPlanner:
             model=runner.model,
             answers=sum(entrant.answers for entrant in entrants),
             pending=pending,
-            sampled=sampled,
+            sampled=seen.sampled,
             requests=sum(task.requests for task in tasks),
             input_tokens=sent,
             output_tokens=returned,
@@ -146,8 +151,9 @@ class MetricPlanner:
             # A malformed reply is asked about once more, with itself in the request.
             cost_usd_most=self._cost(spec, 2 * sent + longest, 2 * longest),
             claims_per_sentence=claims_per_sentence,
+            cut=cut,
             tasks=tasks,
-            warnings=_warnings(request, most),
+            warnings=_warnings(request, seen.most, cut),
         )
 
     def _cost(self, spec: JudgeSpec | None, sent: int, returned: int) -> float | None:
@@ -155,27 +161,21 @@ class MetricPlanner:
 
     async def _rehearse(
         self, request: MetricRequest, runner: RehearsalRunner, numbers: Sequence[int]
-    ) -> tuple[str, int, _Most]:
-        """Under what name scores are kept, how many answers were rehearsed, and FR3's largest graph."""
-        done, most = 0, _Most()
+    ) -> _Seen:
         async with self._access.rehearsing(request, runner) as opened:
+            seen = _Seen(opened.judge)
             for items in self._sample(numbers, request.metric, opened.judge):
-                if done >= SAMPLED_ANSWERS or runner.asked.requests >= MOST_REHEARSED:
+                if seen.sampled >= SAMPLED_ANSWERS or runner.asked.requests >= MOST_REHEARSED:
                     break
                 for item in items:
-                    score = await opened.metric.score(item)
-                    found = [score.details.get(name) for name in ("claims", "contexts")]
-                    sizes = _Most(*(len(each) if isinstance(each, list) else 0 for each in found))
-                    most = max(most, sizes, key=lambda one: one.relations)
-                    done += 1
-            return opened.judge, done, most
+                    seen.add(await opened.metric.score(item))
+            return seen
 
     def _sample(self, numbers: Sequence[int], metric: str, judge: str) -> list[list[MetricItem]]:
         """The pending answers to questions spread evenly over the set, by question."""
         by_question: dict[str, list[MetricItem]] = {}
-        for number in numbers:
-            for _, item in self._store.scores.unscored(number, metric=metric, judge=judge, again=RETRIED):
-                by_question.setdefault(item.id, []).append(item)
+        for _, item in self._store.scores.unscored(numbers, metric=metric, judge=judge, again=RETRIED):
+            by_question.setdefault(item.id, []).append(item)
         step = max(1, len(by_question) // SAMPLED_QUESTIONS)
         return list(by_question.values())[::step]
 
@@ -192,6 +192,31 @@ class _Most:
         return self.claims * self.contexts + self.contexts * (self.contexts - 1)
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What was seen of the rehearsed answers.
+
+    Attributes:
+        stored_as: Under what name scores are kept.
+        sampled: How many answers were rehearsed.
+        cut: Of how many the LLM would read passages in part.
+        most: FR3's largest graph.
+    """
+
+    stored_as: str
+    sampled: int = 0
+    cut: int = 0
+    most: _Most = field(default_factory=_Most)
+
+    def add(self, score: Score) -> None:
+        """Look at one more score."""
+        found = [score.details.get(name) for name in ("claims", "contexts")]
+        sizes = _Most(*(len(each) if isinstance(each, list) else 0 for each in found))
+        self.most = max(self.most, sizes, key=lambda one: one.relations)
+        self.cut += bool(score.details.get(CUT))
+        self.sampled += 1
+
+
 def _tasks(asked: Rehearsed, factor: float) -> tuple[TaskPlan, ...]:
     rows = (
         TaskPlan(
@@ -205,8 +230,14 @@ def _tasks(asked: Rehearsed, factor: float) -> tuple[TaskPlan, ...]:
     return tuple(sorted(rows, key=lambda row: -row.requests))
 
 
-def _warnings(request: MetricRequest, most: _Most) -> tuple[str, ...]:
+def _warnings(request: MetricRequest, most: _Most, cut: int) -> tuple[str, ...]:
     warnings = []
+    if cut:
+        longest = request.options.get("longest_passage", LONGEST_PASSAGE)
+        warnings.append(
+            f"About {cut:,} answers have passages of more than {longest} words: of these the LLM reads the "
+            "sentences that bear on the matter most (--option longest_passage=N)."
+        )
     if request.search.retriever is not RetrieverKind.BM25:
         warnings.append(
             "What this search finds is not foreseen: the figures are of the items' own passages, "

@@ -10,8 +10,10 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+from arena.services.accounts.auth import OPERATOR, Caller
+from arena.services.accounts.set_access import SetAccess
 from arena.services.boards.metric_means import estimated_means, score_label
-from arena.services.metrics.entrants import entrants_of
+from arena.services.metrics.entrants import entrants_of, readable_by
 from arena.services.metrics.measures import (
     ALPHA_NDCG,
     K_FROM,
@@ -20,14 +22,18 @@ from arena.services.metrics.measures import (
     claims_at,
     measures_of,
     pooled_rankings,
+    posteriors_of,
 )
+from arena.services.metrics.scoring import notes_of
 from data.errors import NotFoundError
 from data.progress import counted
-from data.records import Outcome
+from data.records import ENGINE, Outcome, Submission
 from data.records.plain import to_json
 from data.stats import bounds_json
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
+from judges.metrics.registry import FACTUALITY, METRICS, metric_info
+from judges.metrics.relations.figures import scorer_of
 from leaderboard.standings.answer_stats import MeanScore
 
 EMBEDDED = "embedded"
@@ -112,6 +118,8 @@ class ScoreTable:
         judge: Under what name they are stored.
         untried: Answers of the set's newest submissions that were never tried.
         k: Of F1@K, from the data; None for metrics without.
+        notes: What must be known of the scores: who told that claims are supported or contradicted, and how
+            often that is right; of how many answers passages were cut, or nothing is cited.
     """
 
     set: str
@@ -122,6 +130,7 @@ class ScoreTable:
     k: float | None
     measures: tuple[Measure, ...]
     rows: tuple[ScoreRow, ...]
+    notes: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
         """One object; each row has its name under what the table is by."""
@@ -135,6 +144,7 @@ class ScoreTable:
             "k": self.k,
             "k_from": K_FROM if self.k is not None else None,
             "measures": names,
+            "notes": list(self.notes),
             "rows": [
                 {
                     self.by.value: row.name,
@@ -149,25 +159,38 @@ class ScoreTable:
 
 
 class ScoreTableService:
-    """Reads stored scores. Nothing is scored."""
+    """Reads stored scores. Nothing is scored.
+
+    Somebody sees the scores of the answers that they may read, and details where these quote no hidden text.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def table(self, request: ScoreRequest, by: By) -> ScoreTable:
+    def scored(self, set_name: str, *, caller: Caller = OPERATOR) -> Mapping[str, tuple[str, ...]]:
+        """Whose scores there are, by metric; `embedded` is the version without an LLM.
+
+        Raises:
+            NotFoundError: There is no such set.
+        """
+        numbers = [entrant.id for entrant in self._entrants(set_name, (), caller)]
+        known = {info.name: self._store.scores.judges(numbers, metric=info.name) for info in METRICS}
+        return {metric: tuple(name or EMBEDDED for name in names) for metric, names in known.items() if names}
+
+    def table(self, request: ScoreRequest, by: By, *, caller: Caller = OPERATOR) -> ScoreTable:
         """A table of means over answers, a last line being over all of them.
 
         Raises:
             NotFoundError: There is no such set, system or metric, or no such score.
         """
-        stored = self.stored(request)
+        stored = self.stored(request, caller=caller)
         name_of = _KEYS[by]
         grouped: dict[str, list[ScoredAnswer]] = defaultdict(list)
         for answer in stored.answers:
             grouped[name_of(answer)].append(answer)
         rows = [_row(name, answers, stored) for name, answers in grouped.items()]
         if by is By.SYSTEM:
-            rows = self._estimated(rows, request, stored.judge)
+            rows = self._estimated(rows, request, stored.judge, caller)
         return ScoreTable(
             set=request.set_name,
             metric=request.metric,
@@ -177,11 +200,14 @@ class ScoreTableService:
             k=stored.k,
             measures=stored.measures,
             rows=(*rows, _row(ALL, stored.answers, stored)),
+            notes=_notes(request.metric, stored.answers),
         )
 
-    def _estimated(self, rows: Sequence[ScoreRow], request: ScoreRequest, judge: str) -> list[ScoreRow]:
+    def _estimated(
+        self, rows: Sequence[ScoreRow], request: ScoreRequest, judge: str, caller: Caller
+    ) -> list[ScoreRow]:
         """Rows of systems with the estimates of those of which a sample alone was scored."""
-        entrants = entrants_of(self._store, request.set_name, request.systems)
+        entrants = self._entrants(request.set_name, request.systems, caller)
         found = estimated_means(self._store, entrants).get(score_label(request.metric, judge), {})
         submitted = {one.system: one.answers for one in entrants}
         return [
@@ -189,7 +215,9 @@ class ScoreTableService:
             for row in rows
         ]
 
-    def export(self, request: ScoreRequest, destination: Path) -> tuple[int, tuple[Path, ...]]:
+    def export(
+        self, request: ScoreRequest, destination: Path, *, caller: Caller = OPERATOR
+    ) -> tuple[int, tuple[Path, ...]]:
         """Write a row an answer: scores, measures and posteriors; see `write_scores` for the formats.
 
         Returns:
@@ -201,17 +229,17 @@ class ScoreTableService:
         """
         from arena.services.metrics.exports import write_scores  # noqa: PLC0415 - `show` does without
 
-        stored = self.stored(request)
+        stored = self.stored(request, caller=caller)
         return len(stored.answers), write_scores(stored, request.set_name, request.metric, destination)
 
-    def stored(self, request: ScoreRequest) -> StoredScores:
+    def stored(self, request: ScoreRequest, *, caller: Caller = OPERATOR) -> StoredScores:
         """The scores that are asked for.
 
         Raises:
             NotFoundError: There is no such set, system or metric, or no such score.
         """
         measures = measures_of(request.metric)
-        numbers = [one.id for one in entrants_of(self._store, request.set_name, request.systems)]
+        numbers = [one.id for one in self._entrants(request.set_name, request.systems, caller)]
         judge = self._judge(numbers, request)
         found = self._store.scores.detailed(numbers, metric=request.metric, judge=judge)
         answers = tuple(counted(found, f"reading scores by {request.metric}"))
@@ -225,7 +253,11 @@ class ScoreTableService:
             k=k,
             untried=untried,
             rankings=pooled_rankings(answers) if ranked else {},
+            quoting=not SetAccess(self._store, caller, request.set_name).hides_references,
         )
+
+    def _entrants(self, set_name: str, systems: Sequence[str], caller: Caller) -> tuple[Submission, ...]:
+        return entrants_of(self._store, set_name, systems, seen=readable_by(self._store, set_name, caller))
 
     def _judge(self, numbers: Sequence[int], request: ScoreRequest) -> str:
         known = self._store.scores.judges(numbers, metric=request.metric)
@@ -252,6 +284,17 @@ _KEYS: Mapping[By, Callable[[ScoredAnswer], str]] = {
     By.DOMAIN: lambda answer: answer.domain,
     By.QUESTION: lambda answer: answer.question_id,
 }
+
+
+def _notes(metric: str, answers: Sequence[ScoredAnswer]) -> tuple[str, ...]:
+    scored = [answer for answer in answers if answer.score is not None]
+    told: dict[str, None] = {}
+    if metric_info(metric).family == FACTUALITY:
+        for answer in scored:
+            scorer = scorer_of(answer.judge, str(answer.details.get(ENGINE) or ""))
+            told[scorer.right if posteriors_of(answer) else scorer.contradictions] = None
+    counts = Counter(note for answer in scored for note in notes_of(answer))
+    return (*told, *(f"{count:,} of {len(scored):,} answers: {note}" for note, count in counts.most_common()))
 
 
 def _row(name: str, answers: Sequence[ScoredAnswer], stored: StoredScores) -> ScoreRow:

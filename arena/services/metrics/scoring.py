@@ -11,19 +11,29 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from data.errors import JudgeError, SpecError, StoppedError
 from data.progress import Work, working
 from data.records import MetricItem, Outcome, Score, unscored
 from data.store import Store
+from data.store.boards.scores import ScoredAnswer
 from judges.llm.costs import Usage
 from judges.metrics.registry import Metric
+from judges.metrics.shortening import CUT, CUT_NOTE
 
 BATCH = 200
 COMMIT_EVERY = 0.5
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
+
+
+def notes_of(score: Score | ScoredAnswer) -> Iterator[str]:
+    """What must be known of a scored answer: what its metric notes, and that passages were cut."""
+    if isinstance(note := score.details.get("note"), str):
+        yield note
+    if score.details.get(CUT):
+        yield CUT_NOTE
 
 
 @dataclass(slots=True)
@@ -32,6 +42,7 @@ class Scored:
 
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
     total: float = 0.0
 
     @property
@@ -44,7 +55,15 @@ class Scored:
         """Count scores."""
         self.outcomes.update(score.outcome for score in scores)
         self.reasons.update(score.reason for score in scores if score.score is None)
+        self.notes.update(note for score in scores if score.score is not None for note in notes_of(score))
         self.total += sum(score.score for score in scores if score.score is not None)
+
+    def join(self, other: Scored) -> None:
+        """Count what another process scored."""
+        self.outcomes.update(other.outcomes)
+        self.reasons.update(other.reasons)
+        self.notes.update(other.notes)
+        self.total += other.total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +75,7 @@ class MetricRun:
         kept: How many of them had a score from earlier runs.
         pending: How many are left; not 0 only where the run was stopped.
         reasons: Why answers have no score, the most frequent first.
+        notes: What must be known of answers that have one, the most frequent first.
     """
 
     metric: str
@@ -66,6 +86,7 @@ class MetricRun:
     outcomes: Counter[Outcome]
     pending: int
     reasons: tuple[tuple[str, int], ...]
+    notes: tuple[tuple[str, int], ...]
     mean: float | None
     usage: Usage
 
@@ -81,6 +102,7 @@ class MetricRun:
             "pending": self.pending,
             "mean": self.mean,
             "reasons": dict(self.reasons),
+            "notes": dict(self.notes),
             "calls": self.usage.calls,
             "input_tokens": self.usage.input_tokens,
             "output_tokens": self.usage.output_tokens,
@@ -166,11 +188,8 @@ async def _feed(
     *,
     workers: int,
 ) -> None:
-    unscored = chain.from_iterable(
-        run.store.scores.unscored(
-            number, metric=run.metric.name, judge=run.judge, again=RETRIED, only=run.only
-        )
-        for number in submissions
+    unscored = run.store.scores.unscored(
+        submissions, metric=run.metric.name, judge=run.judge, again=RETRIED, only=run.only
     )
     while not run.stop.is_set():
         batch = await asyncio.to_thread(_take, unscored)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-from arena.services.boards.metric_columns import BoardMetric, board_metrics
-from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt, telling
-from arena.services.metrics.embedded import IN_FLIGHT, EmbeddedMetric, processes_for
+from arena.services.boards.metric_columns import BoardMetric, Need, board_metrics
+from arena.services.jobs.cancellation import StopEvent
+from arena.services.jobs.engine import Engine
+from arena.services.metrics.embedded import IN_FLIGHT
 from arena.services.metrics.entrants import entrants_of
-from arena.services.metrics.factory import EMBEDDED, MetricAccess, MetricRequest, OpenedMetric
+from arena.services.metrics.factory import EMBEDDED, MetricAccess, MetricRequest
 from arena.services.metrics.files import claim_evaluation_of, meta_evaluation_of
 from arena.services.metrics.sampled import MetricSampling, SampledFrame, SampledMetricRun
-from arena.services.metrics.scoring import RETRIED, MetricRun, score_pending
-from arena.services.system.text_work import TextWork
+from arena.services.metrics.scoring import RETRIED, MetricRun
+from arena.services.metrics.scoring_runs import ScoringRuns, scored_elsewhere
+from arena.services.metrics.shares import Share, ShareDone, lines_of, overrides_for, with_part
+from arena.services.system.text_work import TextWork, processes_for
+from arena.settings import EngineKind, Settings
 from data.errors import InputError, StoppedError
 from data.files.items import read_items
 from data.files.text_files import ReadLimits
@@ -27,23 +31,24 @@ from data.store import Store
 from judges.metrics.registry import Metric, metric_info
 
 Emit = Callable[[dict[str, Any]], None]
-MOST_REASONS = 5
+BATCH = 100
 
 
 class MetricService:
     """Use cases around metrics.
 
-    An embedded metric may work on one answer for `seconds`; so many `processes` do, by default as many as
-    there are processors.
+    An embedded metric may work on one answer for the settings' `work_seconds`; so many `processes` do, by
+    default as many as there are processors. With a cluster for an engine, its nodes score.
     """
 
     def __init__(
-        self, store: Store, access: MetricAccess, *, seconds: float, processes: int | None = None
+        self, store: Store, access: MetricAccess, settings: Settings, *, engine: Callable[[], Engine]
     ) -> None:
         self._store = store
         self._access = access
-        self._seconds = seconds
-        self._processes = processes
+        self._settings = settings
+        self._engine = engine
+        self._runs = ScoringRuns(store, access, settings, engine)
 
     def run(self, set_name: str, request: MetricRequest, *, systems: Sequence[str] = ()) -> MetricRun:
         """Score every answer of a set's newest submissions that has no score by a metric yet.
@@ -56,7 +61,7 @@ class MetricService:
             SpecError: The judge is no LLM, or the metric has no embedded version.
             JudgeError: Scoring cannot go on; what was scored is stored.
         """
-        return asyncio.run(self._run(entrants_of(self._store, set_name, systems), request))
+        return self._runs.run(entrants_of(self._store, set_name, systems), request)
 
     def score_board(
         self, set_name: str, note: Callable[[str], None], stop_event: StopEvent | None = None
@@ -73,12 +78,24 @@ class MetricService:
                 continue
             reference = self._store.submissions.reference(set_name)
             entrants = (*entrants_of(self._store, set_name), *([reference] if metric.of_reference else []))
+            if Need.CITATIONS in metric.needs:
+                entrants = self._citing(metric, entrants, note)
             note(self._announced(metric, entrants))
-            if asyncio.run(self._run(entrants, MetricRequest(metric=metric.name), stop_event)).pending:
+            if self._runs.run(entrants, MetricRequest(metric=metric.name), stop_event).pending:
                 raise StoppedError(
                     f"Scoring by {metric.name} was stopped, so nothing is published.",
                     advice="Publish again to go on.",
                 )
+
+    def _citing(
+        self, metric: BoardMetric, entrants: Sequence[Submission], note: Callable[[str], None]
+    ) -> tuple[Submission, ...]:
+        """Those whose answers cite at all; the others are named, not scored 0."""
+        citing = tuple(one for one in entrants if self._store.scores.with_citations([one.id]))
+        silent = [one.system for one in entrants if one not in citing]
+        if silent:
+            note(f"not scoring {metric.name} of {', '.join(silent)}: no answer cites by numbers in brackets")
+        return citing
 
     def _announced(self, metric: BoardMetric, entrants: Sequence[Submission]) -> str:
         numbers = [entrant.id for entrant in entrants]
@@ -95,7 +112,21 @@ class MetricService:
             JudgeError: Scoring cannot go on.
         """
         metric_info(request.metric)
-        asyncio.run(self._score_items(read_items(path, ReadLimits()), request, emit))
+        items, engine = read_items(path, ReadLimits()), self._engine()
+        if engine.kind is EngineKind.LOCAL:
+            processes = processes_for(len(items), self._settings.processes)
+            asyncio.run(self._score_items(items, request, emit, processes))
+            return
+        request = self._access.completed(request)
+
+        def batches(at_once: int) -> Iterator[tuple[object, ...]]:
+            reaching = overrides_for(self._settings, at_once)
+            for first in range(0, len(items), BATCH):
+                yield with_part(request, at_once), reaching, items[first : first + BATCH]
+
+        for lines in engine.over_database(lines_of, batches):
+            for line in lines:
+                emit(line)
 
     def meta_evaluate(
         self, path: Path, request: MetricRequest, *, resamples: int, seed: int
@@ -159,60 +190,32 @@ class MetricService:
             raise InputError(message, advice="Name one with --judge, or leave the cheap metric out.")
         entrants = entrants_of(self._store, set_name, systems)
         frame = SampledFrame.drawn(self._store, entrants, sampling)
-        cheap = asyncio.run(self._run(entrants, MetricRequest(metric=sampling.cheap_metric)))
-        expensive = asyncio.run(self._run(entrants, request, only=frame.sampled))
+        cheap = self._runs.run(entrants, MetricRequest(metric=sampling.cheap_metric))
+        expensive = self._runs.run(entrants, request, only=frame.sampled)
         return frame.estimated(self._store, cheap, expensive)
 
-    async def _run(
-        self,
-        entrants: Sequence[Submission],
-        request: MetricRequest,
-        stop_event: StopEvent | None = None,
-        only: Collection[int] | None = None,
-    ) -> MetricRun:
-        numbers = [entrant.id for entrant in entrants]
-        stop = asyncio.Event()
-        processes = processes_for(sum(entrant.answers for entrant in entrants), self._processes)
-        with stopping_on_interrupt(stop), TextWork(self._seconds, processes) as work:
-            async with (
-                stopping_on_halt(stop_event, stop),
-                telling(stop, work.stop),
-                self._access.open(request, stop) as opened,
-            ):
-                pending = self._pending(numbers, opened.metric, opened.judge, only)
-                metric = _elsewhere(opened, work)
-                scored = await score_pending(
-                    self._store,
-                    metric,
-                    judge=opened.judge,
-                    submissions=numbers,
-                    concurrency=opened.concurrency if metric is opened.metric else IN_FLIGHT * processes,
-                    stop=stop,
-                    only=only,
-                )
-        answers = sum(entrant.answers for entrant in entrants) if only is None else len(only)
-        return MetricRun(
-            metric=request.metric,
-            judge=opened.judge,
-            model=opened.model,
-            answers=answers,
-            kept=answers - pending,
-            pending=pending - scored.outcomes.total(),
-            usage=opened.usage,
-            outcomes=scored.outcomes,
-            reasons=tuple(scored.reasons.most_common(MOST_REASONS)),
-            mean=scored.mean,
-        )
+    def score_share(self, share: Share) -> ShareDone:
+        """Score what a share has of answers without a score, in this process.
 
-    def _pending(
-        self, numbers: Sequence[int], metric: Metric, judge: str, only: Collection[int] | None
-    ) -> int:
-        return self._store.scores.pending(numbers, metric=metric.name, judge=judge, again=RETRIED, only=only)
+        Raises:
+            JudgeError: Scoring cannot go on, or this application would store the scores under another name.
+        """
+        return self._runs.score_share(share)
 
-    async def _score_items(self, items: Sequence[MetricItem], request: MetricRequest, emit: Emit) -> None:
+    def lines_of(self, items: Sequence[MetricItem], request: MetricRequest) -> list[dict[str, Any]]:
+        """The JSON of the scores of some items, in order, as `score_file` emits them."""
+        lines: list[dict[str, Any]] = []
+        asyncio.run(self._score_items(items, request, lines.append, processes=1))
+        return lines
+
+    async def _score_items(
+        self, items: Sequence[MetricItem], request: MetricRequest, emit: Emit, processes: int
+    ) -> None:
         async with self._access.open(request, asyncio.Event()) as opened:
-            with TextWork(self._seconds) as work:
-                await self._score_each(items, _elsewhere(opened, work), opened.concurrency, emit)
+            with TextWork(self._settings.work_seconds, processes) as work:
+                metric = scored_elsewhere(opened, work)
+                at_once = opened.concurrency if metric is opened.metric else IN_FLIGHT * processes
+                await self._score_each(items, metric, at_once, emit)
 
     async def _score_each(
         self, items: Sequence[MetricItem], metric: Metric, concurrency: int, emit: Emit
@@ -229,13 +232,6 @@ class MetricService:
             for task in flying:
                 task.cancel()
             await asyncio.gather(*flying, return_exceptions=True)
-
-
-def _elsewhere(opened: OpenedMetric, work: TextWork) -> Metric:
-    """A metric that needs nothing of this process, scoring in others; another one as it is."""
-    if opened.options is None:
-        return opened.metric
-    return EmbeddedMetric(opened.metric.name, opened.options, work)
 
 
 def _line(score: Score) -> dict[str, Any]:

@@ -20,9 +20,10 @@ from arena.services.rounds.controls import ControlResults
 from arena.services.rounds.live import LiveStanding
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
+from arena.services.rounds.readiness import asks_llm
 from arena.services.rounds.service import RoundService
 from arena.services.rounds.visibility import RoundAccess
-from arena.services.rounds.waves.settings import EARLIER, TRAINED, TRAINED_ON, WaveReport
+from arena.services.rounds.waves.settings import WaveReport
 from data.errors import ConflictError, InputError
 from data.records import BattleEvidence, Board, Job, JobKind, Round, RoundCounts, RoundState, TokenScope
 from data.store import Store
@@ -142,18 +143,10 @@ class RoundAdmin:
             ConflictError: A round has this name.
         """
         require(caller, TokenScope.ORGANISE)
-        if self._asks_llm(request) and request.budget_usd is None:
+        if asks_llm(request, self._judges.spec) and request.budget_usd is None:
             raise InputError("A round with an LLM judge needs a cap.", advice="Give the most it may spend.")
         created = self._rounds.create(request, caller=caller)
         return self.go_on(created.name, workers=workers, caller=caller)
-
-    def _asks_llm(self, request: RoundRequest) -> bool:
-        cheap = [
-            name
-            for name in request.cheap_judges
-            if name != TRAINED and not name.startswith((EARLIER, TRAINED_ON))
-        ]
-        return any(self._judges.spec(name).models for name in (request.judge, *cheap))
 
     def sample(self, request: RoundRequest, *, caller: Caller) -> Job:
         """Let a worker judge a few battles of a planned round, within its cap and that of the settings.
@@ -229,7 +222,7 @@ class RoundAdmin:
             ConflictError: The round is not finished.
         """
         require(caller, TokenScope.ORGANISE)
-        round_ = self._rounds.status(name)[0]
+        round_ = self._rounds.get(name)
         if round_.state not in {RoundState.FINISHED, RoundState.PUBLISHED}:
             raise ConflictError(
                 f"Round {name} is {round_.state}.", advice="Only finished rounds have a board."

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.jobs.service import JobService
-from arena.services.rounds.models import RoundRequest
-from arena.services.rounds.runner import require_resumable
 from data.errors import ConflictError, InputError
 from data.records import Job, JobKind, NewJob, RoundState, TokenScope
+from data.records.rounds import require_resumable
 
 if TYPE_CHECKING:
     # What checks a publication loads with `publish`: to list jobs takes none of it.
     from arena.services.people.round_votes import VoteSource
+    from arena.services.rounds.models import RoundRequest
 
 MOST_WORKERS = 1_000
 PUBLISHABLE = (RoundState.FINISHED,)

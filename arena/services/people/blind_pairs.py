@@ -11,7 +11,7 @@ from random import Random
 from arena.services.rounds.models import entrants_of
 from data.errors import ConflictError
 from data.no_answer import is_no_answer
-from data.records import Answer, Round, RoundState, Submission
+from data.records import Answer, Preference, Round, RoundState, Submission
 from data.store import Store
 
 TRIES = 60
@@ -35,6 +35,17 @@ class DrawnPair:
     a: Submission
     b: Submission
     decoy: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedPair:
+    """What a judge decided of a pair, and where its evidence is; the winner is empty where it was a tie."""
+
+    board: str
+    question: str
+    battle: str
+    judge: str
+    winner: str
 
 
 def places_of(host: str) -> tuple[str, str]:
@@ -119,6 +130,24 @@ class BlindPairs:
         if first is None or second is None or first.answer.strip() == second.answer.strip():
             return False
         return _usable(first, a, b) and _usable(second, a, b)
+
+    def verdict(self, question: str, systems: Sequence[str]) -> JudgedPair | None:
+        """What the judge of the newest board decided of two systems on a question; None where it did not."""
+        newest = self._newest_round()
+        if newest is None:
+            return None
+        for evidence in self._store.verdicts.of_question(newest.name, question):
+            battle = evidence.battle
+            if battle.preference is not None and {battle.system_a, battle.system_b} == set(systems):
+                winners = {Preference.A: battle.system_a, Preference.B: battle.system_b, Preference.TIE: ""}
+                return JudgedPair(
+                    board=newest.name,
+                    question=question,
+                    battle=battle.key,
+                    judge=newest.judge_name,
+                    winner=winners[battle.preference],
+                )
+        return None
 
     def _question(self, lot: Random) -> str:
         """The id of a question, every one as likely; positions count from 0."""

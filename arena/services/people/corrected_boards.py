@@ -9,6 +9,7 @@ from arena.services.accounts.auth import Caller
 from arena.services.people.round_votes import VoteSource, section_of_round
 from arena.services.rounds.asked_again import trust_sections
 from data.records import Action, Board, Round
+from data.records.notifications import published_events
 from data.store import Store
 from leaderboard.standings.corrected import PEOPLE
 
@@ -53,6 +54,7 @@ def correct_board(
                 before=former.content_hash[:12],
             )
             notes.take(note)
+            store.outbox.record(*published_events(board))
     return board, changed
 
 
@@ -80,4 +82,6 @@ def renew_board(store: Store, found: Round, *, caller: Caller) -> tuple[Board, b
             before=former.content_hash[:12],
         )
         notes.take(note)
+        if changed:
+            store.outbox.record(*published_events(board))
     return board, changed

@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from random import Random, SystemRandom
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
-from arena.services.accounts.redaction import redacted_question
-from arena.services.people.blind_pairs import BlindPairs, leaks, names_of, places_of
+from arena.services.accounts.set_access import SetAccess
+from arena.services.people.blind_pairs import BlindPairs, JudgedPair, leaks, names_of, places_of
 from arena.services.people.vote_board import VoteBoard, board_of, votes_file
 from data.errors import ClosedError, ConflictError, InputError, NotFoundError, QuotaError
 from data.records import Action, Preference, Question, Submission, TokenScope
@@ -25,7 +25,6 @@ BLOCK = 5
 """Of so many pairs one is gold, at a place drawn for each visitor."""
 QUICKEST, WORDS_A_SECOND = 2.0, 25.0
 """A vote needs so many seconds, or as many as reading both answers at this pace; nobody reads so fast."""
-FORBIDDING = ("all rights reserved", "proprietary", "confidential", "no redistribution", "internal use")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +47,16 @@ class ShownPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revealed:
-    """What a visitor is told after the vote: whose the answers were, and whether it is taken."""
+    """What a visitor is told after the vote: whose the answers were, and whether it is taken.
+
+    `judged` is what the judge decided of the two; None for test pairs, and where it did not.
+    """
 
     first: str
     second: str
     gold: bool
     taken: bool
+    judged: JudgedPair | None = None
 
 
 class PublicVotes:
@@ -177,7 +180,8 @@ class PublicVotes:
             raise ConflictError("You have judged this pair already.", advice="Go on with the next one.")
         names = (pair.system_a, pair.system_b)
         first, second = reversed(names) if pair.b_first else names
-        return Revealed(first=first, second=second, gold=pair.gold, taken=rejection is None)
+        judged = None if pair.gold else BlindPairs(self._store, set_name).verdict(pair.question, names)
+        return Revealed(first=first, second=second, gold=pair.gold, taken=rejection is None, judged=judged)
 
     def board(self, set_name: str) -> VoteBoard:
         """The public votes' own board.
@@ -222,20 +226,15 @@ class PublicVotes:
 
     def _forbidden(self, set_name: str) -> str:
         """Why the texts of a set may not be shown to everybody; empty where they may."""
-        if not self._store.policies.get(set_name).public_texts:
-            return "its texts are not public (`public_texts = false`)"
-        licence = self._store.sets.summary(set_name).licence
-        word = next((word for word in FORBIDDING if word in licence.casefold()), "")
-        return f"its licence says {word!r}" if word else ""
+        return SetAccess(self._store, PUBLIC, set_name).withheld
 
     def _shown(self, poll: Poll, pair: PollPair) -> ShownPair:
-        hidden = self._store.policies.get(poll.set_name).hidden_references
         question = self._store.sets.question(poll.set_name, pair.question)
         texts = self._texts(poll, pair)
         first, second = reversed(texts) if pair.b_first else texts
         return ShownPair(
             token=pair.token,
-            question=redacted_question(PUBLIC, question, hidden=hidden),
+            question=SetAccess(self._store, PUBLIC, poll.set_name).question(question),
             first=first,
             second=second,
         )

@@ -10,7 +10,7 @@ from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.retrieval.corpora import CorpusService
 from data.errors import FileFormatError, InputError, InvalidFileError
 from data.files.items import QuestionPassages, read_passages
-from data.files.question_sets import content_hash
+from data.files.question_sets.rows import content_hash
 from data.files.text_files import ReadLimits, read_lines
 from data.files.trec_runs import read_run, run_field
 from data.records import Action, Passage, ProblemList, Question, QuestionSet, SetSummary, TokenScope

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from data.errors import ConflictError, InvalidFileError, NotFoundError
-from data.files.qrels import read_qrels
+from data.files.qrels import QrelsFile, read_qrels
 from data.files.trec_runs import run_field
 from data.records import Action, ProblemList, QuestionSet, TokenScope
 from data.records.rankings import WHOLE, Qrels, QrelsKind
@@ -97,14 +97,28 @@ class SetQrels:
             ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
+        judged = read_qrels(path)
+        return self.store(set_name, judged, path.name, name=name, relevant_from=relevant_from, caller=caller)
+
+    def store(
+        self,
+        set_name: str,
+        read: QrelsFile,
+        file_name: str,
+        *,
+        name: str = "",
+        relevant_from: float | None = None,
+        caller: Caller = OPERATOR,
+    ) -> AttachedQrels:
+        """Store judgments that were read from a file, which messages name; otherwise as `attach`."""
+        require(caller, TokenScope.ORGANISE)
         questions = self._store.sets.get(set_name)
-        read = read_qrels(path)
         by_field = {run_field(question.id): question.id for question in questions.questions}
         by_field |= {question.id: question.id for question in questions.questions}
         known = {by_field[field]: grades for field, grades in read.judgments.items() if field in by_field}
         if not known:
             problems = ProblemList()
-            message = f"{path.name} judges no question of {set_name}."
+            message = f"{file_name} judges no question of {set_name}."
             problems.add(0, "unknown-question", message, advice="Use the ids of its questions.")
             raise InvalidFileError(message, problems.result(), advice="Look at `arena sets export`.")
         if name == GOLD:

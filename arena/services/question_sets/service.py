@@ -11,13 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
-from arena.services.accounts.redaction import redacted_question
+from arena.services.accounts.set_access import SetAccess
 from arena.services.question_sets.phases import PolicyService
-from arena.services.question_sets.qrels import SetQrels
-from data.files.question_sets import content_hash, load_set, write_set
 from data.files.text_files import file_name
-from data.files.zip_files import unpack
-from data.no_answer import is_no_answer
 from data.records import (
     Action,
     Answer,
@@ -25,6 +21,7 @@ from data.records import (
     Problem,
     Question,
     QuestionSet,
+    SetFormat,
     SetPolicy,
     SetSummary,
     Submission,
@@ -62,13 +59,17 @@ class SetService:
     def import_from(self, path: Path, *, name: str | None = None, caller: Caller = OPERATOR) -> ImportedSet:
         """Import a question set from a folder or file; the same import twice changes nothing.
 
-        A folder's ratings of passages become relevance judgments of the set.
+        A folder's ratings of passages, and the judgments of a folder of BEIR, become judgments of the set.
 
         Raises:
             InvalidFileError: The files have problems; nothing was stored.
             ConflictError: Another set has this name.
             ForbiddenError: Only organisers may.
         """
+        from arena.services.question_sets.qrels import SetQrels  # noqa: PLC0415 - what reads files, which lists do without
+        from data.files.question_sets.loader import load_set  # noqa: PLC0415 - as above
+        from data.files.question_sets.rows import content_hash  # noqa: PLC0415 - as above
+
         require(caller, TokenScope.ORGANISE)
         loaded = load_set(path, name=name)
         with self._store.audit.audited() as notes:
@@ -81,6 +82,8 @@ class SetService:
                 self._store.policies.put(loaded.policy)
         if (path / RATINGS).is_file():
             SetQrels(self._store).attach(loaded.questions.name, path / RATINGS, caller=caller)
+        if loaded.judgments is not None:
+            SetQrels(self._store).store(loaded.questions.name, loaded.judgments, path.name, caller=caller)
         for system, answers in loaded.answers.items():
             self._submit(loaded.questions.name, system, answers)
         summary = self._store.sets.summary(loaded.questions.name)
@@ -101,10 +104,8 @@ class SetService:
             NotFoundError: There is no such set.
         """
         question_set = self._store.sets.get(name)
-        hidden = self._hides(name)
-        return question_set.with_questions(
-            redacted_question(caller, question, hidden=hidden) for question in question_set.questions
-        )
+        seen = SetAccess(self._store, caller, name)
+        return question_set.with_questions(map(seen.question, question_set.questions))
 
     def question(self, name: str, question_id: str, *, caller: Caller = PUBLIC) -> Question:
         """One question of a set.
@@ -113,7 +114,7 @@ class SetService:
             NotFoundError: There is no such set, or no such question in it.
         """
         question = self._store.sets.question(name, question_id)
-        return redacted_question(caller, question, hidden=self._hides(name))
+        return SetAccess(self._store, caller, name).question(question)
 
     def page(
         self, name: str, *, after: int, limit: int, caller: Caller = PUBLIC
@@ -123,20 +124,45 @@ class SetService:
         Raises:
             NotFoundError: There is no such set.
         """
-        hidden = self._hides(name)
+        seen = SetAccess(self._store, caller, name)
         rows = self._store.sets.page(self._store.sets.summary(name).id, after=after, limit=limit)
-        return tuple((at, redacted_question(caller, question, hidden=hidden)) for at, question in rows)
+        return tuple((at, seen.question(question)) for at, question in rows)
 
-    def export(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> SetSummary:
-        """Write a set as the folder that an import reads."""
-        write_set(self.get(name, caller=caller), folder)
+    def export(
+        self,
+        name: str,
+        folder: Path,
+        *,
+        form: SetFormat = SetFormat.JSONL,
+        caller: Caller = OPERATOR,
+    ) -> SetSummary:
+        """Write a set as a folder that an import reads; with a folder of BEIR go the judgments that count.
+
+        Raises:
+            NotFoundError: There is no such set.
+            ConflictError: The folder holds data files or judgments already.
+        """
+        from arena.services.question_sets.qrels import SetQrels  # noqa: PLC0415 - as above
+        from data.files.question_sets.beir import write_beir  # noqa: PLC0415 - as above
+        from data.files.question_sets.hugging_face import write_dataset  # noqa: PLC0415 - as above
+        from data.files.question_sets.rows import write_set  # noqa: PLC0415 - as above
+
+        questions = self.get(name, caller=caller)
+        match form:
+            case SetFormat.JSONL:
+                write_set(questions, folder)
+            case SetFormat.HF:
+                write_dataset(questions, folder)
+            case SetFormat.BEIR:
+                qrels = SetQrels(self._store)
+                judged = qrels.get(questions).judgments if qrels.names(questions) else {}
+                write_beir(questions, judged, folder)
         return self.summary(name)
-
-    def _hides(self, name: str) -> bool:
-        return self._store.policies.get(name).hidden_references
 
     def _submit(self, set_name: str, system: str, answers: Sequence[Answer]) -> None:
         """Store the answers that came with a set; the same again change nothing."""
+        from data.no_answer import is_no_answer  # noqa: PLC0415 - as above
+
         digest = hashlib.sha256()
         for answer in answers:
             digest.update(f"{answer.question_id}\0{answer.answer}\0".encode())
@@ -151,6 +177,8 @@ class SetService:
 
 
 ZIP = b"PK"
+DEEPEST = 3
+"""Names in the path of a file of a set in a zip file: `scifact/qrels/test.tsv`."""
 CLOSED = "closed"
 
 
@@ -181,7 +209,7 @@ class SetAdmin:
     def bring(
         self, given_name: str, content: bytes, *, name: str | None = None, caller: Caller
     ) -> ImportedSet:
-        """Import an uploaded set: a zip file of a set's folder, a questions file, or one of LFRQA's files.
+        """Import an uploaded set: a zip file of a folder, a questions file, Parquet, or one of LFRQA's files.
 
         LFRQA's files are known by their names.
 
@@ -191,6 +219,8 @@ class SetAdmin:
             ConflictError: Another set has this name.
         """
         require(caller, TokenScope.ORGANISE)
+        from data.files.zip_files import ArchiveLimits, unpack  # noqa: PLC0415 - as above
+
         plain = file_name(given_name)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / plain
@@ -200,7 +230,8 @@ class SetAdmin:
             # The folder's name is what a set without set.toml is called.
             inside = Path(folder) / "unpacked" / (PurePosixPath(plain).stem or "set")
             inside.mkdir(parents=True)
-            return self._sets.import_from(unpack(file, inside), name=name, caller=caller)
+            unpacked = unpack(file, inside, ArchiveLimits(deepest=DEEPEST))
+            return self._sets.import_from(unpacked, name=name, caller=caller)
 
     def view(self, name: str, *, caller: Caller) -> SetView:
         """One set.

@@ -13,7 +13,7 @@ from arena.services.references.measures import Measured, from_documents, measure
 from arena.services.references.models import batch_json
 from arena.services.references.service import task_of
 from data.errors import InputError
-from data.files.question_sets import write_set
+from data.files.question_sets.rows import write_set
 from data.records import (
     PEOPLE,
     AnnotationTask,

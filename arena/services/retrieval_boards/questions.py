@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena.services.accounts.auth import PUBLIC, Caller
-from arena.services.accounts.redaction import redacted_question, submission_visibility
+from arena.services.accounts.redaction import submission_visibility
+from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Kind, Visibility
 from arena.services.retrieval_boards.controlled import required_passages
 from arena.services.retrieval_boards.service import RetrievalBoard, RetrievalBoards
@@ -113,8 +114,10 @@ class RankedQuestions:
                 advice="It has the questions of the set to which some passage is relevant.",
             )
         stored = board.questions.by_id[question_id]
-        hidden = self._store.policies.get(set_name).hidden_references
-        question = redacted_question(caller, stored, hidden=hidden)
+        seen = SetAccess(self._store, caller, set_name)
+        question = seen.question(stored)
+        if question is not stored and seen.private:
+            raise ForbiddenError(seen.notice, advice="The board's means are public.")
         if question is not stored:
             message = f"{set_name} hides its references, and so which passages are relevant."
             raise ForbiddenError(message, advice="The board's means are public.")

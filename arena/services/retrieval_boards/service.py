@@ -12,6 +12,7 @@ import numpy as np
 
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.redaction import redacted
+from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Visibility
 from arena.services.question_sets.qrels import GOLD, SetQrels
 from arena.services.retrieval_boards.controlled import controlled_values
@@ -132,8 +133,9 @@ class RetrievalBoards:
             )
             for (stored, shown, visibility), own in zip(seen, values, strict=True)
         }
+        shown_texts = SetAccess(self._store, caller, set_name)
         return RetrievalBoard(
-            questions=questions,
+            questions=questions.with_questions(map(shown_texts.question, questions.questions)),
             qrels=judged,
             choices=self._qrels.names(questions),
             entrants=entrants,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from data.records import BattleColumns, BattleRecord, Outcome, Preference
 from data.records.waves import SHARES
 from leaderboard.battles import BattleTable
+from leaderboard.columns import CodedColumn
 from leaderboard.standings.judged_shares import JudgedShare, JudgedShares
 
 _NOT_EXPECTED = [list(Outcome).index(outcome) for outcome in (Outcome.MISSING, Outcome.ESTIMATED)]
@@ -29,11 +28,14 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
     domain = np.array([codes[label] for label in battles.domains], dtype=np.int32)
     score = None if battles.score is None else battles.score[judged]
     return BattleTable.from_columns(
-        question_id=_words(question, battles.questions),
-        domain=_words(domain[question], labels),
-        model_a=_words(battles.a[judged], battles.systems),
-        model_b=_words(battles.b[judged], battles.systems),
-        winner=_words(battles.preference[judged], [WINNERS[preference] for preference in Preference]),
+        question_id=CodedColumn(question, battles.questions),
+        domain=CodedColumn(domain[question], labels),
+        model_a=CodedColumn(battles.a[judged], battles.systems),
+        model_b=CodedColumn(battles.b[judged], battles.systems),
+        winner=CodedColumn(
+            battles.preference[judged].astype(np.int32),
+            [WINNERS[preference] for preference in Preference],
+        ),
         score=score,
     )
 
@@ -95,11 +97,6 @@ def judged_shares(battles: BattleColumns) -> JudgedShares:
             for code, system in enumerate(battles.systems)
         },
     )
-
-
-def _words(codes: NDArray[Any], words: Sequence[str]) -> pa.DictionaryArray:
-    """A column of words, from their codes."""
-    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(words), pa.string()))
 
 
 def shares_in(columns: BattleColumns) -> NDArray[np.float64]:

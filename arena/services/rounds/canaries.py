@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.services.rounds.models import PlannedRound, judge_inputs
 from data.records import CanaryRecord, JudgeKind, Outcome, PlannedBattle, PlannedCanary
 from data.store import Store
-from judges.base import JudgeInput
-from judges.lexical.canaries import plant_tricks
-from judges.lexical.tricks import families
-from judges.pairwise.canaries import Attack, AttackReport, attacks, count_attacks, plant, turn
-from judges.pairwise.llm_judge import declined
-from judges.spec import leaves
+from judges.pairwise.attack_report import Attack, AttackReport, count_attacks
+
+if TYPE_CHECKING:
+    # Judges load where canaries are planted: to count those of a round takes none.
+    from judges.base import JudgeInput
 
 BATTLES_A_CANARY = 10
 CANDIDATES_A_CANARY = 20
@@ -62,6 +61,9 @@ def plant_canaries(store: Store, planned: PlannedRound) -> tuple[PlannedCanary, 
 
     LLM judges are attacked by instructions, the embedded judge by cheap tricks.
     """
+    from judges.lexical.canaries import plant_tricks  # noqa: PLC0415 - loads judges, see above
+    from judges.pairwise.canaries import plant, turn  # noqa: PLC0415 - as above
+
     count = canary_count(planned)
     if not count:
         return ()
@@ -82,6 +84,9 @@ def plant_canaries(store: Store, planned: PlannedRound) -> tuple[PlannedCanary, 
 
 def canary_count(planned: PlannedRound) -> int:
     """How many canaries a planned round gets, where that many of its battles fit."""
+    from judges.lexical.tricks import families  # noqa: PLC0415 - as above
+    from judges.pairwise.canaries import attacks  # noqa: PLC0415 - as above
+
     battles, asked = len(_open(planned)), planned.request.canaries
     if asked is not None:
         return min(asked, battles)
@@ -91,6 +96,8 @@ def canary_count(planned: PlannedRound) -> int:
 
 def _asks(planned: PlannedRound) -> bool:
     """Whether the judge of a planned round asks an LLM."""
+    from judges.spec import leaves  # noqa: PLC0415 - as above
+
     return any(leaf.kind is JudgeKind.LLM for leaf in leaves(planned.spec))
 
 
@@ -123,6 +130,9 @@ def _open(planned: PlannedRound) -> list[PlannedBattle]:
 
 
 def _decidable(planned: PlannedRound, inputs: Iterator[JudgeInput]) -> Iterator[JudgeInput]:
+    from judges.pairwise.llm_judge import declined  # noqa: PLC0415 - as above
+    from judges.spec import leaves  # noqa: PLC0415 - as above
+
     members = list(leaves(planned.spec))
     for judge_input in inputs:
         if not any(declined(leaf.yardstick, judge_input) for leaf in members):

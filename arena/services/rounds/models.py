@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import TypeAdapter
 
-from arena.services.rounds.pairing import Plan
 from data.errors import InputError, NotFoundError, SpecError
 from data.records import OrderPolicy, PlannedBattle, Question, Round, SetSummary, Submission, require_name
 from data.records.rounds import require_amount
 from data.store import Store
-from judges.base import JudgeInput
-from judges.spec import JudgeSpec
 
-LoadSpec = Callable[[str], JudgeSpec]
+if TYPE_CHECKING:
+    # To list rounds takes neither plans nor judges.
+    from arena.services.rounds.pairing import Plan
+    from judges.base import JudgeInput
+    from judges.spec import JudgeSpec
+
+LoadSpec: TypeAlias = "Callable[[str], JudgeSpec]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +174,8 @@ def judge_inputs(
     store: Store, planned: PlannedRound, battles: Sequence[PlannedBattle]
 ) -> Iterator[JudgeInput]:
     """Yield some battles of a planned round with their texts."""
+    from judges.base import JudgeInput  # noqa: PLC0415 - as above
+
     reference = store.submissions.reference(planned.request.set_name).id
     questions: Mapping[int, Question] = dict(store.sets.numbered(planned.summary.id))
     texts = store.submissions.texts(

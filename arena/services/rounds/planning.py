@@ -11,6 +11,7 @@ from arena.services.rounds.canaries import canary_count
 from arena.services.rounds.controls import plan_controls
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, judge_inputs, questions_in
 from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
+from arena.services.rounds.readiness import Readiness
 from arena.services.rounds.stopping import StopWhen
 from data.errors import InputError, NotFoundError
 from data.progress import working
@@ -30,7 +31,8 @@ Decide = Callable[[JudgeSpec, Sequence[JudgeInput]], Sequence[Verdict]]
 class RoundPlanner:
     """Lays out rounds; stores nothing.
 
-    Where replies are only `replayed`, there are control battles only where somebody says how many.
+    Where replies are only `replayed`, there are control battles only where somebody says how many. `has_key`
+    says whether LLM endpoints can be asked with a key.
     """
 
     def __init__(
@@ -41,12 +43,14 @@ class RoundPlanner:
         load_prices: LoadPrices,
         replayed: bool = False,
         decide: Decide | None = None,
+        has_key: bool = True,
     ) -> None:
         self._store = store
         self._replayed = replayed
         self._decide = decide
         self._load_spec = load_spec
         self._load_prices = load_prices
+        self._readiness = Readiness(store=store, load_spec=load_spec, has_key=has_key)
 
     def plan(self, request: RoundRequest) -> PlannedRound:
         """Lay out a round.
@@ -89,7 +93,7 @@ class RoundPlanner:
         return plan_controls(self._store, planned, name)
 
     def estimate(self, request: RoundRequest, *, judging: bool = True) -> dict[str, Any]:
-        """What `arena rounds plan` prints: battles, what is left out, requests, tokens, cost.
+        """What `arena rounds plan` prints: battles, what is left out, requests, tokens, cost, what lacks.
 
         Of a round in waves also `waves`: the expected width for numbers of verdicts. Embedded cheap judges
         are asked for it where `judging` is true.
@@ -113,6 +117,7 @@ class RoundPlanner:
             **asdict(expected),
             **_escalated(planned.spec),
             **self._waves(planned, judging=judging),
+            "to_do": [one.as_json() for one in self._readiness.missing(planned, expected.cost_usd)],
         }
 
     def _waves(self, planned: PlannedRound, *, judging: bool) -> dict[str, Any]:

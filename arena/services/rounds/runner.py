@@ -16,11 +16,11 @@ from arena.services.rounds.stopping import StopRule
 from data.errors import ConflictError
 from data.progress import Report
 from data.records import Job, JobKind, Lease, NewJob, Outcome, Round, RoundState
+from data.records.rounds import RESUMABLE, require_resumable
 from data.store import Store
 from judges.base import Judge
 from judges.spec import JudgeSpec
 
-RESUMABLE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 OpenJudge = Callable[[JudgeSpec, Round, int, asyncio.Event, int], AbstractAsyncContextManager[Judge]]
 
 
@@ -115,16 +115,3 @@ class RoundRunner:
             await self.judge(
                 round_, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=False
             )
-
-
-def require_resumable(round_: Round) -> None:
-    """Check that a round can be judged.
-
-    Raises:
-        ConflictError: It has ended.
-    """
-    if round_.state not in RESUMABLE:
-        raise ConflictError(
-            f"Round {round_.name} is {round_.state}, so it cannot become {RoundState.RUNNING}.",
-            advice=f"It would have to be {' or '.join(RESUMABLE)}.",
-        )

@@ -1,34 +1,29 @@
-"""Rounds: create, run, pause, cancel, retry, status. How they are planned is in `planner`."""
+"""Rounds: create, run, pause, cancel, retry. How they are planned is in `planning`, shown in `visibility`."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
-from arena.services.rounds.canaries import CanaryResults, canary_results, plant_canaries
-from arena.services.rounds.controls import ControlResults, control_results
+from arena.services.rounds.canaries import plant_canaries
 from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, round_spec
 from arena.services.rounds.planning import RoundPlanner
-from arena.services.rounds.runner import RESUMABLE, RoundRunner
+from arena.services.rounds.runner import RoundRunner
 from arena.services.rounds.stopping import StopWhen
-from arena.services.rounds.visibility import RoundAccess
+from arena.services.rounds.visibility import RoundReader
 from arena.services.rounds.waves.settings import (
     WAVES,
-    WaveReport,
     WaveSettings,
     go_on,
     known_verdicts,
     settings_of,
-    wave_report,
 )
-from data.errors import ConflictError, InputError, NotFoundError
+from data.errors import ConflictError, InputError
 from data.progress import Report
 from data.records import (
     Action,
-    BattleRecord,
     Job,
     Lease,
     Outcome,
@@ -38,14 +33,11 @@ from data.records import (
     RoundState,
     TokenScope,
 )
+from data.records.notifications import PauseReason
 from data.records.retests import PlannedControls
-from data.records.rounds import require_amount
+from data.records.rounds import RESUMABLE, require_amount
 from data.store import Store
-from judges.pairwise.parsing import SCANNED_OTHERWISE, STRICT_PARSERS
 from judges.spec import JudgeSpec
-
-if TYPE_CHECKING:
-    from arena.services.rounds.live import LiveStanding
 
 REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
@@ -53,13 +45,13 @@ CANCELLED = "The round was cancelled."
 PAUSED = "The round was paused."
 
 
-class RoundService:
-    """Use cases around rounds."""
+class RoundService(RoundReader):
+    """Use cases around rounds: what is shown of them, and what changes them."""
 
     def __init__(
         self, store: Store, planner: RoundPlanner, *, load_spec: LoadSpec, runner: RoundRunner
     ) -> None:
-        self._store = store
+        super().__init__(store)
         self._planner = planner
         self._load_spec = load_spec
         self.runner = runner
@@ -156,42 +148,6 @@ class RoundService:
             round_, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=shared
         )
 
-    def rounds(self, *, caller: Caller = OPERATOR) -> tuple[Round, ...]:
-        """Every round that the caller may see, newest first."""
-        return tuple(round_ for round_ in self._store.rounds.all() if self._sees(caller, round_))
-
-    def status(self, name: str, *, caller: Caller = OPERATOR) -> tuple[Round, RoundCounts]:
-        """A round and its counts.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-        """
-        round_ = self._store.rounds.get(name)
-        RoundAccess(self._store, caller, round_)
-        return round_, self._store.rounds.counts(name)
-
-    def live(self, name: str, *, caller: Caller = OPERATOR) -> LiveStanding:
-        """How the systems of a round stand at this look.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-        """
-        from arena.services.rounds.live import live_standing  # noqa: PLC0415 - loads arrays, which judging does without
-
-        return live_standing(self._store, self.status(name, caller=caller)[0])
-
-    def attacks(self, name: str) -> CanaryResults:
-        """How a round's canaries fared so far."""
-        return canary_results(self._store.canaries.of_round(name))
-
-    def controls(self, name: str) -> ControlResults:
-        """What became of a round's control battles so far."""
-        return control_results(self._store.controls.of_round(name))
-
-    def waves(self, name: str) -> WaveReport | None:
-        """How far a round in waves is; None of a round that judges everything."""
-        return wave_report(self._store, self._store.rounds.get(name))
-
     def pause(self, name: str, *, caller: Caller = OPERATOR) -> Round:
         """Ask a running round to stop, or take it out of the queue; its battles in flight finish.
 
@@ -204,6 +160,7 @@ class RoundService:
             notes.take(caller.note(Action.ROUND_PAUSED, f"round {name}"))
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=RESUMABLE)
             self._store.jobs.withdraw(round_.id, PAUSED)
+            self._store.outbox.round_paused(name, PauseReason.ASKED)
             return round_
 
     def cancel(self, name: str, *, caller: Caller = OPERATOR) -> Round:
@@ -250,6 +207,7 @@ class RoundService:
             reopened += self._store.controls.reopen(round_.id, RETRIED)
             if not self._pending(round_):
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
+                self._store.outbox.round_finished(name)
             notes.take(caller.note(Action.ROUND_RETRIED, f"round {name}", reopened=reopened))
         return reopened
 
@@ -283,19 +241,6 @@ class RoundService:
             notes.take(caller.note(Action.ROUND_BUDGET_CHANGED, f"round {name}", budget_usd=budget_usd))
         return changed
 
-    def scanned_otherwise(self, name: str) -> int:
-        """How many replies of a round RAG-QA Arena's digit scan reads otherwise than the strict reading."""
-        return self._store.replies.count_read(name, STRICT_PARSERS, SCANNED_OTHERWISE)
-
-    def battles(self, name: str, *, caller: Caller = OPERATOR) -> Iterator[BattleRecord]:
-        """The battles of a round in a fixed order.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-        """
-        RoundAccess(self._store, caller, self._store.rounds.get(name))
-        return self._store.verdicts.battles(name)
-
     def spec_of(self, round_: Round) -> JudgeSpec:
         """The spec that a round began with.
 
@@ -303,13 +248,6 @@ class RoundService:
             SpecError: It is another one now.
         """
         return round_spec(round_, self._load_spec)
-
-    def _sees(self, caller: Caller, round_: Round) -> bool:
-        try:
-            RoundAccess(self._store, caller, round_)
-        except NotFoundError:
-            return False
-        return True
 
     def _refuse_taken(self, name: str) -> None:
         if any(round_.name == name for round_ in self._store.rounds.all()):

@@ -1,17 +1,14 @@
-"""What somebody sees of one round: its battles, answers, scores and questions, by the one rule."""
+"""What somebody sees of rounds: how far they are, their battles, answers and questions, by the one rule."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from arena.services.accounts.auth import PUBLIC, Caller
-from arena.services.accounts.redaction import (
-    masked_evidence,
-    redacted,
-    redacted_question,
-    submission_visibility,
-)
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller
+from arena.services.accounts.redaction import masked_evidence, redacted, submission_visibility
+from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.rounds.models import entrants_of
 from data.errors import NotFoundError, RetractedError
@@ -19,8 +16,10 @@ from data.records import (
     BattleEvidence,
     BattleRecord,
     CanaryRecord,
+    JudgeKind,
     Question,
     Round,
+    RoundCounts,
     RoundState,
     Submission,
     SubmissionState,
@@ -28,9 +27,21 @@ from data.records import (
 from data.store import Store
 from data.store.boards.scores import ScoredAnswer
 
+if TYPE_CHECKING:
+    # What is told of one round loads with it.
+    from arena.services.judging.cascade_report import CascadeReport
+    from arena.services.rounds.canaries import CanaryResults
+    from arena.services.rounds.controls import ControlResults
+    from arena.services.rounds.live import LiveStanding
+    from arena.services.rounds.waves.settings import WaveReport
+
 
 class RoundAccess:
     """What one caller may see of a round; states and rights are those of now.
+
+    Attributes:
+        texts: What they may see of the texts of its set.
+        entrants: The submissions of the round by system, the reference not among them.
 
     Raises:
         NotFoundError: The round is not for the caller; the same as where there is none.
@@ -60,7 +71,7 @@ class RoundAccess:
             raise NotFoundError(
                 f"There is no round {round_.name!r}.", advice="`arena rounds list` names them."
             )
-        self._hidden = store.policies.get(round_.set_name).hidden_references
+        self.texts = SetAccess(store, caller, round_.set_name)
         self.entrants = {entrant.system: entrant for entrant in entrants_of(store, round_)}
         self._withdrawn = {
             name for name, entrant in self.entrants.items() if entrant.state is SubmissionState.WITHDRAWN
@@ -68,7 +79,7 @@ class RoundAccess:
 
     def question(self, question: Question) -> Question:
         """A question without what is hidden of it."""
-        return redacted_question(self._caller, question, hidden=self._hidden)
+        return self.texts.question(question)
 
     def submission(self, system: str) -> Submission | None:
         """The submission of a system in the round; None for the reference."""
@@ -83,21 +94,23 @@ class RoundAccess:
         """Whether the texts of a system's answers are seen, the reference's to one question included."""
         submission = self.entrants.get(system)
         if submission is not None:
-            return (
-                submission_visibility(self._caller, submission, published=self._published, kind=Kind.ANSWERS)
-                is Visibility.FULL
-            )
+            return self.texts.answers(submission, published=self._published) is Visibility.FULL
         if question is None:
             return not self.hides_references
-        return redacted_question(self._caller, question, hidden=self._hidden) == question
+        return self.texts.question(question) == question
+
+    def scores_of(self, system: str) -> bool:
+        """Whether figures made of a system's answers are seen, also where the set's texts are not public."""
+        submission = self.entrants.get(system)
+        if submission is None:
+            return not self.texts.hidden or self.answers_of(system)
+        seen = submission_visibility(self._caller, submission, published=self._published, kind=Kind.ANSWERS)
+        return seen is Visibility.FULL
 
     @property
     def hides_references(self) -> bool:
         """Whether references of the set, and what quotes them, are hidden from the caller."""
-        return (
-            visibility_of(self._caller, Resource(kind=Kind.REFERENCE, hidden=self._hidden))
-            is not Visibility.FULL
-        )
+        return self.texts.hides_references
 
     def evidence(self, evidence: BattleEvidence) -> BattleEvidence:
         """A battle whose judgments lose what quotes texts that are not seen."""
@@ -106,8 +119,9 @@ class RoundAccess:
             self._caller,
             evidence,
             withdrawn=bool(sides & self._withdrawn),
-            hidden=self._hidden,
+            hidden=self.texts.hidden,
             published=self._published,
+            private=self.texts.private,
         )
 
     def canaries(self, records: Iterable[CanaryRecord]) -> Iterator[CanaryRecord]:
@@ -116,7 +130,8 @@ class RoundAccess:
             kind=Kind.RATIONALE,
             published=self._published,
             withdrawn=bool(self._withdrawn),
-            hidden=self._hidden,
+            hidden=self.texts.hidden,
+            private=self.texts.private,
         )
         if visibility_of(self._caller, resource) is Visibility.FULL:
             yield from records
@@ -156,3 +171,95 @@ class BattlePages:
                 f"The battles of round {round_name} are not public.", advice="They are while it is published."
             )
         return self._store.verdicts.page(round_name, after=after, limit=limit)
+
+
+class RoundReader:
+    """Shows rounds: lists of them, how far one is, its battles."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def rounds(self, *, caller: Caller = OPERATOR) -> tuple[Round, ...]:
+        """Every round that the caller may see, newest first."""
+        return tuple(round_ for round_ in self._store.rounds.all() if self._sees(caller, round_))
+
+    def get(self, name: str, *, caller: Caller = OPERATOR) -> Round:
+        """A round alone: to count its battles takes as long as there are battles.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        round_ = self._store.rounds.get(name)
+        RoundAccess(self._store, caller, round_)
+        return round_
+
+    def status(self, name: str, *, caller: Caller = OPERATOR) -> tuple[Round, RoundCounts]:
+        """A round and its counts.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        return self.get(name, caller=caller), self._store.rounds.counts(name)
+
+    def live(self, name: str, *, caller: Caller = OPERATOR) -> LiveStanding:
+        """How the systems of a round stand at this look.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        from arena.services.rounds.live import live_standing  # noqa: PLC0415 - loads arrays, which lists do without
+
+        return live_standing(self._store, self.get(name, caller=caller))
+
+    def attacks(self, name: str) -> CanaryResults:
+        """How a round's canaries fared so far."""
+        from arena.services.rounds.canaries import canary_results  # noqa: PLC0415 - lists do without, as above
+
+        return canary_results(self._store.canaries.of_round(name))
+
+    def controls(self, name: str) -> ControlResults:
+        """What became of a round's control battles so far."""
+        from arena.services.rounds.controls import control_results  # noqa: PLC0415 - as above
+
+        return control_results(self._store.controls.of_round(name))
+
+    def waves(self, name: str) -> WaveReport | None:
+        """How far a round in waves is; None of a round that judges everything."""
+        from arena.services.rounds.waves.settings import wave_report  # noqa: PLC0415 - as above
+
+        return wave_report(self._store, self._store.rounds.get(name))
+
+    def cascade(self, name: str) -> CascadeReport | None:
+        """Who decided how much of a round so far; None where its judge is no cascade.
+
+        Raises:
+            NotFoundError: There is no such round.
+        """
+        round_ = self._store.rounds.get(name)
+        if round_.judge["kind"] != JudgeKind.CASCADE:
+            return None
+        from arena.services.judging.cascade_report import cascade_report  # noqa: PLC0415 - as above
+
+        return cascade_report(self._store, round_)
+
+    def scanned_otherwise(self, name: str) -> int:
+        """How many replies of a round RAG-QA Arena's digit scan reads otherwise than the strict reading."""
+        from judges.pairwise.parsing import SCANNED_OTHERWISE, STRICT_PARSERS  # noqa: PLC0415 - as above
+
+        return self._store.replies.count_read(name, STRICT_PARSERS, SCANNED_OTHERWISE)
+
+    def battles(self, name: str, *, caller: Caller = OPERATOR) -> Iterator[BattleRecord]:
+        """The battles of a round in a fixed order.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        self.get(name, caller=caller)
+        return self._store.verdicts.battles(name)
+
+    def _sees(self, caller: Caller, round_: Round) -> bool:
+        try:
+            RoundAccess(self._store, caller, round_)
+        except NotFoundError:
+            return False
+        return True

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arena.services.system.memory import memory_capped
 from arena.services.system.text_work import Poll, within
 from data.errors import TimeLimitError
-from data.files.text_files import MEBIBYTE, content_bytes
+from data.files.text_files import MEBIBYTE
 from data.progress import working
 from data.records import Problem, Question, QuestionSet, Severity
 from submissions.card import CardCheck, check_card
 from submissions.check import CheckResult, check_answers, refused_for_time
 from submissions.context_files import check_rankings
+from submissions.formats.reading import cites_passages, size_of
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
 
 UNIT = 5 * MEBIBYTE
 """So many bytes of a file may take as long as one text."""
+LEAST_MEMORY, MEMORY_FACTOR = 512 * MEBIBYTE, 4
+"""What a check may take beyond what its process has: bytes, and bytes for each that the file may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,7 @@ class _Asked:
     questions: tuple[Question, ...]
 
 
-Check = Callable[[Path, _Asked, IntakeLimits], CheckResult]
+Check = Callable[[Path, _Asked, IntakeLimits, str], CheckResult]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +62,23 @@ class FileChecks:
     def _checked(
         self, check: Check, path: Path, questions: QuestionSet, limits: IntakeLimits, poll: Poll | None
     ) -> CheckResult:
-        asked = _Asked(
-            questions.name, tuple(replace(question, passages=()) for question in questions.questions)
-        )
+        asked = _Asked(questions.name, questions.questions)
+        if not cites_passages(path, limits):
+            # Passages are most of a set, and few files need them.
+            asked = _Asked(
+                questions.name, tuple(replace(question, passages=()) for question in questions.questions)
+            )
         seconds = self.seconds
         try:
-            size = within(seconds, content_bytes, path, limits.reading, poll=poll)
+            size = within(seconds, size_of, path, limits, poll=poll)
             seconds *= max(1.0, size / UNIT)
-            with working(
-                f"checking {path.name}", path.stat().st_size if path.is_file() else 0, in_bytes=True
-            ) as work:
-                return within(seconds, check, path, asked, limits, poll=poll, work=work)
+            stored = path.stat().st_size if path.is_file() else 0
+            with (
+                working(f"checking {path.name}", stored, in_bytes=True) as work,
+                # The process may be ended, which removes nothing.
+                tempfile.TemporaryDirectory() as folder,
+            ):
+                return within(seconds, check, path, asked, limits, folder, poll=poll, work=work)
         except TimeLimitError:
             return refused_for_time(questions, seconds)
 
@@ -79,9 +91,22 @@ class FileChecks:
             return None, (Problem(0, Code.TIME_LIMIT, error.message, Severity.ERROR, advice),)
 
 
-def _check_answers(path: Path, asked: _Asked, limits: IntakeLimits) -> CheckResult:
-    return check_answers(path, asked, limits=limits)
+def _check_answers(path: Path, asked: _Asked, limits: IntakeLimits, folder: str) -> CheckResult:
+    with _confined(limits, folder):
+        return check_answers(path, asked, limits=limits)
 
 
-def _check_contexts(path: Path, asked: _Asked, limits: IntakeLimits) -> CheckResult:
-    return check_rankings(path, asked, limits=limits)
+def _check_contexts(path: Path, asked: _Asked, limits: IntakeLimits, folder: str) -> CheckResult:
+    with _confined(limits, folder):
+        return check_rankings(path, asked, limits=limits)
+
+
+@contextmanager
+def _confined(limits: IntakeLimits, folder: str) -> Iterator[None]:
+    """Cap the memory of this process, and let it unpack into a folder that whoever asked removes."""
+    before, tempfile.tempdir = tempfile.tempdir, folder
+    try:
+        with memory_capped(LEAST_MEMORY + MEMORY_FACTOR * limits.file_bytes):
+            yield
+    finally:
+        tempfile.tempdir = before

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
-from arena.services.accounts.redaction import redacted_question
+from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.teams import TeamService
 from arena.services.submissions.eligibility import Intake, Quota, require_accepted
 from arena.services.submissions.file_checks import FileChecks
@@ -29,6 +29,7 @@ from data.records import (
     TokenScope,
     require_name,
 )
+from data.records.notifications import EventKind, NewEvent
 from data.store import Store
 from data.store.submissions.writing import NewSubmission
 from submissions.card import load_card
@@ -131,6 +132,9 @@ class SubmissionService(SubmissionReader):
         read_card = load_card(card, self.checks.card) if isinstance(card, Path) else card or SystemCard()
         self._intake.require_free_name(caller, set_name, system, team, kind)
         checked = self._checked(kind, path, questions, limits, poll)
+        if not checked.accepted:
+            refusal = NewEvent.of_refusal(set_name, system, team, checked.problems, datetime.now(UTC))
+            self._store.outbox.record(refusal)
         _require_clean(path, checked)
         with self._store.audit.audited(wait_ms=UPLOAD_WAIT_MS) as notes:
             if caller.organiser:
@@ -163,6 +167,8 @@ class SubmissionService(SubmissionReader):
             if created:
                 action = Action.SUBMISSION_ADDED if confirm else Action.SUBMISSION_CHECKED
                 notes.take(_note(caller, action, submission, content=submission.content_hash[:12]))
+            if created and confirm:
+                self._store.outbox.record(NewEvent.of_submission(EventKind.SUBMISSION_ACCEPTED, submission))
         if not created and confirm and submission.state is SubmissionState.CHECKED:
             submission = self.confirm(submission.id, caller=caller)
         return AddedSubmission(submission=submission, created=created, warnings=checked.problems)
@@ -188,6 +194,7 @@ class SubmissionService(SubmissionReader):
             self._intake.require_quota(policy, submission.team)
             confirmed = self._store.submissions.confirm(number)
             notes.take(_note(caller, Action.SUBMISSION_CONFIRMED, confirmed))
+            self._store.outbox.record(NewEvent.of_submission(EventKind.SUBMISSION_ACCEPTED, confirmed))
         return confirmed
 
     def limits(self, set_name: str) -> IntakeLimits:
@@ -198,13 +205,13 @@ class SubmissionService(SubmissionReader):
         """
         return self._intake.limits(self._store.policies.get(set_name).nearest(datetime.now(UTC)))
 
-    def template(self, set_name: str, *, sample: bool) -> Iterator[str]:
+    def template(self, set_name: str, *, sample: bool, caller: Caller = PUBLIC) -> Iterator[str]:
         """The lines of a file to fill in for a set, or of a small file that would be accepted.
 
         Raises:
             NotFoundError: There is no such set.
         """
-        questions = self._questions(set_name, PUBLIC)
+        questions = self._questions(set_name, caller)
         return sample_answers(questions) if sample else answers_template(questions)
 
     def quota(self, set_name: str, team: str, *, caller: Caller) -> Quota:
@@ -277,11 +284,8 @@ class SubmissionService(SubmissionReader):
     def _questions(self, set_name: str, caller: Caller) -> QuestionSet:
         """The set as somebody may see it: what is hidden must not leak through warnings either."""
         questions = self._store.sets.get(set_name)
-        hidden = self._store.policies.get(set_name).hidden_references
-        if not hidden or caller.kind is CallerKind.OPERATOR:
-            return questions
         return questions.with_questions(
-            redacted_question(caller, question, hidden=hidden) for question in questions.questions
+            map(SetAccess(self._store, caller, set_name).question, questions.questions)
         )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.redaction import redacted, submission_visibility
+from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Kind, Visibility
 from arena.services.submissions.eligibility import no_submission
 from arena.services.submissions.status import StatusReader, SubmissionStatus
@@ -112,12 +113,37 @@ class SubmissionReader:
         """
         submission = self._store.submissions.get(number)
         published = StatusReader(self._store, submission.set_name).published(submission)
-        if (
-            submission_visibility(caller, submission, published=published, kind=Kind.ANSWERS)
-            is not Visibility.FULL
-        ):
+        seen = SetAccess(self._store, caller, submission.set_name).answers(submission, published=published)
+        if seen is not Visibility.FULL:
             raise no_submission(number)
         return self._store.submissions.answers(number)
+
+    def trec_rag(self, number: int, *, caller: Caller) -> Iterator[Mapping[str, object]]:
+        """Yield the answers of a submission in the format of TREC's RAG track.
+
+        Numbers in brackets count the contexts of an answer, or the question's passages where it has none;
+        a number of no passage is left out, as the format has no place for it.
+
+        Raises:
+            NotFoundError: No submission has this number, or its answers are not for the caller.
+        """
+        from judges.pairwise.cleaning import clean  # noqa: PLC0415 - what reads texts, which lists do without
+        from judges.text.citations import cited_sentences  # noqa: PLC0415 - as above
+        from submissions.trec_rag import trec_row  # noqa: PLC0415 - as above
+
+        answers = self.answers(number, caller=caller)
+        submission = self._store.submissions.get(number)
+        seen = SetAccess(self._store, caller, submission.set_name)
+        stored = self._store.sets.get(submission.set_name)
+        questions = stored.with_questions(map(seen.question, stored.questions)).by_id
+        for name, answer in answers.items():
+            passages = answer.contexts or questions[name].passages
+            sentences = [
+                (one.text, [passages[at - 1].id for at in one.numbers if 1 <= at <= len(passages)])
+                for one in cited_sentences(clean(answer.answer))
+            ]
+            given = [context.id for context in answer.contexts]
+            yield trec_row(submission.system, questions[name], given, sentences)
 
 
 def _as_shown(line: SubmissionLine) -> tuple[str, str, int]:

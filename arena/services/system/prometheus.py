@@ -16,6 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from data.records import JobState, RoundState
+from data.records.applications import ApplicationState
 from data.store import Store
 from data.store.monitoring import Figures
 
@@ -32,6 +33,8 @@ class ArenaCollector(Collector):
         rounds = {state.value: figures.rounds.get(state.value, 0) for state in RoundState}
         jobs = {state.value: figures.jobs.get(state.value, 0) for state in JobState}
         yield _by("arena_rounds", "Rounds by state.", "state", rounds)
+        applied = {state.value: figures.applications.get(state.value, 0) for state in ApplicationState}
+        yield _by("arena_applications", "Applications for teams by state.", "state", applied)
         yield _by("arena_jobs", "Jobs by state.", "state", jobs)
         yield _by(
             "arena_battles",

@@ -18,7 +18,14 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from arena.services.system.text_process import PREPARING, PROCESSES, Result, Task, TextProcess
+from arena.services.system.text_process import (
+    PREPARING,
+    PROCESSES,
+    Result,
+    Task,
+    TextProcess,
+    usable_processors,
+)
 from data.errors import JudgeError, StoppedError, TimeLimitError, WorkError
 from data.progress import Work
 
@@ -36,7 +43,14 @@ MOST_LOST = 3
 """Processes that may end by themselves one after the other before that is nobody's text's fault."""
 LAST_SECONDS = 1.0
 """Seconds that work on a text may still take once somebody asked to stop."""
+LEAST_TEXTS = 500
+"""Fewer texts are worked on before a second process has started."""
 MEMORY = "Look for what ends processes here, such as too little memory, and set ARENA_PROCESSES lower."
+
+
+def processes_for(texts: int, processes: int | None) -> int:
+    """How many processes are worth their start for so many texts, of those that may be used."""
+    return 1 if texts < LEAST_TEXTS else processes or usable_processors()
 
 
 def too_long(seconds: float) -> TimeLimitError:

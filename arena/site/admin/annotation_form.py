@@ -9,6 +9,7 @@ from arena.services.annotation.requests import TaskRequest
 from arena.site.admin.common import attempt
 from arena.site.services import arena
 from arena.site.ui.components import note
+from arena.site.ui.done import show_done
 from data.records import DrawKind, LabelScale, TaskKind
 
 KINDS = {
@@ -28,6 +29,7 @@ FROM_SYSTEMS, FROM_ROUND = "Pairs of systems", "Battles of a round"
 
 def new_task(caller: Caller) -> None:
     """Show the form, and open what is asked for."""
+    show_done("new")
     sets = [summary.name for summary in arena().sets.summaries()]
     if not sets:
         note("Import a question set first.")
@@ -78,7 +80,7 @@ def new_task(caller: Caller) -> None:
         )
         arena().annotation.open(request, caller=caller)
 
-    attempt(make, "The task is open.")
+    attempt(make, f"The task {name.strip()} is open.", "new")
 
 
 def _systems(set_name: str, kind: TaskKind) -> list[str]:

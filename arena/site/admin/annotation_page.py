@@ -10,10 +10,11 @@ from arena.services.accounts.auth import Caller
 from arena.services.annotation.files.model import LabelFormat
 from arena.services.annotation.quality import PersonQuality
 from arena.site.admin.annotation_form import new_task
-from arena.site.admin.common import attempt, grid, organiser, show_done
+from arena.site.admin.common import attempt, grid, organiser
 from arena.site.annotation.rubrics import choices_of
 from arena.site.services import arena
 from arena.site.ui.components import lead, note, strip
+from arena.site.ui.done import show_done
 from arena.site.ui.formats import shown, span
 from arena.site.ui.url_state import choose_one
 from data.records import AnnotationTask, TaskKind
@@ -33,7 +34,6 @@ def show() -> None:
     caller = organiser()
     tasks = {task.name: task for task in arena().annotation.tasks(caller=caller)}
     st.title("Label tasks", anchor=False)
-    show_done()
     lead("What people label, how they agree, and what their labels come to.")
     if tasks:
         task = tasks[choose_one("task", "Task", {name: name for name in tasks})]
@@ -50,6 +50,7 @@ def show() -> None:
 
 def _show_disputed(task: AnnotationTask, caller: Caller) -> None:
     """The adjudication queue: one disputed item at a time."""
+    show_done("settle")
     disputed = arena().curation.disputed(task.name, caller=caller)
     if not disputed or task.terms.kind is TaskKind.SPANS:
         return
@@ -70,11 +71,12 @@ def _show_disputed(task: AnnotationTask, caller: Caller) -> None:
             words = choice.words.replace("Answer 1", "Answer a").replace("Answer 2", "Answer b")
             settle = partial(arena().curation.settle, task.name, first.item.id, choice.value, caller=caller)
             if st.button(words, key=f"settle-{choice.key}", shortcut=choice.key):
-                attempt(settle, "Settled.")
+                attempt(settle, "The item is settled.", "settle")
 
 
 def _show_people(task: AnnotationTask, caller: Caller) -> None:
     """Set somebody's labels aside, with a reason, or delete them at their request."""
+    show_done("people")
     people = [person.name for person in arena().curation.people(task.name, caller=caller)]
     if not people:
         return
@@ -92,16 +94,19 @@ def _show_people(task: AnnotationTask, caller: Caller) -> None:
                 attempt(
                     lambda: curation.set_aside(task.name, person, reason, caller=caller),
                     f"The labels of {person} are set aside.",
+                    "people",
                 )
             case "Let count again":
                 attempt(
                     lambda: curation.take_back(task.name, person, caller=caller),
                     f"The labels of {person} count again.",
+                    "people",
                 )
             case _:
                 attempt(
                     lambda: curation.delete(task.name, person, caller=caller),
                     f"The labels of {person} are deleted.",
+                    "people",
                 )
 
 
@@ -112,6 +117,7 @@ def _show_files(task: AnnotationTask, caller: Caller) -> None:
         for form in LabelFormat
         if pairs or form in {LabelFormat.LABEL_STUDIO, LabelFormat.ARGILLA, LabelFormat.RESULTS}
     ]
+    show_done("close")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         form = st.selectbox("Labels as a file", offered, format_func=str)
         st.download_button(
@@ -122,7 +128,9 @@ def _show_files(task: AnnotationTask, caller: Caller) -> None:
             on_click="ignore",
         )
         if not task.closed and st.button("Close the task", icon=":material/lock:"):
-            attempt(lambda: arena().annotation.close(task.name, caller=caller), "The task is closed.")
+            attempt(
+                lambda: arena().annotation.close(task.name, caller=caller), "The task is closed.", "close"
+            )
 
 
 def _file(name: str, form: LabelFormat, caller: Caller) -> bytes:

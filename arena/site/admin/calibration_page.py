@@ -15,12 +15,12 @@ from arena.site.admin.common import (
     grid,
     offer_cancel,
     organiser,
-    show_done,
     show_work,
     watched,
 )
 from arena.site.services import arena
 from arena.site.ui.components import lead, note
+from arena.site.ui.done import show_done
 from arena.site.ui.formats import shown
 from arena.site.uploaded_files import choose_file, laid_down
 from data.records import Job, JobState
@@ -64,10 +64,11 @@ def show_calibration(number: int) -> None:
     """Show a calibration as it waits, runs, and is there."""
     status = arena().calibrations.get(number, caller=organiser())
     job = status.job
+    show_done("calibration")
     if job.state in WORDS:
         st.info(WORDS[job.state], icon=":material/hourglass_top:")
         show_work(status)
-        offer_cancel(number, organiser())
+        offer_cancel(number, organiser(), "calibration")
     note(f"Spending: {capped(job.payload.get('budget_usd'))}.")
     if job.result is None:
         if job.error:
@@ -153,7 +154,6 @@ def show() -> None:
     """Show the calibration that the address names, else the newest, and the form for another."""
     caller = organiser()
     st.title("Calibration", anchor=False)
-    show_done()
     lead("How far do judges agree with people, on pairs that people labelled?")
     number = choose_job(caller)
     if number is not None:
@@ -163,6 +163,7 @@ def show() -> None:
 
 
 def _form(caller: Caller) -> None:
+    show_done("new")
     note("JSONL, one annotator's view of one pair a line; the annotation page exports such files.")
     with st.form("calibrate", border=False):
         file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "gz"), most_mb=MOST_MB)
@@ -178,4 +179,4 @@ def _form(caller: Caller) -> None:
             job = arena().calibrations.start(path, judges, budget_usd=cap, caller=caller)
         st.query_params["job"] = str(job.id)
 
-    attempt(start, "A worker takes it from here.")
+    attempt(start, "A worker holds the judges against the labels; the page above shows how far it is.", "new")

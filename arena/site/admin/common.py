@@ -11,15 +11,25 @@ from arena.services.accounts.auth import Caller, require
 from arena.services.jobs.service import JobStatus
 from arena.site.auth import present
 from arena.site.services import arena
+from arena.site.ui.done import keep_done
 from arena.site.ui.errors import guarded, plain
 from arena.site.ui.formats import span
 from arena.site.ui.markup import Child, put
 from arena.site.ui.progress import words_of
-from arena.site.ui.tables import words_table
+from arena.site.ui.tables import SCROLLS, words_table
 from data.errors import ArenaError
 from data.records import TokenScope
 
-FLASH = "organise-flash"
+ORGANISED = (
+    "admin",
+    "admin-rounds",
+    "admin-data",
+    "admin-calibration",
+    "admin-annotation",
+    "admin-people",
+    "admin-notifications",
+    "admin-audit",
+)
 NOTHING = "–"
 EVERY = 2.0
 """Seconds between two refreshes."""
@@ -37,38 +47,31 @@ def organiser() -> Caller:
     return caller
 
 
-def is_organiser() -> bool:
-    """Whether the navigation offers these pages; what they do, the services decide."""
+def asked_pages() -> frozenset[str]:
+    """Addresses of the pages that the navigation offers to who is at the browser, beside the public ones.
+
+    What they do, the services decide. Where the database cannot be asked there are none; the page says why.
+    """
     try:
-        return present().organiser
+        caller = present()
+        asked = {
+            "annotate": caller.organiser or bool(arena().annotation.open_to(caller)),
+            "references": caller.organiser or bool(arena().references.open_to(caller)),
+            **dict.fromkeys(ORGANISED, caller.organiser),
+        }
     except ArenaError:
-        return False
+        return frozenset()
+    return frozenset(path for path, offered in asked.items() if offered)
 
 
-def is_annotator() -> bool:
-    """Whether the navigation offers the pairs that the visitor was asked to label."""
-    try:
-        return bool(arena().annotation.open_to(present()))
-    except ArenaError:
-        return False
-
-
-def is_writer() -> bool:
-    """Whether the navigation offers the references that the visitor was asked to write."""
-    try:
-        return bool(arena().references.open_to(present()))
-    except ArenaError:
-        return False
-
-
-def attempt(do: Callable[[], object], done: str) -> None:
-    """Do something and rerun the page with a message about it, or say why it cannot be done."""
+def attempt(do: Callable[[], object], done: str, place: str = "") -> None:
+    """Do something and rerun the page, which says so where it shows `place`; or say why it cannot be done."""
     try:
         do()
     except ArenaError as error:
         st.error(plain(error), icon=":material/error:")
         return
-    st.session_state[FLASH] = done
+    keep_done(done, place)
     st.rerun()
 
 
@@ -77,16 +80,9 @@ def watched(show: Callable[..., None], *arguments: object, every: float | None =
     st.fragment(lambda: guarded(partial(show, *arguments)), run_every=every)()
 
 
-def show_done() -> None:
-    """The word about what was done just before."""
-    done = st.session_state.pop(FLASH, None)
-    if done:
-        st.success(done, icon=":material/check:")
-
-
 def grid(headings: Sequence[str], rows: Iterable[Sequence[Child]], *, caption: str = "") -> None:
     """Show a table of names, words and numbers; wide ones scroll within themselves."""
-    put(words_table(headings, rows, caption=caption, wrap="aa-scroll"))
+    put(words_table(headings, rows, caption=caption, wrap=SCROLLS))
 
 
 def usd(amount: float | None) -> str:
@@ -101,10 +97,10 @@ def capped(amount: float | None) -> str:
     return "no cap" if amount is None else f"cap {usd(amount)}"
 
 
-def offer_cancel(job: int, caller: Caller) -> None:
+def offer_cancel(job: int, caller: Caller, place: str) -> None:
     """A button that takes a job out of the queue, or out of its worker's hands."""
     if st.button("Cancel", key=f"cancel-{job}", icon=":material/cancel:"):
-        attempt(lambda: arena().jobs.cancel(job, caller=caller), f"Job {job} is cancelled.")
+        attempt(lambda: arena().jobs.cancel(job, caller=caller), f"Job {job} is cancelled.", place)
 
 
 def show_work(status: JobStatus) -> None:

@@ -7,9 +7,11 @@ from datetime import datetime
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
-from arena.site.admin.common import NOTHING, attempt, grid, organiser, show_done
+from arena.site.admin.applications_part import applications_part
+from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.services import arena
 from arena.site.ui.components import lead, note
+from arena.site.ui.done import show_done
 from data.records import Role, TokenScope
 
 SECRET = "organise-secret"  # noqa: S105 - where a new token waits to be shown, not one
@@ -25,6 +27,7 @@ def accounts_part(caller: Caller) -> None:
     ]
     if rows:
         grid(("Account", "Role", "E-mail", "Since"), rows)
+    show_done("accounts")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Account", [account.name for account in accounts], width=240, key="role-of")
         organises = {account.name: account.is_organiser for account in accounts}.get(name or "", False)
@@ -32,7 +35,8 @@ def accounts_part(caller: Caller) -> None:
         if st.button(word, disabled=name is None, icon=":material/shield_person:"):
             attempt(
                 lambda: teams.set_organiser(name, is_organiser=not organises, caller=caller),
-                f"{name} is changed.",
+                f"{name} {'is an organiser' if not organises else 'organises no more'}.",
+                "accounts",
             )
     with st.expander("Add an account"), st.form("account", border=False, clear_on_submit=True):
         new = st.text_input("Name")
@@ -43,7 +47,8 @@ def accounts_part(caller: Caller) -> None:
                 lambda: teams.add_account(
                     new.strip(), email=email.strip() or None, is_organiser=is_organiser, caller=caller
                 ),
-                f"{new} is added.",
+                f"The account {new} is added.",
+                "accounts",
             )
 
 
@@ -60,13 +65,15 @@ def teams_part(caller: Caller) -> None:
         grid(("Team", "Title", "Contact", "Members"), rows)
     else:
         note("There are no teams yet.")
+    show_done("teams")
     with st.expander("Add a team"), st.form("team", border=False, clear_on_submit=True):
         name, title = st.text_input("Name", key="team-name"), st.text_input("Title")
         contact = st.text_input("Contact")
         if st.form_submit_button("Add", icon=":material/group_add:"):
             attempt(
                 lambda: teams.add(name.strip(), title=title.strip(), contact=contact.strip(), caller=caller),
-                f"{name} is added.",
+                f"The team {name} is added.",
+                "teams",
             )
     with st.expander("Put an account into a team"), st.form("member", border=False):
         team = st.selectbox("Team", [team.name for team in every], key="member-team")
@@ -78,12 +85,15 @@ def teams_part(caller: Caller) -> None:
     if sent and team and account:
         chosen = Role(role)
         attempt(
-            lambda: teams.add_member(team, account, role=chosen, caller=caller), f"{account} is in {team}."
+            lambda: teams.add_member(team, account, role=chosen, caller=caller),
+            f"{account} is in {team}.",
+            "teams",
         )
 
 
 def tokens_part(caller: Caller) -> None:
     """Every token without its secret; making and revoking them. A new one is shown once."""
+    show_done("tokens")
     secret = st.session_state.pop(SECRET, None)
     if secret:
         st.warning("Copy the token now: it is kept nowhere and not shown again.", icon=":material/key:")
@@ -106,7 +116,9 @@ def tokens_part(caller: Caller) -> None:
         living = {token.id: f"{token.id}: {token.name}" for token in tokens if token.revoked_at is None}
         number = st.selectbox("Token", list(living), format_func=living.__getitem__, width=240)
         if st.button("Revoke", disabled=number is None, icon=":material/key_off:"):
-            attempt(lambda: arena().tokens.revoke(number, caller=caller), f"Token {number} is revoked.")
+            attempt(
+                lambda: arena().tokens.revoke(number, caller=caller), f"Token {number} is revoked.", "tokens"
+            )
     with st.expander("Make a token"), st.form("token", border=False):
         _new_token(caller)
 
@@ -132,7 +144,7 @@ def _new_token(caller: Caller) -> None:
         )
         st.session_state[SECRET] = created.secret
 
-    attempt(make, "The token is made.")
+    attempt(make, "The token is made.", "tokens")
 
 
 def _role(is_organiser: bool) -> str:
@@ -147,11 +159,12 @@ def show() -> None:
     """Show who may do what."""
     caller = organiser()
     st.title("People", anchor=False)
-    show_done()
     lead("Rights hold from the next click on, also for those who are signed in. Quotas belong to sets.")
     st.header("Accounts", anchor="accounts")
     accounts_part(caller)
     st.header("Teams", anchor="teams")
     teams_part(caller)
+    st.header("Applications", anchor="applications")
+    applications_part(caller)
     st.header("Tokens", anchor="tokens")
     tokens_part(caller)

@@ -14,6 +14,7 @@ from arena.services.people.round_votes import VoteSource
 from arena.site.admin.common import attempt
 from arena.site.services import arena
 from arena.site.ui.components import note
+from arena.site.ui.done import show_done
 from arena.site.uploaded_files import choose_file, laid_down
 from data.records import Round
 from leaderboard.standings.corrected import people_sentence
@@ -80,6 +81,7 @@ def correct_published(round_: Round, caller: Caller) -> None:
     board = arena().boards.get(round_.name, caller=caller)
     st.subheader("What people would say", anchor="people")
     note(f"{people_sentence(board.standings)}. A correction makes another snapshot; this one stays.")
+    show_done("correction")
     votes = choose_votes(round_, caller)
 
     def publish() -> None:
@@ -87,4 +89,4 @@ def correct_published(round_: Round, caller: Caller) -> None:
             arena().boards.publish(round_.name, report=note, people=source, caller=caller)
 
     if st.button("Publish the correction", icon=":material/how_to_vote:", disabled=not votes.chosen):
-        attempt(publish, "The corrected board is published.")
+        attempt(publish, "The corrected board is published.", "correction")

@@ -10,6 +10,7 @@ from arena.services.accounts.auth import Caller
 from arena.site.admin.common import attempt, grid
 from arena.site.services import arena
 from arena.site.ui.components import note, strip
+from arena.site.ui.done import show_done
 from arena.site.ui.formats import shown
 
 
@@ -22,11 +23,12 @@ def public_votes_part(set_name: str, caller: Caller) -> None:
     note(
         "Visitors judge blind pairs of the published systems at /vote. Votes are never mixed with a judge's."
     )
+    show_done("votes")
     wanted = st.toggle("Visitors may vote on this set", is_open, key="public-votes")
     if wanted and not is_open:
-        attempt(lambda: votes.open(set_name, caller=caller), "Visitors may vote.")
+        attempt(lambda: votes.open(set_name, caller=caller), "Visitors may vote.", "votes")
     elif is_open and not wanted:
-        attempt(lambda: votes.close(set_name, caller=caller), "Votes are closed.")
+        attempt(lambda: votes.close(set_name, caller=caller), "Votes are closed.", "votes")
     if poll is not None:
         _figures(set_name, caller)
 

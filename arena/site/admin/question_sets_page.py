@@ -8,10 +8,11 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.question_sets.service import SetView
-from arena.site.admin.common import FLASH, NOTHING, attempt, grid, organiser, show_done
+from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.admin.public_votes_part import public_votes_part
 from arena.site.services import arena
 from arena.site.ui.components import lead, name_page, note, strip
+from arena.site.ui.done import keep_done, show_done
 from arena.site.ui.errors import plain
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor
@@ -20,7 +21,7 @@ from data.errors import ArenaError, InvalidFileError
 from data.records import Phase
 
 MOST_MB = 64
-ENDINGS = ("zip", "jsonl", "json", "gz")
+ENDINGS = ("zip", "jsonl", "json", "gz", "parquet")
 MOST_PROBLEMS = 50
 
 
@@ -52,9 +53,7 @@ def bring_set(caller: Caller) -> None:
         return
     word = "imported" if imported.created else "there already, unchanged"
     warned = f", {len(imported.warnings):,} warnings" if imported.warnings else ""
-    st.session_state[FLASH] = (
-        f"{imported.summary.name}: {imported.summary.questions:,} questions, {word}{warned}."
-    )
+    keep_done(f"{imported.summary.name}: {imported.summary.questions:,} questions, {word}{warned}.", "import")
     st.rerun()
 
 
@@ -90,6 +89,7 @@ def policy_part(view: SetView, caller: Caller) -> None:
     """Phases with their deadlines and quotas, hidden references, and the freeze."""
     name, policies = view.summary.name, arena().policies
     st.header("Submissions", anchor="submissions")
+    show_done("policy")
     if not view.policy.phases:
         note("There are no phases: submissions are always taken, without quotas.")
     rows = [
@@ -106,7 +106,12 @@ def policy_part(view: SetView, caller: Caller) -> None:
         grid(("Phase", "Opens (UTC)", "Closes (UTC)", "A day", "In all"), rows)
     hidden = st.toggle("Hide the references of test questions", view.policy.hidden_references)
     if hidden != view.policy.hidden_references:
-        attempt(lambda: policies.hide_references(name, hidden=hidden, caller=caller), "That is changed.")
+        word = "hidden" if hidden else "shown"
+        attempt(
+            lambda: policies.hide_references(name, hidden=hidden, caller=caller),
+            f"The references of test questions are {word}.",
+            "policy",
+        )
     with st.expander("Add a phase, or change one by its name"):
         _phase_form(name, caller)
     names = [phase.name for phase in view.policy.phases]
@@ -114,10 +119,12 @@ def policy_part(view: SetView, caller: Caller) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             gone = st.selectbox("Phase", names, width=240)
             if st.button("Remove the phase", icon=":material/delete:"):
-                attempt(lambda: policies.drop_phase(name, gone, caller=caller), "The phase is removed.")
+                attempt(
+                    lambda: policies.drop_phase(name, gone, caller=caller), "The phase is removed.", "policy"
+                )
     sure = st.checkbox("No more submissions to this set, from now on", disabled=view.frozen)
     if st.button("Freeze", disabled=not sure or view.frozen, icon=":material/ac_unit:"):
-        attempt(lambda: arena().set_admin.freeze(name, caller=caller), "The set is frozen.")
+        attempt(lambda: arena().set_admin.freeze(name, caller=caller), "The set is frozen.", "policy")
 
 
 def _phase_form(set_name: str, caller: Caller) -> None:
@@ -145,7 +152,7 @@ def _phase_form(set_name: str, caller: Caller) -> None:
         )
         arena().policies.put_phase(set_name, phase, caller=caller)
 
-    attempt(save, "The phase is saved.")
+    attempt(save, "The phase is saved.", "policy")
 
 
 def _utc(moment: datetime | None) -> datetime | None:
@@ -165,11 +172,11 @@ def show() -> None:
     caller = organiser()
     name = st.query_params.get("set")
     if name is None:
-        st.title("Sets", anchor=False)
-        show_done()
+        st.title("Organise sets", anchor=False)
         lead("A stored set never changes; what holds for submissions to it may.")
         _list()
         st.header("Import a set", anchor="import")
+        show_done("import")
         bring_set(caller)
         return
     view = arena().set_admin.view(name, caller=caller)
@@ -177,7 +184,6 @@ def show() -> None:
     put(element("p", back, class_="aa-eyebrow"))
     st.title(view.summary.title, anchor=False)
     name_page(view.summary.name, "Organise sets")
-    show_done()
     set_facts(view)
     policy_part(view, caller)
     public_votes_part(view.summary.name, caller)

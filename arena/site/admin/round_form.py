@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -14,17 +15,20 @@ from arena.site.admin.common import (
     NOTHING,
     attempt,
     capped,
-    grid,
     offer_cancel,
     organiser,
     show_work,
     usd,
     watched,
 )
-from arena.site.admin.waves_part import show_curve
+from arena.site.admin.round_plan import show_plan, show_to_do
 from arena.site.services import arena
-from arena.site.ui.components import note, strip
+from arena.site.ui.components import OPENED, note, strip
+from arena.site.ui.done import show_done
 from arena.site.ui.errors import plain
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor
+from arena.site.ui.url_state import chosen_many
 from data.errors import ArenaError
 from data.records import JobState, OrderPolicy, RoundState, SetSummary
 
@@ -47,7 +51,7 @@ def show_trial(number: int) -> None:
         if job.error:
             st.text(job.error)
         note(f"Spending: {capped(job.payload['request']['budget_usd'])}.")
-        offer_cancel(number, organiser())
+        offer_cancel(number, organiser(), "trial")
         return
     if job.result is None:
         st.error("The sample came to nothing.", icon=":material/error:")
@@ -75,6 +79,8 @@ def show_trial(number: int) -> None:
 
 
 JUDGED = (RoundState.FINISHED, RoundState.PUBLISHED)
+NEW_SET, NEW_SYSTEMS = "set", "systems"
+"""Names in an address that fill in the form: a set, and systems with commas between them."""
 PLANNED, TRIAL = "organise-planned", "organise-trial"
 PAIRS = {
     "reference": "each system against the reference",
@@ -88,7 +94,8 @@ def new_round(caller: Caller) -> None:
     """Show the form, the plan that follows from it, a dry sample, and the launch."""
     sets = {summary.name: summary for summary in arena().sets.summaries()}
     if not sets:
-        st.info("Import a question set first, on the Sets page.", icon=":material/upload:")
+        note("There is no question set to judge.")
+        put(element("p", anchor("Import a question set", "admin-data")))
         return
     try:
         request = _asked(sets)
@@ -99,6 +106,8 @@ def new_round(caller: Caller) -> None:
         st.session_state.pop(TRIAL, None)
         try:
             st.session_state[PLANNED] = (request, arena().round_admin.estimate(request, caller=caller))
+            # The expected cost belongs beside the cap, which is above.
+            st.rerun()
         except ArenaError as error:
             st.session_state.pop(PLANNED, None)
             st.error(plain(error), icon=":material/error:")
@@ -108,7 +117,8 @@ def new_round(caller: Caller) -> None:
     if planned[0] != request:
         note("The form was changed since: plan again to see what it costs.")
         return
-    _show_plan(request, planned[1])
+    show_plan(request, planned[1])
+    show_to_do(request, planned[1]["to_do"])
     _offer_trial(request, caller)
     _offer_launch(request, planned[1], caller)
 
@@ -117,10 +127,16 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
     """The request as the form says it."""
     left, right = st.columns(2, gap="large")
     with left:
-        summary = sets[st.selectbox("Question set", list(sets))]
+        names = list(sets)
+        wanted = st.query_params.get(NEW_SET, "")
+        summary = sets[st.selectbox("Question set", names, names.index(wanted) if wanted in sets else 0)]
         entrants = [entrant.system for entrant in arena().planner.entrants(summary.name)]
         systems = st.multiselect(
-            "Systems", entrants, placeholder="All of them", key=f"systems-{summary.name}"
+            "Systems",
+            entrants,
+            chosen_many(NEW_SYSTEMS, entrants, ()) if summary.name == wanted else [],
+            placeholder="All of them",
+            key=f"systems-{summary.name}",
         )
         domains = st.multiselect(
             "Domains",
@@ -141,11 +157,12 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         order = st.selectbox(
             "Answer order", [None, *OrderPolicy], format_func=lambda choice: choice or "judge's default"
         )
-        cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="Needed where an LLM judges")
+        cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="The most that it may spend")
+        expected = st.container()
         seed = st.number_input("Seed", 0, value=0)
         name = st.text_input("Name of the round", placeholder="Made of set, judge and day")
     cheap = _asked_of_cheap(summary.name, names, judge)
-    return RoundRequest(
+    request = RoundRequest(
         **cheap,
         set_name=summary.name,
         judge=judge,
@@ -158,6 +175,20 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         budget_usd=cap,
         name=name.strip() or None,
     )
+    with expected:
+        _show_expected(request)
+    return request
+
+
+def _show_expected(request: RoundRequest) -> None:
+    """The expected cost beside the cap; it stays where the cap or the name alone were changed since."""
+    planned = st.session_state.get(PLANNED)
+    if planned is None or replace(planned[0], budget_usd=request.budget_usd, name=request.name) != request:
+        note("Plan shows beside this what the round is expected to cost.")
+        return
+    plan = planned[1]
+    most = usd(plan["cost_usd_most"])
+    note(f"Expected: {usd(plan['cost_usd'])}; {most} where every battle is asked as often as may be.")
 
 
 def _asked_of_cheap(set_name: str, judges: Sequence[str], judge: str) -> dict[str, Any]:
@@ -189,28 +220,6 @@ def _asked_of_cheap(set_name: str, judges: Sequence[str], judge: str) -> dict[st
     }
 
 
-def _show_plan(request: RoundRequest, plan: dict[str, Any]) -> None:
-    strip(
-        [
-            ("battles", f"{plan['planned']:,}"),
-            ("canaries", f"{plan['canaries']:,}"),
-            ("control battles", f"{plan['controls']:,}"),
-            ("requests", f"{plan['requests']:,}–{plan['requests_most']:,}"),
-            ("cost", f"{usd(plan['cost_usd'])} – {usd(plan['cost_usd_most'])}"),
-            ("cap", NOTHING if request.budget_usd is None else usd(request.budget_usd)),
-        ]
-    )
-    left_out = [(reason, f"{count:,}") for reason, count in plan["left_out"].items()]
-    if left_out:
-        grid(("Left out", "Battles"), left_out)
-    undecidable = [(why, f"{count:,}") for why, count in plan["undecidable"].items()]
-    if undecidable:
-        grid(("The judge cannot decide, since", "Battles"), undecidable)
-    note(f"Systems: {', '.join(plan['systems']) or 'none'}. {plan['missing']:,} battles lack an answer.")
-    if "waves" in plan:
-        show_curve(plan["waves"])
-
-
 def _offer_trial(request: RoundRequest, caller: Caller) -> None:
     st.header("Dry sample", anchor="dry-sample")
     note("A worker judges up to 20 of the battles. Their verdicts are shown here and count nowhere.")
@@ -219,6 +228,7 @@ def _offer_trial(request: RoundRequest, caller: Caller) -> None:
             st.session_state[TRIAL] = arena().round_admin.sample(request, caller=caller).id
         except ArenaError as error:
             st.error(plain(error), icon=":material/error:")
+    show_done("trial")
     if TRIAL in st.session_state:
         watched(show_trial, st.session_state[TRIAL])
 
@@ -226,15 +236,20 @@ def _offer_trial(request: RoundRequest, caller: Caller) -> None:
 def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -> None:
     st.header("Launch", anchor="launch")
     cap = "without a cap" if request.budget_usd is None else f"and at most {usd(request.budget_usd)}"
-    sure = st.checkbox(f"{_judging(request, plan)} {cap}.", key="organise-sure")
-    if st.button("Launch", type="primary", disabled=not sure, icon=":material/rocket_launch:"):
+    sure = st.checkbox(f"{_judging(request, plan)} {cap}.")
+    blocked = any(one["blocks"] for one in plan["to_do"])
+    if blocked:
+        note("The round can be launched once what is needed above is there.")
+    if st.button("Launch", type="primary", disabled=blocked or not sure, icon=":material/rocket_launch:"):
 
         def launch() -> None:
             job = arena().round_admin.launch(request, caller=caller)
             st.session_state.pop(PLANNED, None)
             st.query_params["round"] = job.round_name or ""
+            # The page of the round begins at its top.
+            st.session_state.pop(OPENED, None)
 
-        attempt(launch, "The round waits for a worker.")
+        attempt(launch, "The round is launched and waits for a worker.")
 
 
 def _judging(request: RoundRequest, plan: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from arena.site.annotation.rubrics import RUBRICS
 from arena.site.annotation.session import ONWARD, Labelling
 from arena.site.auth import show_visitor
 from arena.site.services import arena
-from arena.site.ui.components import lead, note
+from arena.site.ui.components import lead, name_page, note
 from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import choose_one
 
@@ -25,6 +25,7 @@ def show() -> None:
         note("There is no task for you. Organisers name the people who label.")
         return
     labelling = Labelling(tasks[choose_one("task", "Task", {name: name for name in tasks})], caller)
+    name_page(labelling.task.name, "Label answers")
     if arena().labels.person(labelling.task.name, caller=caller).consented_at is None:
         _ask(labelling)
         return

@@ -1,2 +1,65 @@
 // Where Streamlit's server is. Its script would look for it below the page first, which is two requests in vain.
 window.__streamlit = { BACKEND_BASE_URL: new URL("./", document.currentScript.src).href };
+
+// The headings of the standings are links to the same page in another order. Here the rows change places at once,
+// and the address follows; the usual order, by rank, is the server's.
+const inOrder = (rows, at, falling) => {
+  const value = (row) => row.cells[at].dataset.value;
+  const known = rows.filter((row) => value(row) !== undefined);
+  const numbers = known.every((row) => Number.isFinite(Number(value(row))));
+  const compare = (one, other) =>
+    numbers ? Number(value(one)) - Number(value(other)) : value(one).localeCompare(value(other));
+  known.sort((one, other) => (falling ? -1 : 1) * compare(one, other));
+  return [...known, ...rows.filter((row) => value(row) === undefined)];
+};
+
+document.addEventListener("click", (event) => {
+  const link = event.target instanceof Element ? event.target.closest("a.aa-sort") : null;
+  const wanted = link ? new URL(link.href).searchParams.get("sort") : null;
+  if (!wanted || wanted === "-rank" || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  const heading = link.closest("th");
+  const body = heading.closest("table").tBodies[0];
+  const turned = wanted.startsWith("-");
+  const falling = (heading.dataset.falling === "yes") !== turned;
+  body.append(...inOrder([...body.rows], heading.cellIndex, falling));
+  for (const row of body.rows) row.classList.remove("aa-group");
+  for (const other of heading.parentElement.cells) other.removeAttribute("aria-sort");
+  heading.setAttribute("aria-sort", falling ? "descending" : "ascending");
+  history.replaceState(history.state, "", link.href);
+  const next = new URL(link.href);
+  next.searchParams.set("sort", turned ? wanted.slice(1) : `-${wanted}`);
+  link.href = next.href;
+});
+
+// Of a claim that is chosen, brings the sentence that it rests on into view, and the other way round; what belongs
+// together is lit up by styles alone.
+for (const kind of ["click", "keydown"]) {
+  document.addEventListener(kind, (event) => {
+    const part = event.target.closest?.(".aa-linked");
+    if (!part || (kind === "keydown" && event.key !== "Enter")) return;
+    const isSource = (node) => node.closest(".st-key-sources") !== null;
+    const places = [...part.classList].filter((name) => /^aa-k\d+$/.test(name));
+    const others = places.flatMap((name) => [...document.getElementsByClassName(name)]);
+    const across = others.filter((node) => isSource(node) !== isSource(part) && node.offsetParent);
+    // A sentence of a passage before one of the reference, which may rest on several.
+    (across.find((node) => node.matches(".aa-place")) ?? across[0])?.scrollIntoView({ block: "nearest" });
+  });
+}
+
+// Roles that Streamlit leaves wrong: the box for files says that it is for decoration, and has a name all the
+// same; the narrow navigation puts its menus, which are no items, into a list, and items outside every list.
+const ROLES = {
+  "section[role=presentation][aria-label]": "group",
+  "[data-testid=stSidebarNavItems]": "group",
+  "[data-testid=stSidebarNavItems] li": "none",
+};
+const mend = (root) => {
+  if (!root.querySelectorAll) return;
+  for (const [wrong, role] of Object.entries(ROLES)) {
+    if (root.matches(wrong)) root.setAttribute("role", role);
+    root.querySelectorAll(wrong).forEach((node) => node.setAttribute("role", role));
+  }
+};
+new MutationObserver((changes) => changes.forEach((change) => change.addedNodes.forEach(mend)))
+  .observe(document, { childList: true, subtree: true });

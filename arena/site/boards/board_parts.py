@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 
 import streamlit as st
 
-from arena.site.boards.downloads import MIMES, battles_jsonl, board_file, stamp_of
+from arena.site.boards.downloads import MIMES, battles_jsonl, board_file, further_file, stamp_of
 from arena.site.boards.view_model import BoardView
+from arena.site.public.links import site_address
 from arena.site.ui.components import note, notice_of
 from arena.site.ui.markup import element, explained, put
 from arena.site.ui.tables import anchor
 from leaderboard.export.tables import TableForm
+from leaderboard.vocabulary import BoardForm
 
 HASH_SHOWN = 12
 LABELS = {TableForm.CSV: "CSV", TableForm.JSON: "JSON", TableForm.PARQUET: "Parquet"}
+FURTHER = {
+    BoardForm.LATEX: "Table, LaTeX",
+    BoardForm.MARKDOWN: "Table, Markdown",
+    BoardForm.EVERY_EVAL_EVER: "Every Eval Ever",
+    BoardForm.CROISSANT: "Croissant",
+}
 
 
-def back_to_board(view: BoardView) -> None:
-    """Lead back to the board."""
-    place = anchor(view.title, "", board=view.name)
+def back_to_board(view: BoardView, query: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Lead back to the board, as it was shown by the further words of an address."""
+    place = anchor(view.title, "", board=view.name, **query)
     put(element("p", "Board: ", place, class_="aa-eyebrow"))
 
 
@@ -28,6 +37,12 @@ def errata(view: BoardView) -> None:
     """What the organisers say of the board since it was published; nothing where they say nothing."""
     if view.notice:
         put(notice_of(view.notice))
+
+
+def left_out(notice: str) -> None:
+    """Say which texts are kept from the reader, and why; nothing where none are."""
+    if notice:
+        put(notice_of(notice))
 
 
 def set_note(view: BoardView) -> None:
@@ -51,15 +66,20 @@ def no_questions(view: BoardView) -> None:
     )
 
 
-def show_files(view: BoardView) -> None:
-    """Offer the board as files, made when they are asked for."""
+def show_files(view: BoardView, *, every: bool = False) -> None:
+    """Offer the board as files, made when they are asked for: the usual ones, or every form."""
     stem = stamp_of(view).stem
     files: list[tuple[str, str, str, Callable[[], bytes]]] = [
         (f"Standings, {LABELS[form]}", f"{stem}.{form}", MIMES[form], partial(board_file, view, form))
         for form in TableForm
     ]
+    files += [
+        (label, f"{stem}{form.ending}", form.media_type, partial(further_file, view, form, site_address()))
+        for form, label in FURTHER.items()
+        if every
+    ]
     if view.round_name is not None:
-        battles = partial(battles_jsonl, view.round_name)
+        battles = partial(battles_jsonl, view)
         files.append(("Battles, JSONL", f"{stem}-battles.jsonl", "application/jsonl", battles))
     with st.container(horizontal=True, key="files"):
         for label, name, mime, make in files:
@@ -68,12 +88,17 @@ def show_files(view: BoardView) -> None:
             )
 
 
-def health(view: BoardView) -> None:
-    """How far the judge can be trusted, in a row of figures with what each means."""
-    if not view.health:
-        return
+def health(view: BoardView, *, way: Mapping[str, str] | None = None) -> None:
+    """How far the judge can be trusted, in a row of figures with what each means.
+
+    With `way`, a page's query, the row ends with the way to the page that explains the figures.
+    """
     pairs = [
         element("div", element("dt", explained(label, meaning)), element("dd", value))
         for label, value, meaning in view.health
     ]
-    put(element("dl", *pairs, class_="aa-strip aa-health", aria_label="Judge health"))
+    if way is not None:
+        link = anchor("Judge trust", "trust", board=view.name, **way)
+        pairs.append(element("div", element("dt", "all figures and tests"), element("dd", link)))
+    if pairs:
+        put(element("dl", *pairs, class_="aa-strip aa-health", aria_label="Judge health"))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 import altair as alt
 import streamlit as st
@@ -12,95 +13,32 @@ import streamlit as st
 from arena.services.boards.metric_columns import BOARD_METRICS
 from arena.site.boards.cache import cached_chart
 from arena.site.boards.downloads import Rows, offer_files
+from arena.site.boards.sentences import leading_shortly
+from arena.site.boards.standings_cells import Scale, bar
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.systems.profile_table import profile_rows
 from arena.site.ui.components import note
-from arena.site.ui.formats import Bounded, percent, points, whole
-from arena.site.ui.markup import put
+from arena.site.ui.formats import Bounded, percent, points, whole, whole_percent
+from arena.site.ui.markup import element, put
 from arena.site.ui.tables import plain_table
-from arena.site.ui.url_state import choose_one
-from leaderboard.export.charts import Cell, Estimate, Point, forest, heatmap, scatter
+from arena.site.ui.url_state import choose_one, chosen_words
+from leaderboard.export.charts import Estimate, Point, forest, scatter
 
-A_MOMENT = 0.25
-PAINTED = "painted"
 INK_ON_LIGHT = "#1d2733"
 INK_ON_DARK = "#e7eaee"
-LEAST_DOMAINS = 2
 HALF = 0.5
-HALVES = "blue where it loses fewer than half of its battles, orange where more, stronger further away."
 
 
-def let_the_table_paint() -> None:
-    """Hold the charts of a visitor's first page back for a moment.
-
-    The browser loads and starts its chart library as soon as the first chart arrives, and until that is
-    done it shows nothing else; the table comes first.
-    """
-    if PAINTED not in st.session_state:
-        st.session_state[PAINTED] = True
-        time.sleep(A_MOMENT)
-
-
-def interval_plot(view: BoardView, domain: str, lines: Sequence[Line]) -> None:
-    """The forest plot: how sure the ratings are, or the rates where there are no ratings."""
+def interval_chart(view: BoardView, domain: str, lines: Sequence[Line]) -> alt.LayerChart:
+    """The intervals of the table as a picture to download: of ratings, or of rates where there are none."""
     rated = [(line, line.rating) for line in lines if line.rating is not None]
     rates = [(line, line.win_tie) for line in lines if line.win_tie is not None]
-    if not rated and not rates:
-        return
-    st.header("Ratings with 95 % intervals", anchor="intervals")
-    what = view.rating_name(domain) if rated else "win and tie rate"
-
-    def draw(_ink: str) -> alt.LayerChart:
-        if rated:
-            return forest([_estimate(*pair) for pair in rated], axis=f"{what.capitalize()}, points")
-        marks = [_estimate(*pair) for pair in rates]
-        return forest(marks, axis="Win + tie rate", share=True, reference=HALF)
-
-    note(f"Each point is a {what}, its bar the 95 % interval. The table above has the same numbers.")
-    shown = f"intervals {domain} {[(line.system, value) for line, value in rated or rates]}"
-    words = _in_words(what, rated or rates, share=not rated)
-    cached_chart(view, shown, draw, ink="", alt_text=words)
-    rows: Rows = [
-        {
-            "domain": domain,
-            "system": line.system,
-            what: value.value,
-            "lower": value.lower,
-            "upper": value.upper,
-        }
-        for line, value in rated or rates
-    ]
-    title = f"{view.label(domain)}, {what}s"
-    offer_files(view, f"intervals-{domain}", lambda: rows, title=title, chart=draw)
-
-
-def domain_heatmap(view: BoardView) -> None:
-    """Win + tie rate of every system in every domain."""
-    cells = [
-        Cell(
-            system=line.system, domain=view.label(domain), rate=line.win_tie.value, battles=line.rates.battles
-        )
-        for system in view.systems
-        for domain in view.domains
-        if (line := view.line(system, domain)) is not None and line.win_tie is not None
-    ]
-    if len({cell.domain for cell in cells}) < LEAST_DOMAINS:
-        return
-
-    def draw(colour: str) -> alt.LayerChart:
-        return heatmap(cells, title="Win + tie rate", ink=colour)
-
-    st.header("Win + tie rate by domain", anchor="domains")
-    note(f"Win + tie rate by domain: {HALVES}{_without_reference(view)}")
-    words = "Heat map of win and tie rates, systems by domains; the table below it has the same numbers."
-    cached_chart(view, "domains", draw, ink=ink(), alt_text=words)
-    behind(
-        "domain-rates",
-        ("System", "Domain", "Win + tie", "Battles"),
-        [(cell.system, cell.domain, percent(cell.rate), whole(cell.battles)) for cell in cells],
-    )
-    rows: Rows = [asdict(cell) for cell in cells]
-    offer_files(view, "domains", lambda: rows, title="win + tie rate by domain", chart=draw)
+    if rated:
+        held = _held(view, domain)
+        axis = f"{view.rating_name(domain).capitalize()}, points"
+        return forest([_estimate(*pair) for pair in rated], axis=axis, reference=held)
+    marks = [_estimate(*pair) for pair in rates]
+    return forest(marks, axis="Win + tie rate", share=True, reference=HALF)
 
 
 def profile_plot(view: BoardView, system: str) -> None:
@@ -132,11 +70,6 @@ def profile_plot(view: BoardView, system: str) -> None:
     offer_files(view, f"system-{system}", lambda: profile_rows(view, system), title=title, chart=draw)
 
 
-def _without_reference(view: BoardView) -> str:
-    """Why the reference has no row among rates."""
-    return f" {view.reference} has no row: the rates are against it." if view.reference else ""
-
-
 def ink() -> str:
     """The colour of figures inside charts, for the reader's theme."""
     return INK_ON_DARK if st.context.theme.type == "dark" else INK_ON_LIGHT
@@ -149,18 +82,24 @@ def _estimate(line: Line, value: Bounded) -> Estimate:
     )
 
 
-def _in_words(what: str, pairs: Sequence[tuple[Line, Bounded]], *, share: bool) -> str:
-    text = percent if share else points
-    parts = ", ".join(f"{line.system} {text(value.value)}" for line, value in pairs)
-    return f"Forest plot of {what}s with 95 % intervals, best first: {parts}."
-
-
 @st.fragment
 def behind(key: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """The numbers of a chart as a table, made when it is opened."""
     with st.expander("The same as a table", key=f"table-{key}", on_change="rerun") as box:
         if box.open:
             put(plain_table(header, rows))
+
+
+@contextmanager
+def opened(label: str, *parameters: str) -> Iterator[bool]:
+    """A part of the page that is closed until it is asked for, or the address has one of its parameters.
+
+    Yields whether it is open; what is closed need not be made.
+    """
+    named = any(chosen_words(name) for name in parameters)
+    key = f"part-{'-'.join(parameters)}"
+    with st.expander(label, expanded=named, key=key, on_change="rerun") as box:
+        yield bool(box.open)
 
 
 LEAST_POINTS = 2
@@ -181,37 +120,46 @@ class Axis:
 
 
 def chosen_scatter(view: BoardView, domain: str) -> None:
-    """Two columns that the reader chooses, each with its intervals."""
+    """Two columns that the reader chooses, each with its intervals; closed until it is asked for."""
     axes = _axes(view, domain)
     if len(axes) < LEAST_POINTS:
         return
-    st.header("Compare two measures", anchor="trade-off")
+    with opened("Compare two measures", "x", "y") as is_open:
+        if is_open:
+            _scatter(view, domain, axes)
+
+
+def _scatter(view: BoardView, domain: str, axes: Mapping[str, Axis]) -> None:
     labels = {name: axis.label for name, axis in axes.items()}
+    lines = view.lines[domain]
     with st.container(horizontal=True):
-        across = axes[choose_one("x", "X axis", _first(labels, FIRST))]
-        upward = axes[choose_one("y", "Y axis", _first(labels, SECOND))]
-    points = [
-        Point(
-            system=line.system,
-            x=x.value,
-            y=y.value,
-            x_lower=x.lower,
-            x_upper=x.upper,
-            y_lower=y.lower,
-            y_upper=y.upper,
-        )
-        for line in view.lines[domain]
-        if (x := across.value(line)) is not None and (y := upward.value(line)) is not None
+        x_name = choose_one("x", "X axis", _first(labels, FIRST))
+        across = axes[x_name]
+        others = {name: label for name, label in labels.items() if name != x_name}
+        shared = {name: label for name, label in others.items() if len(_both(lines, across, axes[name])) > 1}
+        upward = axes[choose_one("y", "Y axis", _first({**shared, **others}, SECOND))]
+    points = _both(lines, across, upward)
+    alone = [
+        line.system for line in lines if (across.value(line) is None) is not (upward.value(line) is None)
     ]
+    left_out = f" Not drawn, since one of the two is not known: {', '.join(alone)}." if alone else ""
+    if len(points) < LEAST_POINTS:
+        known = points[0].system if points else "No system"
+        verb = "alone has" if points else "has"
+        note(f"{known} {verb} both, so there is nothing to compare.{left_out}")
+        return
 
     def draw(colour: str) -> alt.LayerChart:
-        shares = {"x_share": across.share, "y_share": upward.share}
-        return scatter(points, x=across.label, y=upward.label, ink=colour, **shares)
+        return scatter(
+            points,
+            x=across.label,
+            y=upward.label,
+            ink=colour,
+            x_share=across.share,
+            y_share=upward.share,
+        )
 
-    missing = ""
-    if view.reference and {across, upward} & {axes.get("win"), axes.get("win-tie")}:
-        missing = f" {view.reference} has no point: the rates are against it."
-    note(f"Each of {len(points)} points is a system; bars are 95 % intervals where they are known.{missing}")
+    note(f"Each of {len(points)} points is a system; bars are 95 % intervals where they are known.{left_out}")
     words = f"Scatter plot of {upward.label} by {across.label}; the table below it has the same numbers."
     shown = f"scatter {domain} {across.label} {upward.label}"
     cached_chart(view, shown, draw, ink=ink(), alt_text=words)
@@ -222,6 +170,23 @@ def chosen_scatter(view: BoardView, domain: str) -> None:
     )
     rows: Rows = [{"system": point.system, across.label: point.x, upward.label: point.y} for point in points]
     offer_files(view, "scatter", lambda: rows, title=f"{upward.label} by {across.label}", chart=draw)
+
+
+def _both(lines: Sequence[Line], across: Axis, upward: Axis) -> list[Point]:
+    """The systems that have both measures."""
+    return [
+        Point(
+            system=line.system,
+            x=x.value,
+            y=y.value,
+            x_lower=x.lower,
+            x_upper=x.upper,
+            y_lower=y.lower,
+            y_upper=y.upper,
+        )
+        for line in lines
+        if (x := across.value(line)) is not None and (y := upward.value(line)) is not None
+    ]
 
 
 def _axes(view: BoardView, domain: str) -> Mapping[str, Axis]:
@@ -253,3 +218,81 @@ def _score(metric: str) -> Callable[[Line], Bounded | None]:
 
 def _plain(value: float | None) -> Bounded | None:
     return None if value is None else Bounded(value=value)
+
+
+LEAST_DOMAINS = 2
+MOST_IN_PANEL = 6
+
+
+def domain_panels(view: BoardView, domain: str, link_of: Callable[[str], str]) -> Element:
+    """A small chart a domain on one scale, each leading to the domain.
+
+    Args:
+        view: The board as it is shown.
+        domain: The domain that the page shows; its panel is marked.
+        link_of: The address that opens a domain.
+    """
+    domains = [name for name in view.domains if view.lines.get(name)]
+    by_rating = all(any(line.rating for line in view.lines[name]) for name in domains)
+    parts = {name: view.competitors(name)[:MOST_IN_PANEL] for name in domains}
+    values = [
+        value
+        for lines in parts.values()
+        for line in lines
+        if (value := line.rating if by_rating else line.win_tie) is not None
+    ]
+    marks = {name: _held(view, name) if by_rating else HALF for name in domains}
+    known = [Bounded(value=mark) for mark in marks.values() if mark is not None and by_rating]
+    scale = Scale.around([*values, *known])
+    panels = [
+        _panel(
+            view, name, parts[name], by_rating=by_rating, scale=scale, mark=marks[name], href=link_of(name)
+        )
+        for name in domains
+    ]
+    for name, panel in zip(domains, panels, strict=True):
+        if name == domain:
+            panel.set("class", "aa-panel aa-current")
+    return element("div", *panels, class_="aa-panels")
+
+
+def _held(view: BoardView, domain: str) -> float | None:
+    """The rating of the reference in a domain."""
+    reference = view.line(view.reference, domain)
+    return None if reference is None or reference.rating is None else reference.rating.value
+
+
+def _panel(
+    view: BoardView,
+    domain: str,
+    lines: Sequence[Line],
+    *,
+    by_rating: bool,
+    scale: Scale,
+    mark: float | None,
+    href: str,
+) -> Element:
+    rows = [
+        element(
+            "li",
+            element("span", line.system, class_="aa-panel-name"),
+            bar(line.rating if by_rating else line.win_tie, scale, mark=mark),
+            element("span", _figure(line, by_rating=by_rating), class_="aa-panel-value"),
+        )
+        for line in lines
+    ]
+    more = len(view.competitors(domain)) - len(lines)
+    parts = [
+        element("h3", element("a", view.label(domain), href=href, target="_self")),
+        element("p", leading_shortly(view, domain), class_="aa-note"),
+        element("ul", *rows),
+    ]
+    if more:
+        parts.append(element("p", f"and {more} more", class_="aa-note"))
+    return element("section", *parts, class_="aa-panel")
+
+
+def _figure(line: Line, *, by_rating: bool) -> str:
+    if by_rating:
+        return "–" if line.rating is None else points(line.rating.value)
+    return "–" if line.win_tie is None else whole_percent(line.win_tie.value)

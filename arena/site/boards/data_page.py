@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from xml.etree.ElementTree import Element
 
 import streamlit as st
 
 from arena.services.accounts.auth import PUBLIC
+from arena.services.boards.file_sizes import FileSize
 from arena.services.question_sets.statistics import DomainStatistics
 from arena.site.boards.board_parts import board_note, errata, show_files
 from arena.site.boards.cache import cached_html
 from arena.site.boards.pickers import choose_board
 from arena.site.boards.view_model import BoardView
 from arena.site.public.links import addresses, embed_snippet, site_address
+from arena.site.queries import files_of, set_of
 from arena.site.services import arena
 from arena.site.ui.components import name_page, note, strip
-from arena.site.ui.help_texts import BATTLE_FIELDS, CITATION, COMMANDS, STANDINGS_FIELDS
+from arena.site.ui.formats import size_of
+from arena.site.ui.help_texts import CITATION, COMMANDS, SET_CITATION
 from arena.site.ui.markup import put
 from arena.site.ui.tables import plain_table, words_table
+from leaderboard.export.board_fields import BATTLE_FIELDS
 
 SET_STATISTICS = (
     "Domain",
@@ -35,7 +40,7 @@ UNKNOWN = "–"
 
 
 def show() -> None:
-    """Offer a board's files."""
+    """Offer a board's files, say what is in them, and how to cite them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title("Data", anchor=False)
         view = choose_board(width=560)
@@ -43,26 +48,57 @@ def show() -> None:
     strip(view.facts)
     errata(view)
     board_note(view)
-    show_files(view)
-    if view.details:
-        put(words_table(("About this board", ""), view.details))
+    described = files_of(view)
+    st.header("Files", anchor="files")
+    put(words_table(("File", "Rows", "Columns", "Size"), map(_file, described.files)))
+    show_files(view, every=True)
+    st.header("What is in them", anchor="standings-fields")
+    with st.expander(f"Standings: {len(described.columns)} columns with units", icon=":material/table:"):
+        schema = map(astuple, described.columns)
+        put(words_table(("Column", "Values", "Unit", "Meaning"), schema, wrap="aa-scroll"))
+    with st.expander("Battles: a line each", icon=":material/list:"):
+        put(words_table(("Field", "Meaning"), BATTLE_FIELDS.items()))
     _show_set_statistics(view)
     st.header("Without a browser", anchor="api")
     note("The board as a page without scripts, a picture for links, a permalink, and the site map.")
     put(words_table(("Address", "What it is"), addresses(view)))
+    st.code(COMMANDS.format(board=view.name), language=None, wrap_lines=True)
     st.header("Show it on your site", anchor="embed")
     note("A small table in a frame: no script, no cookie. Add ?domain=ID for one domain.")
     st.code(embed_snippet(view, site_address()), language=None, wrap_lines=True)
-    st.header("The same on the command line", anchor="commands")
-    st.code(COMMANDS.format(board=view.name), language=None, wrap_lines=True)
-    st.header("Fields of the standings", anchor="standings-fields")
-    put(words_table(("Field", "Meaning"), STANDINGS_FIELDS.items()))
-    st.header("Fields of the battles", anchor="battle-fields")
-    put(words_table(("Field", "Meaning"), BATTLE_FIELDS.items()))
+    _show_source(view)
     st.header("Cite it", anchor="cite")
     note("The content hash names exactly these standings; they never change once published.")
     cited = CITATION.format(view=view, year=view.published[:4], address=site_address())
     st.code(cited, language="bibtex", wrap_lines=True)
+
+
+def _file(file: FileSize) -> tuple[str, ...]:
+    size = size_of(file.size) if file.exact else f"about {size_of(file.size)}"
+    return (file.label, f"{file.rows:,}", UNKNOWN if file.columns is None else f"{file.columns:,}", size)
+
+
+def _show_source(view: BoardView) -> None:
+    """Where the questions are from and under what licence, with an entry to cite them by."""
+    st.header("Source and licence", anchor="source")
+    summary = set_of(view)
+    if summary is None:
+        put(words_table(("About", "This board"), view.details))
+        return
+    facts = {
+        "Question set": f"{summary.title}, version {summary.version}",
+        "Source": summary.source or "not stated",
+        "Licence": summary.licence or "not stated",
+        "References by": summary.reference_by or "not stated",
+        "Content sha256 of the set": summary.content_hash,
+    }
+    put(
+        words_table(
+            ("About", "The questions, and how they were judged"),
+            (*facts.items(), *(row for row in view.details if row[0] != "licence")),
+        )
+    )
+    st.code(SET_CITATION.format(set=summary), language="bibtex", wrap_lines=True)
 
 
 def _show_set_statistics(view: BoardView) -> None:
@@ -75,7 +111,7 @@ def _show_set_statistics(view: BoardView) -> None:
 
 def _table(view: BoardView, round_name: str) -> Element:
     services = arena()
-    round_, _ = services.rounds.status(round_name, caller=PUBLIC)
+    round_ = services.rounds.get(round_name, caller=PUBLIC)
     rows = services.set_statistics.of(round_.set_name)
     return plain_table(SET_STATISTICS, [_row(row, view.label(row.domain)) for row in rows], spare=6)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -10,7 +9,7 @@ import altair as alt
 import streamlit as st
 
 from arena.services.accounts.auth import PUBLIC
-from arena.services.rounds.export import battle_row
+from arena.services.boards.file_sizes import standings_of
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
 from data.store.boards.boards import snapshot_name
@@ -20,10 +19,9 @@ from leaderboard.export.tables import (
     Stamp,
     TableForm,
     chart_file,
-    flat_rows,
-    standings_text,
     table_file,
 )
+from leaderboard.vocabulary import BoardForm
 
 INK_ON_PAPER = "#1d2733"
 MIMES: Mapping[str, str] = {
@@ -103,15 +101,19 @@ def _chart(stamp: Stamp, chart: Callable[[str], alt.LayerChart], form: PictureFo
 
 def board_file(view: BoardView, form: TableForm) -> bytes:
     """A board's standings; JSON is the published content itself, whose hash the file's name bears."""
-    name = view.name if view.round_name is None else snapshot_name(view.name, view.content_hash)
-    standings = arena().boards.get(name).standings
-    if form is TableForm.JSON:
-        return standings_text(standings).encode()
-    return table_file(flat_rows(standings), form, stamp_of(view))
+    return standings_of(arena().boards.get(_snapshot(view)).standings, form, stamp_of(view))
 
 
-def battles_jsonl(round_name: str) -> bytes:
-    """The judged battles of a round in the field's names, a line each (docs/design.md, section 4)."""
-    battles = arena().rounds.battles(round_name, caller=PUBLIC)
-    rows = (battle_row(battle) for battle in battles if battle.preference is not None)
-    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+def further_file(view: BoardView, form: BoardForm, address: str) -> bytes:
+    """A board in a form that is no plain table; `address` is the site's."""
+    return arena().board_files.content(_snapshot(view), form, address=address, caller=PUBLIC).content
+
+
+def battles_jsonl(view: BoardView) -> bytes:
+    """The judged battles of a board's round in the field's names, a line each (docs/design.md, section 4)."""
+    services = arena()
+    return b"".join(services.board_files.battles(services.boards.get(_snapshot(view)), caller=PUBLIC))
+
+
+def _snapshot(view: BoardView) -> str:
+    return view.name if view.round_name is None else snapshot_name(view.name, view.content_hash)

@@ -1,8 +1,8 @@
-"""Every board that was ever published: none changes, and later notices are shown with it."""
+"""A timeline of every board that was published, with what changed from one to the next."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from xml.etree.ElementTree import Element
 
 import streamlit as st
@@ -17,40 +17,122 @@ from arena.site.ui.tables import anchor, rows_table
 from leaderboard.standings.diff import Change, Changes
 
 SHOWN = 12
+HASH_SHOWN, HASH_LENGTH = 12, 64
 
 
 def show_entry(entry: Entry) -> None:
-    """Show a board of the history."""
+    """Show a board of the history: when, what it is, and what changed."""
+    with st.container(key=f"entry-{entry.board.replace('@', '-')}"):
+        put(
+            element(
+                "p",
+                element("time", f"{entry.published:%d %B %Y}", datetime=entry.published.isoformat()),
+                class_="aa-eyebrow",
+            )
+        )
+        _show_head(entry)
+        _show_facts(entry)
+        for text in _notices(entry):
+            put(text)
+        if entry.retracted:
+            return
+        if entry.changes is None or entry.previous is None:
+            note("There is no earlier board of its question set to compare with.")
+            return
+        put(element("ul", *(element("li", line) for line in changed_lines(entry)), class_="aa-changed"))
+        _offer_details(entry, entry.previous, entry.changes)
+
+
+def _show_head(entry: Entry) -> None:
     name = anchor(entry.title, "", board=entry.board)
     head = element("h2", entry.title if entry.retracted else name, class_="aa-entry")
     if entry.retracted:
         head.append(element("span", "retracted", class_="aa-verdict aa-lost"))
+    elif entry.replaced:
+        head.append(element("span", "replaced", class_="aa-verdict aa-tied"))
+    elif entry.correction:
+        head.append(element("span", "corrected", class_="aa-verdict aa-won"))
     put(head)
+
+
+def _show_facts(entry: Entry) -> None:
+    if entry.retracted:
+        strip((("board", entry.board), ("content sha256", entry.content_hash[:HASH_SHOWN])))
+        return
     strip(
         (
-            ("published", entry.published.date().isoformat()),
             ("board", entry.board),
             ("systems", shown(entry.systems, ",")),
             ("battles judged", shown(entry.judged, ",")),
             ("judge", entry.judge or "–"),
-            ("content sha256", entry.content_hash[:12]),
+            ("content sha256", entry.content_hash[:HASH_SHOWN]),
         )
     )
+
+
+def _notices(entry: Entry) -> Iterator[Element]:
+    """What was said of a board since it was published, in paragraphs."""
+    if entry.correction:
+        yield element("p", f"{entry.correction}.", class_="aa-note")
     if entry.replaced:
-        note("Another snapshot of this round stands in its place; this one stays at this address.")
+        text = "Another snapshot of this round stands in its place; this one stays at this address."
+        yield element("p", text, class_="aa-note")
+    if entry.noted is not None:
+        word = "Retracted" if entry.retracted else "Notice"
+        yield element("p", f"{word} on {entry.noted:%d %B %Y}", class_="aa-eyebrow")
     if entry.notice:
-        put(notice_of(entry.notice))
+        yield notice_of(entry.notice)
     elif entry.retracted:
-        note("It was taken down without a notice.")
-    if entry.retracted:
-        return
-    if entry.changes is None:
-        note("There is no earlier board of its question set to compare with.")
-    elif entry.previous is not None:
-        with st.expander(f"What changed since {entry.previous}", icon=":material/difference:"):
-            _show_changes(entry.previous, entry.changes)
-            rows = [_file_row(entry.previous, change) for change in entry.changes.systems]
-            offer_files(board_named(entry.board), f"changes-{entry.board}", lambda: rows)
+        yield element("p", "It was taken down without a notice.", class_="aa-note")
+
+
+def changed_lines(entry: Entry) -> list[str]:
+    """What changed since the board before, in sentences: systems, ranks beyond noise, settings."""
+    changes = entry.changes
+    if changes is None:
+        return []
+    left = [name for name in changes.left if name not in entry.withdrawn]
+    moved = [
+        f"{change.system} from {_ranks(change.ranks_before)} to {_ranks(change.ranks_after)}"
+        for change in changes.systems
+        if change.moved
+    ]
+    lines = [
+        ("New", ", ".join(changes.entered)),
+        ("Withdrawn", ", ".join(entry.withdrawn)),
+        ("No longer there", ", ".join(left)),
+        ("Rank changed beyond noise", "; ".join(moved)),
+    ]
+    sentences = [f"{label}: {text}." for label, text in lines if text]
+    if not moved:
+        sentences.append(f"No rank of the {len(changes.systems):,} systems on both changed beyond noise.")
+    same = "Judge, question set and pairs are the same."
+    settings = [
+        f"{name.capitalize()}: {_short(before)} before, {_short(after)} now."
+        for name, (before, after) in changes.settings.items()
+    ]
+    return [*sentences, *(settings or [same])]
+
+
+def _short(value: str) -> str:
+    """A setting in a sentence; of a hash its beginning."""
+    return (value[:HASH_SHOWN] if len(value) == HASH_LENGTH else value) or "nothing"
+
+
+def _offer_details(entry: Entry, previous: str, changes: Changes) -> None:
+    with st.expander(f"What changed since {previous}: every rank", icon=":material/difference:"):
+        moved = sum(change.moved for change in changes.systems)
+        note(
+            f"{moved} of {len(changes.systems)} systems have no place in common with those on {previous}, "
+            "once those who left or entered are left aside. "
+            "Ratings are compared after taking the mean of the systems on both boards from each."
+        )
+        ordered = sorted(changes.systems, key=lambda change: (not change.moved, -abs(change.shift or 0.0)))
+        put(_table(ordered[:SHOWN]))
+        if len(ordered) > SHOWN:
+            note(f"{len(ordered) - SHOWN} more systems moved less; the file has them all.")
+        rows = [_file_row(previous, change) for change in changes.systems]
+        offer_files(board_named(entry.board), f"changes-{entry.board}", lambda: rows)
 
 
 def offer_entries(entries: Sequence[Entry]) -> None:
@@ -89,24 +171,6 @@ def _file_row(previous: str, change: Change) -> Mapping[str, object]:
     }
 
 
-def _show_changes(previous: str, changes: Changes) -> None:
-    for label, names in (("New", changes.entered), ("No longer there", changes.left)):
-        if names:
-            note(f"{label}: {', '.join(names)}.")
-    for name, (before, after) in changes.settings.items():
-        note(f"{name}: {before or 'nothing'} before, {after or 'nothing'} now.")
-    moved = sum(change.moved for change in changes.systems)
-    note(
-        f"{moved} of {len(changes.systems)} systems moved for certain: no place in common with those on "
-        f"{previous}. "
-        "Ratings are compared after taking the mean of the systems on both boards from each."
-    )
-    ordered = sorted(changes.systems, key=lambda change: (not change.moved, -abs(change.shift or 0.0)))
-    put(_table(ordered[:SHOWN]))
-    if len(ordered) > SHOWN:
-        note(f"{len(ordered) - SHOWN} more systems moved less.")
-
-
 def _table(changes: list[Change]) -> Element:
     body = [
         element(
@@ -138,20 +202,16 @@ def _ranks(ranks: tuple[int, int] | None) -> str:
 
 
 def show() -> None:
-    """Show the history."""
+    """Show the history, the newest board first."""
     st.title("Rounds", anchor=False)
     lead(
-        "A published board never changes: its hash names exactly its standings. Corrections appear in a "
-        "notice, or "
-        "the board is retracted and stays in this list."
+        "What was published when, and what changed from one board to the next. A published board never "
+        "changes: its hash names exactly its standings. Corrections and retractions stay in this list."
     )
     entries = history()
     if not entries:
-        st.info(
-            "Nothing was published yet. `arena rounds publish ROUND` publishes a round.",
-            icon=":material/info:",
-        )
-    else:
-        offer_entries(entries)
+        note("Nothing was published yet. Organisers publish a finished round on its page.")
+        return
+    offer_entries(entries)
     for entry in entries:
         show_entry(entry)

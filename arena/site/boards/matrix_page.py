@@ -7,14 +7,17 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
+from arena.site.boards.cache import cached_html
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.pickers import choose_board
-from arena.site.boards.view_model import BoardView
+from arena.site.boards.view_model import OVERALL, BoardView
+from arena.site.trust import basis as bases
 from arena.site.ui.components import lead, name_page, note
 from arena.site.ui.formats import whole
-from arena.site.ui.markup import element, explained, put
+from arena.site.ui.markup import element, explain, explained, put
 from arena.site.ui.tables import anchor, link, rows_table
 from arena.site.ui.url_state import choose_one
+from leaderboard.ratings.vocabulary import expected_share
 from leaderboard.standings.head_to_head import PairTest
 
 EVEN = 0.5
@@ -24,7 +27,7 @@ STEPS = 4
 
 def matrix_table(view: BoardView) -> Element:
     """Systems by systems, best first; the first column stays in view where the rest has to scroll."""
-    systems = view.tests.systems
+    systems = view.tests.systems if view.is_as_judged else _rated(view)
     places = {system: str(at) for at, system in enumerate(systems, 1)}
     heads = [
         element("th", explained(places[system], system), scope="col", aria_label=system) for system in systems
@@ -42,9 +45,14 @@ def matrix_table(view: BoardView) -> Element:
     )
 
 
+def _rated(view: BoardView) -> tuple[str, ...]:
+    return tuple(line.system for line in view.lines[OVERALL] if line.rating is not None)
+
+
 def _row(view: BoardView, system: str, number: str, systems: Sequence[str]) -> Element:
     name = anchor(system, "system", board=view.name, id=system)
-    cells = [_cell(view, system, other) for other in systems]
+    make = _cell if view.is_as_judged else _expected_cell
+    cells = [make(view, system, other) for other in systems]
     return element("tr", element("th", f"{number} ", name, scope="row"), *cells)
 
 
@@ -55,14 +63,45 @@ def _cell(view: BoardView, system: str, other: str) -> Element:
     if test is None:
         return element("td", "·", class_="aa-muted", title=f"{system} and {other} never met")
     figures = (
-        f"{100 * test.rate:.0f}{_sign(test)}",
+        f"{100 * test.rate:.0f}{_sign(test.rate, apart=test.apart)}",
         element("span", whole(test.battles), class_="aa-sub"),
     )
     words = in_words(system, other, test)
     if view.round_name is None:
-        return element("td", *figures, class_=_shade(test), title=words)
+        return element("td", explain(element("span", *figures), words), class_=_shade(test.rate))
     href = link("questions", board=view.name, system=system, opponent=other)
-    return element("td", element("a", *figures, href=href, target="_self", title=words), class_=_shade(test))
+    return element(
+        "td", element("a", *figures, href=href, target="_self", title=words), class_=_shade(test.rate)
+    )
+
+
+def _expected_cell(view: BoardView, system: str, other: str) -> Element:
+    """What the ratings that are shown promise of a battle of the two."""
+    if system == other:
+        return element("td", class_="aa-self")
+    pair = _expected(view, system, other)
+    if pair is None:
+        return element("td", "·", class_="aa-muted", title=f"{system} and {other} cannot be compared")
+    share, apart = pair
+    words = f"{system} is expected to get {100 * share:.0f} % of the win against {other}"
+    separation = "separated" if apart else "not separated"
+    sign = _sign(share, apart=apart)
+    figure = explained(f"{100 * share:.0f}{sign}", f"{words}; {separation}")
+    return element("td", figure, class_=_shade(share))
+
+
+def _expected(view: BoardView, system: str, other: str) -> tuple[float, bool] | None:
+    """The share of the win that ratings promise, and whether they separate the two; None without them."""
+    one, two = view.line(system), view.line(other)
+    if (
+        one is None
+        or two is None
+        or one.rating is None
+        or two.rating is None
+        or one.component != two.component
+    ):
+        return None
+    return expected_share(one.rating.value - two.rating.value), view.separated(one, two, OVERALL)
 
 
 def opponents_table(view: BoardView, system: str) -> Element:
@@ -92,7 +131,10 @@ def _opponent(view: BoardView, system: str, other: str, test: PairTest) -> Eleme
     return element(
         "tr",
         element("th", name, scope="row"),
-        element("td", element("span", f"{100 * test.rate:.1f}{_sign(test)}", class_="aa-main")),
+        element(
+            "td",
+            element("span", f"{100 * test.rate:.1f}{_sign(test.rate, apart=test.apart)}", class_="aa-main"),
+        ),
         element("td", f"{100 * span.lower:.1f}–{100 * span.upper:.1f}" if span else "–", class_="aa-second"),
         element("td", f"{whole(test.wins)} / {whole(test.ties)} / {whole(test.losses)}"),
         element(
@@ -132,17 +174,15 @@ def in_words(system: str, other: str, test: PairTest) -> str:
     )
 
 
-def _sign(test: PairTest) -> str:
-    if not test.apart:
-        return ""
-    return " ▲" if test.rate > EVEN else " ▼"
+def _sign(rate: float, *, apart: bool) -> str:
+    return "" if not apart else " ▲" if rate > EVEN else " ▼"
 
 
-def _shade(test: PairTest) -> str:
-    step = min(STEPS, int(abs(test.rate - EVEN) * 2 * STEPS) + 1)
-    if test.rate == EVEN:
+def _shade(rate: float) -> str:
+    step = min(STEPS, int(abs(rate - EVEN) * 2 * STEPS) + 1)
+    if rate == EVEN:
         return ""
-    return f"aa-{'over' if test.rate > EVEN else 'under'}-{step}"
+    return f"aa-{'over' if rate > EVEN else 'under'}-{step}"
 
 
 def _chance(value: float) -> str:
@@ -150,24 +190,61 @@ def _chance(value: float) -> str:
     return "< 0.001" if value < least else f"{value:.3f}"
 
 
+def expected_rows(view: BoardView) -> Rows:
+    """The matrix of expected shares as rows, one a pair and side."""
+    systems = _rated(view)
+    return [
+        {"system": system, "opponent": other, "expected_rate": pair[0], "apart": pair[1]}
+        for system in systems
+        for other in systems
+        if system != other and (pair := _expected(view, system, other)) is not None
+    ]
+
+
+DIRECT = "How often the system of the row beats that of the column, in per cent, ties counting half."
+DIRECT_SIGNS = (
+    "▲ and ▼: the difference is statistically significant by an exact sign test of the direct battles, "
+    "at 5 % for all pairs at once (Holm); without a sign it may be chance. Small figures are battles. "
+    "A cell leads to its battles."
+)
+EXPECTED = (
+    "The share of the win that the system of the row can expect against that of the column, in per cent, by "
+    "the ratings shown."
+)
+EXPECTED_SIGNS = (
+    "Direct battles are known as the judge decided them alone, so that here the ratings tell: 400 points are "
+    "odds of ten to one. ▲ and ▼: the ratings separate the two; without a sign it may be chance."
+)
+
+
 def show() -> None:
     """Show the matrix."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.title("Head to head", anchor=False)
-        view = choose_board(width=560)
-    name_page("Head to head", view.full_title)
-    lead("How often the system of the row beats that of the column, in per cent, ties counting half.")
-    note(
-        "▲ and ▼: the difference is statistically significant by an exact sign test of the direct battles, "
-        "at 5 % for all pairs at once (Holm); without a sign it may be chance. Small figures are battles. "
-        "A cell leads to its battles."
-    )
-    put(matrix_table(view))
-    offer_files(view, "head-to-head", lambda: matrix_rows(view))
+        board = choose_board(width=560)
+    name_page("Head to head", board.full_title)
+    basis = bases.chosen_basis(board, OVERALL)
+    view = bases.on_basis(board, basis)
+    direct = view.is_as_judged
+    lead(DIRECT if direct else EXPECTED)
+    bases.warn_of_basis(board, OVERALL)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        bases.choose_basis(board, OVERALL)
+    put(anchor("To the leaderboard on the same ratings", "", board=board.name, **bases.basis_query(basis)))
+    note(DIRECT_SIGNS if direct else EXPECTED_SIGNS)
+    cached_html(view, "matrix", lambda: matrix_table(view))
+    rows = matrix_rows if direct else expected_rows
+    offer_files(view, "head-to-head" if direct else f"head-to-head-{basis}", lambda: rows(view))
+    _one_against_each(board)
+
+
+def _one_against_each(board: BoardView) -> None:
+    """One system's direct battles, as the judge decided them."""
     st.header("One system against each", anchor="opponents")
-    systems = view.tests.systems
+    note("Direct battles, as the judge decided them.")
+    systems = board.tests.systems
     with st.container(width=360):
         system = choose_one("system", "System", {name: name for name in systems})
-    put(opponents_table(view, system))
-    opponents = [row for row in matrix_rows(view) if row["system"] == system]
-    offer_files(view, f"opponents-{system}", lambda: opponents)
+    put(opponents_table(board, system))
+    opponents = [row for row in matrix_rows(board) if row["system"] == system]
+    offer_files(board, f"opponents-{system}", lambda: opponents)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -12,8 +10,15 @@ import streamlit as st
 from arena.site.ui.components import lead, note
 from arena.site.ui.formats import percent, whole
 from arena.site.ui.markup import put
-from arena.site.ui.tables import plain_table
+from arena.site.ui.tables import plain_table, words_table
 from data.stats import Interval
+from judges.metrics.relations.figures import (
+    Measured,
+    OnClaims,
+    Tenth,
+    embedded_figures,
+    scorer_of,
+)
 from leaderboard.export.charts import Estimate, forest
 from leaderboard.stats.intervals import wilson
 
@@ -37,66 +42,104 @@ def chapters() -> tuple[Chapter, ...]:
 
 
 HEADER = ("Posterior", "Claims", "Mean posterior", "True", "95 % interval")
-EXPLAINED = """Of the claims that get a posterior in each tenth, the share that is true, with Wilson's 95 %
-interval: answers of WikiContradict's development set, each held against the passages that it saw, by the
-embedded version of factuality. A posterior could be taken at its word if the share were the posterior itself.
-From 0.6 on more than four claims in five are true, however high it is; below one half, where passages seem to
-contradict a claim, two in five are true all the same."""
+CALIBRATION = (
+    "Of the claims that get a posterior in each tenth, the share that is true by people's labels, with "
+    "Wilson's 95 % interval, by the embedded version of factuality. A posterior could be taken at its word "
+    "if the share were the posterior itself. On WikiContradict each answer is a claim beside the passages "
+    "that it saw; on QA-Feedback a sentence is true where nobody marked it as wrong or unverifiable."
+)
+FIGURES = (
+    "How posteriors of the embedded version stand to people's labels, with 95 % intervals over questions, "
+    "beside what a constant gets. Only claims below 0.3 are called contradicted on these pages and only "
+    "those from 0.7 on supported; the rest is not confirmed."
+)
+MISSING = (
+    "Comprehensiveness, held against what people marked as missing from answers: it counts every statement "
+    "of the passages, people marked those that matter."
+)
 NEXT_TO = "4-why"
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """Claims with posteriors between two ends, and the share of them that is true, 0-1."""
-
-    lower: float
-    upper: float
-    claims: int
-    mean_posterior: float
-    share_true: float
-
-    @property
-    def label(self) -> str:
-        """The two ends."""
-        return f"{self.lower:.1f}–{self.upper:.1f}"
-
-
-@cache
-def bins() -> tuple[Bin, ...]:
-    """The curve, the lowest posteriors first."""
-    text = (CHAPTERS / "posteriors.json").read_text(encoding="utf-8")
-    return tuple(Bin(**row) for row in json.loads(text))
-
-
-def posterior_curve() -> None:
-    """Show the curve and the same as a table."""
-    marks = [_estimate(posterior_bin) for posterior_bin in bins()]
+def posterior_figures() -> None:
+    """Show how often the embedded version is right, and how far its posteriors can be trusted."""
+    figures = embedded_figures()
+    st.header("How often is factuality right?", anchor="factuality")
+    note(FIGURES)
+    for one in figures.claims:
+        put(
+            words_table(
+                (f"{one.data}, {whole(one.claims)} claims", "Figure", "Constant"), _rows(one), spare=1
+            )
+        )
+    note(scorer_of("", figures.engine).contradictions)
+    missing = figures.missing
+    rows = (
+        ("AUC, lacking something", _figure(missing.auc), "0.500"),
+        ("Marked statements listed", _figure(missing.marked), "1.000"),
+        ("Other statements listed", _figure(missing.others), "1.000"),
+        ("Listed against marked, kappa", _figure(missing.kappa), "0.000"),
+    )
+    note(MISSING)
+    put(
+        words_table(
+            (f"{missing.data}, {whole(missing.answers)} answers", "Figure", "Constant"), rows, spare=1
+        )
+    )
     st.header("How far can a posterior be trusted?", anchor="posteriors")
-    note(EXPLAINED)
-    words = "The share of true claims by posterior; the table below has the same numbers."
+    note(CALIBRATION)
+    for one in figures.claims:
+        _curve(one)
+
+
+def _rows(one: OnClaims) -> tuple[tuple[str, str, str], ...]:
+    true = f"{one.true:.3f}"
+    return (
+        ("Called contradicted, not true", _figure(one.contradicted), f"{one.untrue:.3f}"),
+        ("Called not confirmed, true", _figure(one.unconfirmed), true),
+        ("Called supported, true", _figure(one.supported), true),
+        ("AUC of posteriors", _figure(one.auc), "0.500"),
+        ("Brier score, 0 best", _figure(one.brier), f"{one.constant_brier:.3f}"),
+        ("Same side of one half", _figure(one.agreement), true),
+        ("Beyond chance, kappa", _figure(one.kappa), "0.000"),
+    )
+
+
+def _figure(figure: Measured) -> str:
+    return f"{figure.value:.3f} ({figure.lower:.3f} to {figure.upper:.3f}) of {whole(figure.of)}"
+
+
+def _curve(one: OnClaims) -> None:
+    """The curve of one data set, and the same as a table."""
+    marks = [_estimate(tenth) for tenth in one.calibration]
+    note(f"{one.data}:")
+    words = f"The share of true claims by posterior on {one.data}; the table below has the same numbers."
     chart = forest(marks, axis="Share of claims that are true", row="Posterior", share=True, reference=0.5)
     st.altair_chart(chart, alt=words)
     rows = [
         (
-            posterior_bin.label,
-            whole(posterior_bin.claims),
-            f"{posterior_bin.mean_posterior:.2f}",
-            percent(posterior_bin.share_true),
+            _label(tenth),
+            whole(tenth.claims),
+            f"{tenth.mean_posterior:.2f}",
+            percent(tenth.share_true),
             f"{percent(mark.lower)} to {percent(mark.upper)}",
         )
-        for posterior_bin, mark in zip(bins(), marks, strict=True)
+        for tenth, mark in zip(one.calibration, marks, strict=True)
     ]
-    put(plain_table(HEADER, rows))
+    put(plain_table(HEADER, rows, spare=1))
 
 
-def _estimate(posterior_bin: Bin) -> Estimate:
-    span = wilson(posterior_bin.share_true, posterior_bin.claims) or Interval(0.0, 1.0)
+def _label(tenth: Tenth) -> str:
+    return f"{tenth.lower:.1f}–{tenth.upper:.1f}"
+
+
+def _estimate(tenth: Tenth) -> Estimate:
+    span = wilson(tenth.share_true, tenth.claims) or Interval(0.0, 1.0)
     return Estimate(
-        system=posterior_bin.label,
-        value=posterior_bin.share_true,
+        system=_label(tenth),
+        value=tenth.share_true,
         lower=span.lower,
         upper=span.upper,
-        note=f"{whole(posterior_bin.claims)} claims",
+        note=f"{whole(tenth.claims)} claims",
     )
 
 
@@ -108,4 +151,4 @@ def show() -> None:
         with st.container(key=f"chapter-{chapter.name}"):
             st.markdown(chapter.text)
             if chapter.name == NEXT_TO:
-                posterior_curve()
+                posterior_figures()

@@ -1,10 +1,8 @@
-"""A board as people would say: the switch, its lines, and how far each system moves."""
+"""A board as people would say: its lines, and how far each system moves."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
 from arena.site.boards.cache import cached_html
@@ -14,32 +12,17 @@ from arena.site.ui.components import note
 from arena.site.ui.formats import Bounded, points
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import rows_table
-from arena.site.ui.url_state import choose_segment, chosen_words
 
-SAYS = "says"
-PEOPLE = "people"
-VOICES: Mapping[str, str] = MappingProxyType({"judge": "As the judge says", PEOPLE: "As people would say"})
 HEADINGS = (
     ("System", "aa-left"),
     ("People would say", ""),
-    ("Place", ""),
+    ("Place", "aa-second"),
     ("Judge says", ""),
-    ("Place by judge", ""),
+    ("Place by judge", "aa-second"),
     ("Moves by", ""),
     ("Votes alone", "aa-second"),
     ("Battles with votes", "aa-second"),
 )
-
-
-def is_by_people(view: BoardView) -> bool:
-    """Whether the address asks for what people would say, and the board has it."""
-    return view.people is not None and chosen_words(SAYS) == PEOPLE
-
-
-def choose_voice(view: BoardView) -> None:
-    """Let the reader choose between the judge and people, where votes correct the board."""
-    if view.people is not None:
-        choose_segment(SAYS, "Whose view", VOICES)
 
 
 def as_people_say(view: BoardView) -> BoardView:
@@ -82,9 +65,9 @@ def _row(view: BoardView, row: Moved) -> Element:
         "tr",
         element("th", row.system, scope="row"),
         _estimate(row.corrected),
-        element("td", _places(row)),
+        element("td", _places(row), class_="aa-second"),
         _estimate(row.judge),
-        element("td", judged),
+        element("td", judged, class_="aa-second"),
         element("td", shift, class_="aa-main"),
         _estimate(row.alone, "aa-second"),
         element("td", f"{row.labelled:,}", class_="aa-second"),

@@ -90,6 +90,13 @@ def chosen_domain(view: BoardView) -> str:
     return wanted if wanted in view.domains else OVERALL
 
 
+def warn_of_domain(view: BoardView) -> None:
+    """Say that the address names a domain that the board does not have; nothing where it has it."""
+    wanted = st.query_params.get("domain", OVERALL)
+    if wanted != OVERALL and wanted not in view.domains:
+        st.info("The board has no domain of this name. All domains are shown.", icon=":material/info:")
+
+
 def _other_board(key: str) -> None:
     """Another board has other domains, systems and questions."""
     st.query_params.from_dict({"board": st.session_state[key]})

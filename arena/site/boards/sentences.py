@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.trust.control_figures import LABELS
 from arena.site.ui.formats import interval_of_points, interval_of_shares, percent, points, whole
+from leaderboard.vocabulary import ErrorKind
 
 
 def headline(view: BoardView, domain: str) -> str:
@@ -36,7 +37,7 @@ def leading(view: BoardView, domain: str) -> str:
         if view.controlled_for is not None and domain == OVERALL
         else ""
     )
-    source = "As people would say, " if view.is_by_people else ""
+    source = "As people would say, " if view.is_by_people else _counted(view, domain)
     opening = f"{source}{control}{leader.system} leads{where} with {value}."
     close = [line.system for line in rest if not view.separated(leader, line, domain)]
     if close:
@@ -49,6 +50,36 @@ def leading(view: BoardView, domain: str) -> str:
     what = _evidence(view).lower()
     real = f"The lead is statistically significant: {what} separate it from every other system."
     return f"{opening} {real}{_beside(view, domain, leader)}"
+
+
+def _counted(view: BoardView, domain: str) -> str:
+    """What the intervals count beside the questions."""
+    if domain != OVERALL or view.error_kind is ErrorKind.QUESTIONS:
+        return ""
+    return "With full error, " if view.error_kind is ErrorKind.ALL else "With the judge's own error, "
+
+
+def leading_shortly(view: BoardView, domain: str) -> str:
+    """Who leads a domain and whether it is certain, in as few words as there are."""
+    lines = view.competitors(domain)
+    if not lines or (lines[0].rating or lines[0].win_tie) is None:
+        return "Nothing is known of who leads."
+    leader, *rest = lines
+    close = [line.system for line in rest if not view.separated(leader, line, domain)]
+    if not rest:
+        return f"{leader.system} is alone."
+    if not close:
+        return f"{leader.system} leads, separated from every other."
+    return f"{leader.system} leads, not separated from {_listed(close, 1)}."
+
+
+def judged(view: BoardView) -> str:
+    """What board this is: by which judge, on which day, on how many questions and battles."""
+    battles = f"{whole(view.battles)} battles"
+    on = "an unknown number of questions" if view.questions is None else f"{whole(view.questions)} questions"
+    judge = f"Judged by {view.judge}" if view.judge else "Judged"
+    day = f" on {view.judged_on}" if view.judged_on else f", published on {view.published}"
+    return f"{view.title}. {judge}{day}: {battles} on {on}."
 
 
 def _evidence(view: BoardView) -> str:
@@ -67,9 +98,11 @@ def _beside(view: BoardView, domain: str, leader: Line) -> str:
 
 
 def _listed(names: Sequence[str], most: int = 3) -> str:
+    if len(names) == 1:
+        return names[0]
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def standing(view: BoardView, system: str) -> str:
@@ -77,13 +110,26 @@ def standing(view: BoardView, system: str) -> str:
     line = view.line(system)
     if line is None or line.rating is None:
         return f"{system} has no rating on this board."
+    comma = "," if line.system in {one.system for one in view.competitors()} else ":"
+    rating = f"rating {points(line.rating.value)} ({interval_of_points(line.rating)})"
+    return f"{place_of(view, system)}{comma} {rating}. {separation(view, line)}"
+
+
+def place_of(view: BoardView, system: str) -> str:
+    """The places that the battles leave a system, without the dot at the end; the reference has none."""
+    competitors = {one.system: one for one in view.competitors()}
+    if system not in competitors:
+        return "The reference, which the systems are held against and which takes no rank"
+    return f"Rank {competitors[system].rank} of {len(competitors)} systems"
+
+
+def separation(view: BoardView, line: Line) -> str:
+    """From which systems the battles do not separate one, in a sentence."""
     others = [other for other in view.lines[OVERALL] if other is not line]
     peers = [other.system for other in others if not view.separated(line, other, OVERALL)]
-    place = f"Rank {line.rank} of {len(view.systems)}, rating {points(line.rating.value)}"
-    opening = f"{place} ({interval_of_points(line.rating)})."
     if not peers:
-        return f"{opening} The battles separate it from every other system."
-    return f"{opening} The battles do not separate it from {_listed(peers)}."
+        return "The battles separate it from every other system."
+    return f"The battles do not separate it from {_listed(peers)}."
 
 
 def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:

@@ -11,12 +11,13 @@ from arena.site.boards.view_model import OVERALL, BoardView, Gap, Line, Rates
 from arena.site.trust.asked_again import asked_again_details, with_asked_again
 from arena.site.trust.control_figures import read_beside, read_controls
 from arena.site.trust.error_figures import read_error
-from arena.site.trust.reasons import Judging, TrustFigure, why_unmeasured
+from arena.site.trust.reasons import Judging, TrustFigure, unmeasured
 from arena.site.ui.formats import Bounded, percent
 from data.records import Board
 from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
 from leaderboard.standings.judged_shares import estimated_sentences, partial_sentence, sampled_sentences
+from leaderboard.standings.systems import facts_by_system
 from leaderboard.trust.asked_again import drift_warning
 from leaderboard.trust.sections import sections_of
 
@@ -72,7 +73,7 @@ def health_strip(standings: Mapping[str, Any], judging: Judging) -> tuple[Figure
         _agreement(health.get("agreement"), judging),
         _votes(standings, judging),
         _share(TrustFigure.FLIPS, judging, health.get("flips"), health.get("both_orders")),
-        _share(TrustFigure.UNREADABLE, judging, health.get("unreadable"), health.get("planned")),
+        _failures(standings, judging, health.get("planned")),
         _share(TrustFigure.ATTACKS, judging, attacks.get("succeeded"), attacks.get("judged")),
     )
 
@@ -84,6 +85,7 @@ def judging_of(standings: Mapping[str, Any], round_name: str | None) -> Judging:
     return Judging.EMBEDDED if standings["facts"].get("model") == Judging.EMBEDDED else Judging.ASKED
 
 
+WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped", "missing")
 MEANINGS: Mapping[TrustFigure, str] = MappingProxyType(
     {
         TrustFigure.AGREEMENT: (
@@ -95,8 +97,9 @@ MEANINGS: Mapping[TrustFigure, str] = MappingProxyType(
         TrustFigure.FLIPS: (
             "Share of the battles judged in both orders whose verdict changed with the order; they are ties."
         ),
-        TrustFigure.UNREADABLE: (
-            "Share of battles whose reply held no verdict, after a second request; they enter no rate."
+        TrustFigure.FAILURES: (
+            "Share of battles that ended without a verdict: replies that were unreadable after a second "
+            "request, refusals, failed or skipped calls. They enter no rate."
         ),
         TrustFigure.ATTACKS: (
             "Share of planted attacks (canaries) in answers that the judge fell for; lower is better."
@@ -107,23 +110,33 @@ MEANINGS: Mapping[TrustFigure, str] = MappingProxyType(
 
 def _votes(standings: Mapping[str, Any], judging: Judging) -> Figure:
     figure = TrustFigure.VOTES
-    known = PEOPLE in standings
-    said = people_sentence(standings) if known else why_unmeasured(figure, judging)
-    return figure, said, MEANINGS[figure]
+    if PEOPLE not in standings:
+        return unmeasured(figure, judging, MEANINGS[figure])
+    return figure, people_sentence(standings), MEANINGS[figure]
 
 
 def _agreement(report: Mapping[str, Any] | None, judging: Judging) -> Figure:
     figure = TrustFigure.AGREEMENT
     if report is None or report.get("decisive_accuracy") is None:
-        return figure, why_unmeasured(figure, judging), MEANINGS[figure]
+        return unmeasured(figure, judging, MEANINGS[figure])
     kappa = "" if report.get("kappa") is None else f", κ {report['kappa']:.2f}"
     said = f"{100 * report['decisive_accuracy']:.0f} % of {report['pairs']:,} pairs{kappa}"
     return figure, said, MEANINGS[figure]
 
 
+def _failures(standings: Mapping[str, Any], judging: Judging, planned: int | None) -> Figure:
+    """Battles that ended without a verdict; boards know how many of each kind."""
+    figure = TrustFigure.FAILURES
+    counts = {name: count for name, count in standings["outcomes"].items() if name in WITHOUT_VERDICT}
+    label, said, meaning = _share(figure, judging, sum(counts.values()), planned)
+    kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    return label, said, f"{meaning} {kinds}.".removesuffix(" .") if planned else meaning
+
+
 def _share(figure: TrustFigure, judging: Judging, part: int | None, whole: int | None) -> Figure:
-    said = f"{100 * (part or 0) / whole:.1f} % of {whole:,}" if whole else why_unmeasured(figure, judging)
-    return figure, said, MEANINGS[figure]
+    if not whole:
+        return unmeasured(figure, judging, MEANINGS[figure])
+    return figure, f"{100 * (part or 0) / whole:.1f} % of {whole:,}", MEANINGS[figure]
 
 
 COMPREHENSIVENESS = "comprehensiveness"
@@ -186,10 +199,21 @@ def read_board(board: Board) -> BoardView:
         people=read_people(standings),
         error=read_error(standings),
         trust=sections_of(standings),
+        said=facts_by_system(standings),
+        judge=standings["facts"].get("judge", ""),
+        judged_on=standings["facts"].get("finished", ""),
+        questions=None if board.round_name is None else _questions(standings),
+        battles=standings["outcomes"]["judged"],
         judged_places={
             line["system"]: _line(line, reference, None).rank for line in standings["lines"][OVERALL]
         },
     )
+
+
+def _questions(standings: Json) -> int:
+    """How many questions were judged: of the system that was judged on most."""
+    rows = (line["rate"] or line.get("rate_against_all") or {} for line in standings["lines"][OVERALL])
+    return max((row.get("questions") or 0 for row in rows), default=0)
 
 
 def _how_judged(standings: Json) -> str:

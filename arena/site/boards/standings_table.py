@@ -1,196 +1,210 @@
-"""Cells of the standings: values with their intervals, bars, ranks, badges."""
+"""The columns of the standings: what each shows and is sorted by, and the table that they make."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from xml.etree.ElementTree import Element
 
+from arena.site.boards.said_part import said_columns
+from arena.site.boards.standings_cells import (
+    Scale,
+    axis,
+    bar_cell,
+    bare,
+    battles_cell,
+    classed,
+    count_cell,
+    cuts,
+    domains_cell,
+    estimate_cell,
+    rank_cell,
+    rate_cell,
+    share_cell,
+    system_cell,
+)
 from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.ui.formats import Bounded, percent, points, whole
-from arena.site.ui.help_texts import DEFINITIONS, FLAGS
+from arena.site.ui.formats import Bounded, points, whole_percent
+from arena.site.ui.help_texts import DEFINITIONS
 from arena.site.ui.markup import element, explained
-from arena.site.ui.tables import anchor, rows_table
+from arena.site.ui.tables import link, rows_table
 
-NO_RATE_OF_ITS_OWN = "The rates are against the reference, so it has none of its own"
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """From values to places on a bar, in per cent of its width."""
-
-    low: float
-    high: float
-
-    @classmethod
-    def around(cls, values: Sequence[Bounded]) -> Scale:
-        """A scale that shows every value with its interval."""
-        spans = [value.span for value in values] or [(0.0, 1.0)]
-        low, high = min(low for low, _ in spans), max(high for _, high in spans)
-        return cls(low, high if high > low else low + 1.0)
-
-    def place(self, value: float) -> float:
-        """Where a value stands."""
-        return 100 * (value - self.low) / (self.high - self.low)
-
-
-def rank_cell(line: Line) -> Element:
-    """The interval of ranks and the letters."""
-    cell = element("td", element("span", line.rank, class_="aa-rank"), class_="aa-left")
-    if line.letters:
-        title = "Systems that share a letter are not separated by the battles"
-        cell.append(explained(line.letters, title, class_="aa-tie"))
-    return cell
-
-
-def system_cell(view: BoardView, line: Line) -> Element:
-    """The system's name as a permalink, with its badges."""
-    name = anchor(line.system, "system", board=view.name, id=line.system)
-    cell = element("th", name, scope="row")
-    if line.is_reference:
-        cell.append(explained("reference", _written(view), class_="aa-flag"))
-    if line.unjudged:
-        cell.append(explained("no judged battle", "No battle of it was judged", class_="aa-flag"))
-    if "baseline" in line.badges:
-        title = "Entered by the organisers, to be compared with"
-        cell.append(explained("baseline", title, class_="aa-flag"))
-    if line.provisional:
-        cell.append(explained("provisional", line.provisional, class_="aa-flag"))
-    for flag in line.flags:
-        short, long = FLAGS.get(flag, (flag.replace("_", " "), flag))
-        cell.append(explained(short, long, class_="aa-flag"))
-    return cell
-
-
-def _written(view: BoardView) -> str:
-    """Who wrote the reference answers."""
-    if view.by_people:
-        return "The human-written answers"
-    by = f", written by {view.reference_by}" if view.reference_by else ""
-    return f"The reference answers{by}"
-
-
-def estimate_cell(value: Bounded | None, text: Callable[[float], str]) -> Element:
-    """A value with its interval below it."""
-    if value is None:
-        return element("td", element("span", "–", class_="aa-muted", title="It does not exist"))
-    cell = element("td", element("span", text(value.value), class_="aa-main"))
-    if value.lower is not None and value.upper is not None:
-        cell.append(element("span", f"{text(value.lower)}–{text(value.upper)}", class_="aa-sub"))
-    return cell
-
-
-def bar_cell(value: Bounded | None, scale: Scale) -> Element:
-    """The value as a dot and its interval as a bar; the figures stand in the cell before it."""
-    track = element("span", class_="aa-track", aria_hidden="true")
-    if value is not None:
-        low, high = (scale.place(end) for end in value.span)
-        track.append(element("span", class_="aa-span", style=f"left:{low:.2f}%;width:{high - low:.2f}%"))
-        track.append(element("span", class_="aa-dot", style=f"left:{scale.place(value.value):.2f}%"))
-    return element("td", track, class_="aa-bar")
-
-
-def rate_cell(line: Line, value: Bounded | None) -> Element:
-    """A rate with its interval; a dash for the reference, which the rates of the others are against."""
-    if line.is_reference and value is None:
-        return element("td", element("span", "–", class_="aa-muted", title=NO_RATE_OF_ITS_OWN))
-    return estimate_cell(value, bare)
-
-
-def share_cell(value: float | None) -> Element:
-    """A share in per cent."""
-    return element("td", "–" if value is None else bare(value))
-
-
-def count_cell(value: float | None) -> Element:
-    """A count."""
-    return element("td", "–" if value is None else whole(value))
-
-
-def battles_cell(line: Line) -> Element:
-    """Battles behind the rating and, where they are others, behind the rates."""
-    cell = count_cell(line.battles)
-    if not line.is_reference and line.rates.battles != line.battles:
-        cell.append(element("span", f"rates: {whole(line.rates.battles)}", class_="aa-sub"))
-    return cell
-
-
-def bare(share: float) -> str:
-    """Per cent without its sign, which the caption states."""
-    return f"{100 * share:.1f}"
-
-
-def classed(cell: Element, classes: str) -> Element:
-    """The cell with further classes."""
-    if classes:
-        cell.set("class", f"{cell.get('class', '')} {classes}".strip())
-    return cell
-
-
-def domains_cell(rates: Mapping[str, float | None]) -> Element:
-    """Tiny bars, one a domain, of win + tie rates (0–1); drawn as one background, told in words.
-
-    A domain without a rate has no bar.
-    """
-    if all(rate is None for rate in rates.values()):
-        return element("td", element("span", "–", class_="aa-muted"), class_="aa-left")
-    words = ", ".join(f"{label} {percent(rate)}" for label, rate in rates.items())
-    width = 72 / max(len(rates), 1)
-    layers = [
-        (
-            f"{width:.1f}% {0 if rate is None else max(100 * rate, 3):.0f}%",
-            f"{_along(at, len(rates), width):.1f}% 100%",
-        )
-        for at, rate in enumerate(rates.values())
-    ]
-    style = (
-        f"background-image:{','.join(['linear-gradient(var(--spark) 0 0)'] * len(layers))};"
-        f"background-size:{','.join(size for size, _ in layers)};"
-        f"background-position:{','.join(place for _, place in layers)}"
-    )
-    spark = element("span", class_="aa-spark", role="img", aria_label=words, title=words, style=style)
-    return element("td", spark, class_="aa-left")
-
-
-def _along(at: int, count: int, width: float) -> float:
-    """A bar's place as CSS counts it: per cent of the room that the bar leaves."""
-    return 100 * (at * 100 / count) / (100 - width)
-
-
+EVEN = 0.5
+SMALL_PRINT = "Shares in per cent; small figures are 95 % intervals."
 LEAST_DOMAINS = 2
 SCORES: Mapping[str, str] = {
     "Aspects": "coverage-icat-s",
     "Sub-questions": "answer-crux",
     "Context": "context-crux",
+    "Citations": "citation-support",
+    "Nuggets": "nuggets",
 }
-UNASKED = frozenset(SCORES)
-"""Columns that a reader has to ask for: embedded versions of these go by words and can mislead."""
+LEFT = frozenset({"Rank", "System", "Domains", "Interval", "Organisation", "Licence"})
+SAID = ("Organisation", "Licence", "Released", "Weights", "Parameters", "Tokens", "USD", "ms")
+SAID_NOTE = f"{', '.join(SAID[:-1])} and {SAID[-1]} are reported by the teams, and checked by nobody."
+UNASKED = frozenset({*SCORES, *SAID, "Attempts"})
+"""Columns that a reader has to ask for: embedded metrics go by words, and what teams say nobody checks."""
+LEAST_FIRST = frozenset(
+    {"Rank", "System", "No answer", "Organisation", "Licence", "Weights", "Parameters", "Tokens", "USD", "ms"}
+)
+"""Columns that are sorted from the least, others from the most or the newest."""
+ALIASES: Mapping[str, str] = {"milliseconds": "ms"}
+"""What addresses called a column before."""
+Value = Bounded | float | str | None
+COMPREHENSIVE: Callable[[Line], Bounded | None] = attrgetter("comprehensiveness")
+FACTUAL: Callable[[Line], Bounded | None] = attrgetter("factuality")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the table; `priority` 2 gives way on a phone, 3 on a tablet."""
+    """A column of the table; `priority` 2 gives way on a phone, 3 on a tablet.
+
+    `value` is what the table is sorted by and what files hold; a column without it cannot be sorted by.
+    """
 
     name: str
     cell: Callable[[Line], Element]
+    value: Callable[[Line], Value] | None = None
     priority: int = 1
+    axis: tuple[Scale, Callable[[float], str]] | None = None
 
     @property
     def classes(self) -> str:
         """What hides it where there is little room."""
         return {1: "", 2: "aa-second", 3: "aa-third"}[self.priority]
 
+    @property
+    def key(self) -> str:
+        """Its name in an address."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """By which column the rows stand, and whether the other way round than usual; "" for the board's own."""
+
+    key: str = ""
+    turned: bool = False
+
+    @classmethod
+    def of(cls, word: str) -> Order:
+        """The order that an address names: a column's key, after a dash where it is turned round."""
+        key = word.removeprefix("-")
+        return cls(ALIASES.get(key, key), word.startswith("-"))
+
+    @property
+    def word(self) -> str:
+        """The order in an address."""
+        return f"-{self.key}" if self.turned else self.key
+
+
+def columns_of(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column]:
+    """Every column that the lines of a board can fill, in the order of the table."""
+    ratings = [line.rating for line in lines if line.rating is not None]
+    shares = [line.win_tie for line in lines if line.win_tie is not None]
+    reference = view.line(view.reference, domain)
+    held = reference.rating if ratings and reference is not None else None
+    scale = Scale.around([*(ratings or shares), *filter(None, [held])])
+    mark = held.value if held is not None else None if ratings else EVEN
+    interval = Column(
+        "Interval",
+        lambda line: bar_cell(line.rating if ratings else line.win_tie, scale, mark=mark),
+        axis=(scale, points if ratings else whole_percent),
+    )
+    columns = (
+        [Column("Rank", rank_cell, lambda line: line.rank_lower)]
+        if any(line.rank_lower is not None for line in lines)
+        else []
+    )
+    columns.append(Column("System", lambda line: system_cell(view, line), lambda line: line.system))
+    if ratings:
+        columns.append(
+            Column("Rating", lambda line: estimate_cell(line.rating, points), lambda line: line.rating)
+        )
+        columns.append(interval)
+    columns.append(Column("Win", lambda line: rate_cell(line, line.win), lambda line: line.win, priority=2))
+    columns.append(Column("Win + tie", lambda line: rate_cell(line, line.win_tie), lambda line: line.win_tie))
+    if not ratings:
+        columns.append(interval)
+    if domain == OVERALL and len(view.domains) >= LEAST_DOMAINS:
+        columns.append(Column("Domains", lambda line: domains_cell(_by_domain(view, line)), priority=3))
+    columns += _further(lines)
+    columns += [Column(name, one.cell, one.value) for name, one in said_columns(view).items()]
+    return [*columns, Column("Battles", battles_cell, lambda line: line.battles, priority=2)]
+
+
+def _further(lines: Sequence[Line]) -> list[Column]:
+    """Columns that only some boards have."""
+    columns = [
+        Column("Comprehensive", _estimated(COMPREHENSIVE), COMPREHENSIVE, priority=2),
+        Column("Factual", _estimated(FACTUAL), FACTUAL, priority=2),
+        *(
+            Column(name, _estimated(_score(metric)), _score(metric), priority=2)
+            for name, metric in SCORES.items()
+        ),
+        Column("No answer", lambda line: share_cell(line.no_answer), lambda line: line.no_answer, priority=2),
+        Column("Words", lambda line: count_cell(line.words), lambda line: line.words, priority=3),
+        Column("Attempts", lambda line: count_cell(line.attempts), lambda line: line.attempts, priority=3),
+    ]
+    return [
+        column
+        for column in columns
+        if column.value is not None and any(column.value(line) is not None for line in lines)
+    ]
+
+
+def _score(metric: str) -> Callable[[Line], Bounded | None]:
+    return lambda line: line.scores.get(metric)
+
+
+def _estimated(value: Callable[[Line], Bounded | None]) -> Callable[[Line], Element]:
+    return lambda line: estimate_cell(value(line), bare)
+
+
+def _by_domain(view: BoardView, of: Line) -> Mapping[str, float | None]:
+    lines = {view.label(domain): view.line(of.system, domain) for domain in view.domains}
+    return {
+        label: None if line is None or line.win_tie is None else line.win_tie.value
+        for label, line in lines.items()
+    }
+
 
 def columns_to_choose(view: BoardView) -> tuple[str, ...]:
     """The columns that a board has and a reader may switch off or on; rank and system always stand."""
     lines = [line for part in view.lines.values() for line in part]
-    names = (column.name for column in _columns(view, OVERALL, lines))
+    names = (column.name for column in columns_of(view, OVERALL, lines))
     return tuple(name for name in names if name not in {"Rank", "System"})
 
 
 def columns_by_default(view: BoardView) -> tuple[str, ...]:
     """The columns that stand until a reader chooses."""
     return tuple(name for name in columns_to_choose(view) if name not in UNASKED)
+
+
+def orders(view: BoardView, domain: str) -> Mapping[str, str]:
+    """What the rows of a domain can be sorted by: keys to names."""
+    columns = columns_of(view, domain, view.lines.get(domain, ()))
+    return {column.key: column.name for column in columns if column.value is not None}
+
+
+def in_order(view: BoardView, domain: str, lines: Sequence[Line], order: Order) -> tuple[Line, ...]:
+    """Lines by a column, equal ones as they stood; those without a value come last, either way round."""
+    column = next((one for one in columns_of(view, domain, lines) if one.key == order.key), None)
+    if column is None or column.value is None:
+        return tuple(lines)
+    values = {line.system: _plain(column.value(line)) for line in lines}
+    known = [line for line in lines if values[line.system] is not None]
+    falling = (column.name not in LEAST_FIRST) is not order.turned
+    known.sort(key=lambda line: values[line.system] or 0, reverse=falling)
+    return (*known, *(line for line in lines if values[line.system] is None))
+
+
+def _plain(value: Value) -> float | str | None:
+    if isinstance(value, Bounded):
+        return value.value
+    return value.casefold() if isinstance(value, str) else value
 
 
 def standings_table(
@@ -200,92 +214,107 @@ def standings_table(
     *,
     chosen: Sequence[str] | None = None,
     note: str = "",
+    order: Order | None = None,
+    address: Mapping[str, str] | None = None,
 ) -> Element:
-    """The table of a board in one domain, best system first.
+    """The table of a board in one domain, in the order of its lines.
 
     Columns that are not chosen are not even sent; None chooses the usual ones. The caption ends with the
-    note.
+    note. With an address, the query of the page, headings are links that sort by their column; `order` is
+    then what the lines are sorted by.
     """
-    kept = {"Rank", "System", *(columns_by_default(view) if chosen is None else chosen)}
-    columns = [column for column in _columns(view, domain, lines) if column.name in kept]
+    columns = _kept(view, domain, lines, chosen)
+    group_cuts = [False] * len(lines) if order is not None and order.key else cuts(lines)
     body = [
         element(
             "tr",
-            *(classed(column.cell(line), column.classes) for column in columns),
+            *(_cell(column, line, sorted_by=address is not None) for column in columns),
             **({"class_": "aa-group"} if cut else {}),
         )
-        for line, cut in zip(lines, _cuts(lines), strict=True)
+        for line, cut in zip(lines, group_cuts, strict=True)
     ]
-    caption = (
-        f"{view.title}: {view.label(domain)}. {len(lines)} systems. Shares in per cent; small figures are "
-        f"95 % intervals. {note}"
+    if said_columns(view).keys() & {column.name for column in columns}:
+        note = f"{note} {SAID_NOTE}".strip()
+    count = f"{len(lines)} system{'' if len(lines) == 1 else 's'}"
+    caption = f"{view.title}: {view.label(domain)}. {count}. {SMALL_PRINT} {note}"
+    heads = [_heading(column, order or Order(), address) for column in columns]
+    return rows_table(heads, body, caption=caption.strip(), classes="aa-standings")
+
+
+def shown_rows(
+    view: BoardView, domain: str, lines: Sequence[Line], chosen: Sequence[str], ratings: str
+) -> list[dict[str, float | str | None]]:
+    """The rows of the table as it is shown, for files: values in full, shares 0–1, ends of intervals.
+
+    `ratings` says whose they are.
+    """
+    rows: list[dict[str, float | str | None]] = [
+        {
+            "domain": domain,
+            "ratings": ratings,
+            "rank_lower": line.rank_lower,
+            "rank_upper": line.rank_upper,
+            "letters": line.letters,
+            "system": line.system,
+        }
+        for line in lines
+    ]
+    for column in _kept(view, domain, lines, chosen):
+        if column.value is None or column.name in {"Rank", "System"}:
+            continue
+        name, values = column.key.replace("-", "_"), [column.value(line) for line in lines]
+        bounded = any(isinstance(value, Bounded) for value in values)
+        for row, value in zip(rows, values, strict=True):
+            row[name] = value.value if isinstance(value, Bounded) else value
+            if bounded:
+                ends = (value.lower, value.upper) if isinstance(value, Bounded) else (None, None)
+                row[f"{name}_lower"], row[f"{name}_upper"] = ends
+    return rows
+
+
+def _kept(view: BoardView, domain: str, lines: Sequence[Line], chosen: Sequence[str] | None) -> list[Column]:
+    names = {"Rank", "System", *(columns_by_default(view) if chosen is None else chosen)}
+    return [column for column in columns_of(view, domain, lines) if column.name in names]
+
+
+def _heading(column: Column, order: Order, address: Mapping[str, str] | None) -> Element:
+    side = "aa-left" if column.name in LEFT else ""
+    head = element("th", scope="col", class_=f"{column.classes} {side}".strip())
+    meaning = DEFINITIONS[column.name]
+    if address is None or column.value is None:
+        head.append(explained(column.name, meaning))
+    else:
+        head.append(_sorting(column, meaning, order, address))
+        head.set("data-falling", "no" if column.name in LEAST_FIRST else "yes")
+        if order.key == column.key:
+            falling = (column.name not in LEAST_FIRST) is not order.turned
+            head.set("aria-sort", "descending" if falling else "ascending")
+    if column.axis is not None:
+        head.append(axis(*column.axis))
+    return head
+
+
+def _cell(column: Column, line: Line, *, sorted_by: bool) -> Element:
+    """A cell, with the value that a browser sorts by where the table can be sorted."""
+    cell = classed(column.cell(line), column.classes)
+    if sorted_by and column.value is not None and (value := _plain(column.value(line))) is not None:
+        cell.set("data-value", str(value))
+    return cell
+
+
+def _sorting(column: Column, meaning: str, order: Order, address: Mapping[str, str]) -> Element:
+    """The heading as a link that sorts by its column, or turns the order round."""
+    rest = {name: value for name, value in address.items() if name != "sort"}
+    wanted = Order(column.key, turned=order.key == column.key and not order.turned)
+    if column.name != "Rank" or wanted.turned:
+        rest["sort"] = wanted.word
+    tip = element("span", meaning, class_="aa-tip", role="tooltip", aria_hidden="true")
+    return element(
+        "a",
+        column.name,
+        tip,
+        href=link("", **rest),
+        target="_self",
+        class_="aa-term aa-sort",
+        aria_description=f"Sort by it. {meaning}",
     )
-    return rows_table(map(_heading, columns), body, caption=caption.strip(), classes="aa-standings")
-
-
-def _columns(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column]:
-    ratings = [line.rating for line in lines if line.rating is not None]
-    shares = [line.win_tie for line in lines if line.win_tie is not None]
-    scale = Scale.around(ratings or shares)
-    columns = [Column("Rank", rank_cell)] if any(line.rank_lower is not None for line in lines) else []
-    columns.append(Column("System", lambda line: system_cell(view, line)))
-    if ratings:
-        columns.append(Column("Rating", lambda line: estimate_cell(line.rating, points)))
-        columns.append(Column("Interval", lambda line: bar_cell(line.rating, scale)))
-    columns.append(Column("Win", lambda line: rate_cell(line, line.win), priority=2))
-    columns.append(Column("Win + tie", lambda line: rate_cell(line, line.win_tie)))
-    if not ratings:
-        columns.append(Column("Interval", lambda line: bar_cell(line.win_tie, scale)))
-    if domain == OVERALL and len(view.domains) >= LEAST_DOMAINS:
-        columns.append(Column("Domains", lambda line: domains_cell(_by_domain(view, line)), priority=3))
-    return columns + _further(lines)
-
-
-def _further(lines: Sequence[Line]) -> list[Column]:
-    """Columns that only some boards have."""
-    columns = []
-    if any(line.comprehensiveness is not None for line in lines):
-        columns.append(
-            Column("Comprehensive", lambda line: estimate_cell(line.comprehensiveness, bare), priority=2)
-        )
-    if any(line.factuality is not None for line in lines):
-        columns.append(Column("Factual", lambda line: estimate_cell(line.factuality, bare), priority=2))
-    for name, metric in SCORES.items():
-        if any(metric in line.scores for line in lines):
-            columns.append(Column(name, _score(metric), priority=2))
-    if any(line.no_answer is not None for line in lines):
-        columns.append(Column("No answer", lambda line: share_cell(line.no_answer), priority=2))
-    if any(line.words is not None for line in lines):
-        columns.append(Column("Words", lambda line: count_cell(line.words), priority=3))
-    if any(line.attempts is not None for line in lines):
-        columns.append(Column("Attempts", lambda line: count_cell(line.attempts), priority=3))
-    return [*columns, Column("Battles", battles_cell, priority=2)]
-
-
-def _score(metric: str) -> Callable[[Line], Element]:
-    return lambda line: estimate_cell(line.scores.get(metric), bare)
-
-
-def _by_domain(view: BoardView, of: Line) -> Mapping[str, float | None]:
-    lines = {view.label(domain): view.line(of.system, domain) for domain in view.domains}
-    return {label: _value(None if line is None else line.win_tie) for label, line in lines.items()}
-
-
-def _value(share: Bounded | None) -> float | None:
-    return None if share is None else share.value
-
-
-def _heading(column: Column) -> Element:
-    name = explained(column.name, DEFINITIONS[column.name])
-    side = "aa-left" if column.name in {"Rank", "System", "Domains"} else ""
-    return element("th", name, scope="col", class_=f"{column.classes} {side}".strip())
-
-
-def _cuts(lines: Sequence[Line]) -> list[bool]:
-    """Whether a stronger rule stands above each row: every row above is separated from every one below."""
-    known = all(line.letters for line in lines) and len({line.component for line in lines}) == 1
-    sets = [line.letter_set for line in lines]
-    return [
-        known and at > 0 and not frozenset().union(*sets[:at]) & frozenset().union(*sets[at:])
-        for at in range(len(lines))
-    ]

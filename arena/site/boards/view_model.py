@@ -13,8 +13,9 @@ from arena.site.trust.error_figures import NOTHING, ErrorFigures
 from arena.site.ui.formats import Bounded
 from data.records import PEOPLE
 from data.store.boards.boards import SHORTEST_HASH, BoardHead
-from leaderboard.ratings.ranks import letter_set
+from leaderboard.ratings.ranks import letter_set, places_among
 from leaderboard.standings.head_to_head import HeadToHeadTests
+from leaderboard.standings.systems import SystemFacts
 from leaderboard.trust.sections import Section
 from leaderboard.vocabulary import Control, ErrorKind
 
@@ -148,6 +149,11 @@ class BoardView:
         error: What is known of the judge's own error.
         error_kind: What the intervals overall count.
         trust: What is known of how far the judge can be trusted, section by section as the snapshot has it.
+        said: What teams say of their systems, by name.
+        judge: Its name; empty where that is not known.
+        judged_on: The day on which judging ended, ISO; empty where that is not known.
+        questions: How many were judged; None where only counts of verdicts are known.
+        battles: How many were judged.
     """
 
     name: str
@@ -180,6 +186,11 @@ class BoardView:
     error: ErrorFigures = NOTHING
     error_kind: ErrorKind = ErrorKind.QUESTIONS
     trust: Mapping[Section, Mapping[str, Any]] = field(default_factory=lambda: MappingProxyType({}))
+    said: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
+    judge: str = ""
+    judged_on: str = ""
+    questions: int | None = None
+    battles: float = 0
 
     @property
     def by_people(self) -> bool:
@@ -196,38 +207,31 @@ class BoardView:
         """Whether the overall ratings are those under a control."""
         return self.controlled_for is not None
 
-    def under_control(self, control: Control) -> BoardView:
-        """The board with overall ratings, places and order under a control; rates stay as judged."""
-        fit = self.controls[control]
-        return replace(
-            self,
-            lines={**self.lines, OVERALL: self._controlled_lines(fit)},
-            method=f"{self.method} Overall ratings are controlled for {LABELS[control]}. {fit.note}",
-            gaps={},
-            controlled_for=control,
-        )
+    def competitors(self, domain: str = OVERALL) -> tuple[Line, ...]:
+        """The systems without the reference, with places and letters among themselves, best first.
 
-    def _controlled_lines(self, fit: Controlled) -> tuple[Line, ...]:
-        """Those without a controlled rating stand last."""
-        lines = {line.system: line for line in self.lines.get(OVERALL, ())}
-        rated = [
-            replace(
-                lines[name],
-                rating=placed.rating,
-                rank_lower=placed.rank_lower,
-                rank_upper=placed.rank_upper,
-                letters=placed.letters,
-                component=placed.component,
-            )
-            for name, placed in fit.ratings.items()
-            if name in lines
-        ]
-        rest = [
-            replace(line, rating=None, rank_lower=None, rank_upper=None, letters=None)
-            for name, line in lines.items()
-            if name not in fit.ratings
-        ]
-        return (*rated, *rest)
+        Where the board has no letters, places are those that hold whatever the reference's is.
+        """
+        lines = self.lines.get(domain, ())
+        reference = next((line for line in lines if line.is_reference), None)
+        if reference is None:
+            return lines
+        rest = [line for line in lines if not line.is_reference]
+        peers = [line for line in rest if line.component == reference.component and line.rank_lower]
+        if all(line.letters for line in peers):
+            placed = places_among([line.letters or "" for line in peers])
+            moved = {
+                line.system: replace(line, rank_lower=lower, rank_upper=upper, letters=text)
+                for line, (lower, upper, text) in zip(peers, placed, strict=True)
+            }
+        else:
+            moved = {line.system: _behind(line, reference, len(peers)) for line in peers}
+        return tuple(moved.get(line.system, line) for line in rest)
+
+    @property
+    def is_as_judged(self) -> bool:
+        """Whether ratings and intervals are the judge's own, as published."""
+        return not (self.is_controlled or self.is_by_people) and self.error_kind is ErrorKind.QUESTIONS
 
     @property
     def key(self) -> str:
@@ -286,6 +290,15 @@ class BoardView:
     def systems(self) -> tuple[str, ...]:
         """Every system, best first."""
         return tuple(line.system for line in self.lines.get(OVERALL, ()))
+
+
+def _behind(line: Line, reference: Line, last: int) -> Line:
+    """The line a place further up where the reference is surely above it; no place is after the last."""
+    if not (line.rank_lower and line.rank_upper and reference.rank_upper):
+        return line
+    step = int(reference.rank_upper < line.rank_lower)
+    lower, upper = (min(rank - step, last) for rank in (line.rank_lower, line.rank_upper))
+    return replace(line, rank_lower=lower, rank_upper=upper)
 
 
 def board_label(head: BoardHead) -> str:

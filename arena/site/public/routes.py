@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from email.utils import format_datetime, parsedate_to_datetime
 from functools import cache, lru_cache
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote, urlencode
 from xml.etree.ElementTree import Element
@@ -21,7 +24,7 @@ from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
 from arena.site.boards.view_model import OVERALL, BoardView, board_label
 from arena.site.plain_pages import refused
-from arena.site.public.links import site_map
+from arena.site.public.links import NEVER, atom_feed, site_map
 from arena.site.public.social_card import board_picture, retracted_picture
 from arena.site.security_policy import ALWAYS, PLAIN, framed_by
 from arena.site.ui.components import notice_of, retracted
@@ -54,6 +57,7 @@ def static_page(view: BoardView, boards: Sequence[tuple[str, str]], base: str) -
         view=view,
         boards=boards,
         base=base,
+        up="./",
         sections=sections,
         title=f"{view.title}: leaderboard",
         lead=headline(view, OVERALL),
@@ -88,7 +92,9 @@ def retracted_page(name: str, notice: str, up: str) -> str:
     `up` leads from the address to the site's root, such as `../`.
     """
     section = as_html(_led_up(retracted(name, notice), up))
-    return rendered("retracted.html", title=f"{name}, retracted", section=section, style=_style())
+    return rendered(
+        "retracted.html", title=f"{name}, retracted", section=section, up=up, target="_top", style=_style()
+    )
 
 
 def _table(root: Element) -> str:
@@ -133,6 +139,7 @@ def board_routes(arena: Arena) -> list[Route]:
         Route("/s/{content_hash}", routes.short),
         Route("/og/{board}.png", routes.picture),
         Route("/sitemap.xml", routes.sitemap),
+        Route("/feed.atom", routes.feed),
         Route("/robots.txt", routes.robots),
     ]
 
@@ -191,6 +198,21 @@ class _BoardRoutes:
         systems = {head.name: (await run_in_threadpool(self._view, head)).systems for head in heads}
         text = site_map(self._base(request), heads, systems)
         return Response(text, media_type="application/xml", headers={"Cache-Control": A_MINUTE})
+
+    async def feed(self, request: Request) -> Response:
+        """Boards for those who follow them; 304 for who has what stands there."""
+        entries = await run_in_threadpool(self._arena.history.feed)
+        text = atom_feed(self._base(request), entries)
+        changed = max((entry.updated for entry in entries), default=NEVER)
+        headers = {
+            **ALWAYS,
+            "Cache-Control": A_MINUTE,
+            "ETag": f'"{sha256(text.encode()).hexdigest()[:32]}"',
+            "Last-Modified": format_datetime(changed.astimezone(UTC), usegmt=True),
+        }
+        if _has(request, headers["ETag"], changed):
+            return Response(status_code=304, headers=headers)
+        return Response(text, media_type="application/atom+xml", headers=headers)
 
     async def robots(self, request: Request) -> Response:
         """What robots may read."""
@@ -254,6 +276,19 @@ def _gone(head: BoardHead, up: str, framers: str) -> HTMLResponse:
     text = retracted_page(head.name, head.notice, up)
     headers = {**ALWAYS, "Content-Security-Policy": f"{PLAIN}; {framers}", "Cache-Control": A_MINUTE}
     return HTMLResponse(text, GONE, headers=headers)
+
+
+def _has(request: Request, tag: str, changed: datetime) -> bool:
+    """Whether the client has the answer of a tag, or else one of a moment that is not before `changed`."""
+    known = request.headers.get("if-none-match")
+    if known is not None:
+        tags = {text.strip().removeprefix("W/") for text in known.split(",")}
+        return bool(tags & {tag, "*"})
+    try:
+        since = parsedate_to_datetime(request.headers.get("if-modified-since", ""))
+        return changed.replace(microsecond=0) <= since
+    except (TypeError, ValueError):
+        return False
 
 
 def _tag(head: BoardHead) -> str:

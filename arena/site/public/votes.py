@@ -23,7 +23,7 @@ from arena.site.plain_pages import HEADERS
 from arena.site.sign_in import fields_of_form
 from arena.site.ui.errors import public_error
 from arena.site.ui.markup import as_html
-from arena.site.ui.tables import plain_table
+from arena.site.ui.tables import link, plain_table
 from data.errors import ArenaError, ForbiddenError, InputError, QuotaError
 from data.records import Preference
 
@@ -107,6 +107,7 @@ class VoteRoutes:
             title,
             revealed=revealed,
             said=_told(revealed),
+            verdict=_verdict(revealed),
             set_name=name,
             links=_board_link(name),
             notes=(KEPT,),
@@ -146,6 +147,17 @@ def _told(revealed: Revealed) -> str:
     return "Thank you, your vote is kept." if revealed.taken else "Thank you. This vote does not count."
 
 
+def _verdict(revealed: Revealed) -> tuple[str, str] | None:
+    """What the judge decided, and the address of its evidence; None where there is nothing to say."""
+    judged = revealed.judged
+    if judged is None:
+        return None
+    decided = f"preferred {judged.winner}" if judged.winner else "called it a tie"
+    # Votes are at /vote/SET, a folder below the pages.
+    address = link("question", board=judged.board, id=judged.question, battle=judged.battle)
+    return f"The judge {judged.judge} {decided}.", f".{address}"
+
+
 def _board_link(name: str) -> list[tuple[str, str]]:
     return [(f"./{quote(name)}/board", "What visitors say so far")]
 
@@ -181,6 +193,7 @@ def _page(title: str, *texts: str, status: int = 200, **values: object) -> HTMLR
         "alert": "",
         "revealed": None,
         "said": "",
+        "verdict": None,
         "pair": None,
         "set_name": "",
         "board": "",

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 import streamlit as st
 
+from arena.services.evidence.covered_facts import reasons_diff
+from arena.services.evidence.highlights import Places
 from arena.services.evidence.judgment_flags import LONGEST_REASON, SHORTEST_REASON, Complaint
 from arena.services.evidence.questions import QuestionView
+from arena.services.evidence.reading import lead_of
+from arena.services.evidence.reasons import BEYOND, CONTRADICTS, Facts, Reasons, read_reasons
 from arena.site.boards.view_model import BoardView
-from arena.site.questions.answers import Reasons, Side, read_reasons, show_facts
+from arena.site.questions.answers import fact_places, show_facts
+from arena.site.questions.facts import show_diff
 from arena.site.services import arena
 from arena.site.ui.components import note
 from arena.site.ui.errors import plain
@@ -61,78 +68,137 @@ def _send(round_name: str, battle: BattleRecord, judgment: Judgment, reason: str
         st.success("Reported. Thank you.", icon=":material/check:")
 
 
-def choose_battle(view: BoardView, question_view: QuestionView) -> BattleEvidence | None:
-    """List the battles and return the one that the address names, or that the reader picks."""
-    if not question_view.battles:
+def standing(question_view: QuestionView) -> str:
+    """Who answered the question best, in a sentence."""
+    if not question_view.answers:
+        return "Its verdicts are below; the answers are not shown."
+    best = question_view.answers[0]
+    met = best.wins + best.ties + best.losses
+    if not met:
+        return "No answer to it was judged in this round."
+    return f"{best.system} answered it best: it won {best.wins:,} of its {met:,} battles here."
+
+
+def choose_battle(battles: Sequence[BattleEvidence]) -> BattleEvidence | None:
+    """The battle that the address names, or that the reader picks; by default the closest, which is first."""
+    if not battles:
         note("This question has no battle in the round.")
         return None
-    by_key = {evidence.battle.key: evidence for evidence in question_view.battles}
-    put(_table(view, question_view))
-    sentences = {key: _sentence(evidence.battle) for key, evidence in by_key.items()}
-    with st.container(width=480):
-        return by_key[choose_one("battle", "Explain a battle", sentences)]
+    by_key = {evidence.battle.key: evidence for evidence in battles}
+    sentences = {key: _choice(evidence) for key, evidence in by_key.items()}
+    wanted = st.query_params.get("battle")
+    is_first = wanted not in by_key or wanted == battles[0].battle.key
+    st.header("The closest battle" if is_first and len(battles) > 1 else "The battle", anchor="battle")
+    return by_key[
+        choose_one("battle", f"Battle, the closest of {len(battles):,} first", sentences, width=480)
+    ]
 
 
-def show_battle(view: BoardView, shown: BattleEvidence) -> None:
-    """One battle: verdict, then each judgment with its reasons."""
+def _choice(evidence: BattleEvidence) -> str:
+    lead = lead_of(evidence)
+    margin = "" if lead is None else f", by {lead:.2f}"
+    return f"{sentence_of(evidence.battle)}{margin}"
+
+
+def places_of_battle(shown: BattleEvidence, places: Places) -> set[int]:
+    """The sentences that the reasons of a battle quote."""
+    reasons = [read_reasons(judgment.rationale) for judgment in shown.judgments]
+    sides = [side for found in reasons if found is not None for side in (found.a, found.b)]
+    return {
+        place
+        for side in sides
+        for facts in side.facts
+        for fact in facts.facts
+        for place in fact_places(fact, places)
+    }
+
+
+def show_battle(view: BoardView, shown: BattleEvidence, places: Places | None = None) -> None:
+    """One battle: verdict, why, then how each judgment came about; facts are linked to their `places`."""
     battle = shown.battle
-    put(element("p", element("strong", _sentence(battle)), " ", _chip(battle), class_="aa-lead"))
-    for text in _remarks(battle):
+    put(element("p", element("strong", sentence_of(battle)), ". ", how_close(shown), class_="aa-lead"))
+    for text in remarks_of(battle):
         st.text(text)
-    before = ""
+    told = set[str]()
     for at, judgment in enumerate(shown.judgments):
-        _show_judgment(battle, judgment, at, repeated=bool(before) and judgment.rationale == before)
-        offer_report(str(view.round_name), battle, judgment, at)
-        before = judgment.rationale
+        if judgment.rationale not in told or not judgment.rationale:
+            _show_why(battle, judgment, at, places, several=len(told) > 0)
+        told.add(judgment.rationale)
+    for at, judgment in enumerate(shown.judgments):
+        _show_reading(view, battle, judgment, at)
 
 
-def _show_judgment(battle: BattleRecord, judgment: Judgment, at: int, *, repeated: bool) -> None:
-    put(
-        element(
-            "p",
-            element("strong", _order(battle, judgment)),
-            f" · {_said(battle, judgment)}",
-            class_="aa-note",
-        )
-    )
+def how_close(shown: BattleEvidence) -> str:
+    """How far the winner was ahead, in a sentence; empty where nothing was judged."""
+    lead = lead_of(shown)
+    if lead is None:
+        return ""
+    readings = sum(judgment.preference is not None for judgment in shown.judgments)
+    times = "one reading" if readings == 1 else f"{readings:,} readings"
+    return f"Margin {lead:.2f} over {times}, where 0 is even and 1 the most."
+
+
+def _show_why(
+    battle: BattleRecord, judgment: Judgment, at: int, places: Places | None, *, several: bool
+) -> None:
+    if several:
+        note(f"{order_of(battle, judgment)}: {said_of(battle, judgment)}")
     reasons = read_reasons(judgment.rationale)
-    if repeated:
-        note("For the same reasons.")
-    elif reasons is not None:
-        _show_reasons(battle, reasons, at)
+    if reasons is not None:
+        _show_reasons(battle, reasons, places)
     elif judgment.rationale:
         with st.container(border=True, key=f"prose-rationale-{at}"):
             st.text(judgment.rationale)
     else:
         st.text(judgment.detail or "The judge left no rationale.")
-    with st.expander("Who judged, and how", key=f"provenance-{at}", icon=":material/fingerprint:"):
-        st.code(_provenance(judgment), language=None, wrap_lines=True)
+
+
+def _show_reading(view: BoardView, battle: BattleRecord, judgment: Judgment, at: int) -> None:
+    """Who judged, and how, with a way to report it."""
+    title = f"{order_of(battle, judgment)}: {said_of(battle, judgment)}. Who judged, and how"
+    with st.expander(title, key=f"provenance-{at}", icon=":material/fingerprint:"):
+        st.code(provenance_of(judgment), language=None, wrap_lines=True)
         if judgment.reply is not None:
             note("The reply as it came:")
             st.code(judgment.reply.text, language=None, wrap_lines=True)
+        offer_report(str(view.round_name), battle, judgment, at)
 
 
-def _show_reasons(battle: BattleRecord, reasons: Reasons, at: int) -> None:
-    note(f"The judge held both answers against the {reasons.yardstick}.")
+def _show_reasons(battle: BattleRecord, reasons: Reasons, places: Places | None) -> None:
+    """What tells the two apart; how each did by itself is folded."""
+    note(f"The judge held both answers against the {reasons.yardstick}. {_figures(battle, reasons)}")
+    show_diff(reasons_diff(reasons), battle.system_a, battle.system_b, places)
     sides = ((battle.system_a, reasons.a), (battle.system_b, reasons.b))
-    for column, (system, side) in zip(st.columns(2), sides, strict=True):
-        with column, st.container(border=True, height="stretch"):
-            _show_side(system, side, f"{system}-{at}")
+    for system, side in sides:
+        for facts in side.facts:
+            if facts.sign == CONTRADICTS:
+                _show_named(system, facts, places)
+    added = [(system, facts) for system, side in sides for facts in side.facts if facts.sign == BEYOND]
+    if any(facts.count for _, facts in added):
+        with st.expander(f"What each says beyond the {reasons.yardstick}"):
+            for column, (system, facts) in zip(st.columns(2), added, strict=False):
+                with column:
+                    _show_named(system, facts, places)
 
 
-def _show_side(system: str, side: Side, key: str) -> None:
-    put(element("p", element("strong", system), class_="aa-name"))
-    if side.says:
-        note(f"It gives {side.says}.")
-        return
-    note(f"Coverage {percent(side.coverage)}, padding {percent(side.padding)}.")
-    for facts in side.facts:
-        show_facts(facts, key=key)
+def _show_named(system: str, facts: Facts, places: Places | None) -> None:
+    show_facts(replace(facts, title=f"{system} {facts.title.lower()}"), places)
 
 
-def _table(view: BoardView, question_view: QuestionView) -> Element:
+def _figures(battle: BattleRecord, reasons: Reasons) -> str:
+    """How each side did, in a sentence."""
+    return " ".join(
+        f"{system} gives {side.says}."
+        if side.says
+        else f"{system}: coverage {percent(side.coverage)}, padding {percent(side.padding)}."
+        for system, side in ((battle.system_a, reasons.a), (battle.system_b, reasons.b))
+    )
+
+
+def battle_table(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> Element:
+    """Every battle with its verdict in each order, leading to its explanation."""
     header = ("Battle", "Verdict", "Verdict by order", "Position flip")
-    body = [_row(view, question_view, shown) for shown in question_view.battles]
+    body = [_row(view, question_view, shown) for shown in battles]
     return rows_table([(name, "aa-left") for name in header], body, classes="aa-battles")
 
 
@@ -146,20 +212,21 @@ def _row(view: BoardView, question_view: QuestionView, shown: BattleEvidence) ->
         battle=battle.key,
     )
     readings = [
-        element("span", f"{_first(battle, judgment)} first: {_said(battle, judgment)}", class_="aa-sub")
+        element("span", f"{_first(battle, judgment)} first: {said_of(battle, judgment)}", class_="aa-sub")
         for judgment in shown.judgments
     ]
     flip = {True: "yes", False: "no", None: "–"}[battle.flipped]
     return element(
         "tr",
         element("th", name, scope="row"),
-        element("td", _chip(battle), class_="aa-left"),
+        element("td", verdict_chip(battle), class_="aa-left"),
         element("td", *readings, class_="aa-left aa-second"),
         element("td", flip, class_="aa-left aa-second"),
     )
 
 
-def _chip(battle: BattleRecord) -> Element:
+def verdict_chip(battle: BattleRecord) -> Element:
+    """What came of a battle, as a mark."""
     match battle.preference:
         case Preference.A:
             return element("span", f"{battle.system_a} wins", class_="aa-verdict aa-won")
@@ -171,7 +238,7 @@ def _chip(battle: BattleRecord) -> Element:
             return element("span", battle.outcome or "pending", class_="aa-verdict aa-lost")
 
 
-def _sentence(battle: BattleRecord) -> str:
+def sentence_of(battle: BattleRecord) -> str:
     """What came of a battle, with the winner first."""
     match battle.preference:
         case Preference.A:
@@ -188,11 +255,12 @@ def _first(battle: BattleRecord, judgment: Judgment) -> str:
     return battle.system_a if judgment.presentation is Presentation.A_FIRST else battle.system_b
 
 
-def _order(battle: BattleRecord, judgment: Judgment) -> str:
+def order_of(battle: BattleRecord, judgment: Judgment) -> str:
+    """Which answer one judgment saw first."""
     return f"{_first(battle, judgment)} shown first"
 
 
-def _said(battle: BattleRecord, judgment: Judgment) -> str:
+def said_of(battle: BattleRecord, judgment: Judgment) -> str:
     """What one judgment came to, with its margin where the judge gives one."""
     if judgment.preference is None:
         return str(judgment.outcome)
@@ -201,12 +269,13 @@ def _said(battle: BattleRecord, judgment: Judgment) -> str:
     return f"{sides[judgment.preference]}{margin}"
 
 
-def _remarks(battle: BattleRecord) -> list[str]:
+def remarks_of(battle: BattleRecord) -> list[str]:
+    """What readers must know of a verdict."""
     flipped = "The judge changed its mind when the order was swapped, so the battle is a tie."
     return [text for text in (battle.detail, flipped if battle.flipped else "") if text]
 
 
-def _provenance(judgment: Judgment) -> str:
+def provenance_of(judgment: Judgment) -> str:
     """Everything that is stored of a judgment, a line each."""
     reply = judgment.reply
     entries = {

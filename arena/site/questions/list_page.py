@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.services.evidence.questions import QuestionFilter, Result, Trait
-from arena.site.boards.board_parts import no_questions, set_note
+from arena.services.evidence.question_lists import Order, QuestionFilter, Result, Trait
+from arena.site.boards.board_parts import left_out, no_questions, set_note
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.pickers import choose_board, choose_domain, chosen_domain
 from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.queries import answers_with, questions_found, questions_of
+from arena.site.queries import questions_found, questions_of, texts_found
+from arena.site.questions.list_table import question_table
 from arena.site.ui.components import name_page, note
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor, rows_table
-from arena.site.ui.url_state import optional_select, text_filter
+from arena.site.ui.markup import put
+from arena.site.ui.url_state import choose_one, optional_select, text_filter
+from data.errors import InputError
 from data.store.rounds.question_stats import QuestionStats
+from leaderboard.export.tables import Cell
 
 AT_ONCE = 50
 TRAITS = {
@@ -28,15 +29,28 @@ TRAITS = {
     Trait.TIED: "ended as a tie",
     Trait.REPORTED: "reported by a reader",
 }
+ORDERS = {
+    Order.SET: "as in the set",
+    Order.DISAGREEMENT: "most disagreement first",
+    Order.CLOSEST: "closest win first",
+    Order.CLEAREST: "clearest win first",
+    Order.SPREAD: "widest spread first",
+    Order.FLIPS: "most flips first",
+}
 
 
-def choose_questions(view: BoardView) -> QuestionFilter:
-    """Offer every filter; the choice goes into the address."""
+def choose_questions(view: BoardView) -> tuple[QuestionFilter, Order]:
+    """Offer every filter and the order; the choice goes into the address."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="question-search"):
+        search = text_filter(
+            "words", 'Search in questions, references and all answers: words, "phrases"', width="stretch"
+        )
+        order = choose_one("sort", "Sort", {order.value: text for order, text in ORDERS.items()}, width=260)
     with st.container(horizontal=True, vertical_alignment="bottom", key="question-filters"):
-        words = text_filter("words", "Search in questions and answers", width=320)
         traits = {trait.value: f"some battle {text}" for trait, text in TRAITS.items()}
         trait = optional_select("trait", "Battles", traits, "all questions")
         systems = {system: system for system in view.systems}
+        winner = optional_select("winner", "Won by", systems, "any system")
         system = optional_select("system", "System", systems, "any system")
         opponent = result = None
         if system is not None:
@@ -46,39 +60,16 @@ def choose_questions(view: BoardView) -> QuestionFilter:
                 "result", "Result", {option.value: option.value for option in Result}, "any result"
             )
     domain = chosen_domain(view)
-    return QuestionFilter(
+    wanted = QuestionFilter(
         domain=None if domain == OVERALL else domain,
-        words=words,
+        search=search,
+        winner=winner,
         trait=None if trait is None else Trait(trait),
         system=system,
         opponent=opponent,
         result=None if result is None else Result(result),
     )
-
-
-def where_searched(question_filter: QuestionFilter) -> str:
-    """Which texts a reader's words were searched in, as a sentence; empty where there are no words."""
-    if not question_filter.words.strip():
-        return ""
-    if question_filter.system is None:
-        return "Searched in the questions; choose a system to search in its answers too."
-    return f"Searched in the questions and in the answers of {question_filter.system}."
-
-
-def question_table(
-    view: BoardView, questions: Sequence[QuestionStats], page: int, answers: Mapping[str, str]
-) -> Element:
-    """One page of the list; each question leads to its evidence.
-
-    Pages count from 1. `answers` are the texts around the reader's words, by question id.
-    """
-    second = "aa-left aa-second"
-    header = (("Question", "aa-left"), ("Domain", second), ("Battles", ""), ("Results", second))
-    rows = [
-        _row(view, question, answers.get(question.id))
-        for question in questions[(page - 1) * AT_ONCE : page * AT_ONCE]
-    ]
-    return rows_table(header, rows, classes="aa-questions")
+    return wanted, Order(order)
 
 
 def choose_page(count: int) -> int:
@@ -106,27 +97,6 @@ def _to_page(page: int) -> None:
     st.query_params["page"] = str(page)
 
 
-def _row(view: BoardView, question: QuestionStats, answer: str | None) -> Element:
-    named = anchor(question.question, "question", board=view.name, id=question.id)
-    signs = (
-        (question.ties, "tied"),
-        (question.flips, "flipped with the order"),
-        (question.disputed, "disputed between judges"),
-        (question.undecided, "without a verdict"),
-    )
-    summary = " · ".join(f"{count:,} {word}" for count, word in signs if count) or "all decided"
-    name = element("th", named, element("span", question.id, class_="aa-sub"), scope="row")
-    if answer is not None:
-        name.append(element("span", f"In the answer: {answer}", class_="aa-sub aa-found"))
-    return element(
-        "tr",
-        name,
-        element("td", view.label(question.domain), class_="aa-left aa-second"),
-        element("td", f"{question.battles:,}"),
-        element("td", summary, class_="aa-left aa-second aa-words"),
-    )
-
-
 def show() -> None:
     """Show the list."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -138,21 +108,38 @@ def show() -> None:
         return
     set_note(view)
     choose_domain(view)
-    question_filter = choose_questions(view)
+    wanted, order = choose_questions(view)
     question_list = questions_of(view)
-    matching = questions_found(view, question_filter)
+    left_out(question_list.notice)
+    try:
+        matching = questions_found(view, wanted, order)
+    except InputError as refused:
+        st.info(str(refused), icon=":material/search_off:")
+        return
     note(
         f"{len(matching):,} of {len(question_list.questions):,} questions. "
-        f"Choose one to see its answers, battles and rationales. {where_searched(question_filter)}"
+        "Choose one to see its answers, battles and rationales."
     )
     if not matching:
         st.info("No question matches. Use other words, or fewer filters.", icon=":material/search_off:")
         return
     page = choose_page(len(matching))
-    answers = answers_with(view, question_filter)
-    put(question_table(view, matching, page, answers))
-    offer_files(
-        view,
-        "questions",
-        lambda: [asdict(question) | {"in_answer": answers.get(question.id)} for question in matching],
-    )
+    shown = matching[(page - 1) * AT_ONCE : page * AT_ONCE]
+    put(question_table(view, shown, texts_found(view, wanted.search, shown)))
+    offer_files(view, "questions", lambda: _file_rows(view, wanted, matching))
+
+
+def _file_rows(
+    view: BoardView, wanted: QuestionFilter, questions: Sequence[QuestionStats]
+) -> list[Mapping[str, Cell]]:
+    """The whole list as rows of a file, each with where it was found."""
+    found = texts_found(view, wanted.search, questions)
+    rows: list[Mapping[str, Cell]] = []
+    for question in questions:
+        place = found.get(question.id)
+        rows.append(
+            asdict(question)
+            | {"in_answer": None if place is None else str(place.excerpt)}
+            | {"found_in": "" if place is None else ", ".join(place.systems)}
+        )
+    return rows

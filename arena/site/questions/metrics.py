@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
-from arena.services.evidence.claims import ConflictView, PassageStance, Resolution, conflicts_of
+from arena.services.evidence.claims import ConflictView, PassageStance, Resolution, conflicts_of, told_by
 from arena.services.evidence.coverage import (
     AspectCell,
     AspectRow,
@@ -32,14 +32,6 @@ ANSWER, CONTEXT = "answer-crux", "context-crux"
 NO_CONTEXTS = "No answers file gives the contexts of its system, so what was retrieved is not known."
 
 
-def show_question_metrics(question_view: QuestionView) -> None:
-    """Conflicts between passages, aspects, sub-questions, and what the retrieved passages cover."""
-    _show_conflicts(question_view)
-    _show_aspects(question_view)
-    _show_sub_questions(question_view)
-    _show_contexts(question_view)
-
-
 def _scores(question_view: QuestionView, metric: str) -> list[ScoredAnswer]:
     """The scores of every answer by a metric, best answer first: the embedded ones where there are any."""
     scores = [score for answer in question_view.answers for score in answer.scores if score.metric == metric]
@@ -47,8 +39,8 @@ def _scores(question_view: QuestionView, metric: str) -> list[ScoredAnswer]:
     return [score for score in scores if score.judge == judge]
 
 
-def _show_conflicts(question_view: QuestionView) -> None:
-    st.header("Where the passages disagree", anchor="conflicts")
+def show_conflicts(question_view: QuestionView) -> None:
+    """Where the passages disagree, and which side is upheld."""
     scores = _scores(question_view, FACTUALITY)
     conflicts = conflicts_of(scores)
     if not question_view.question.passages:
@@ -57,6 +49,8 @@ def _show_conflicts(question_view: QuestionView) -> None:
         note("Factuality was not scored in this round.")
     elif not conflicts:
         note("No two passages were found to contradict each other, by themselves or over a claim.")
+    else:
+        note(told_by(scores[0]).contradictions)
     titles = {passage.id: passage.title for passage in question_view.question.passages}
     for at, conflict in enumerate(conflicts):
         title = f"{conflict.first} against {conflict.second}"
@@ -103,8 +97,8 @@ def _stance(stance: PassageStance) -> Element:
     return element("p", element("span", side, class_=style), f"{source}{words}", class_="aa-sub")
 
 
-def _show_aspects(question_view: QuestionView) -> None:
-    st.header("Aspects", anchor="aspects")
+def show_aspects(question_view: QuestionView) -> None:
+    """Which aspects each answer covers, and by what."""
     if not question_view.question.aspects:
         note("This question comes without aspects, so their coverage is not computed.")
         return
@@ -144,8 +138,8 @@ def _evidence(row: AspectRow) -> Element:
     return element("div", element("p", element("strong", row.text)), *lines, *none)
 
 
-def _show_sub_questions(question_view: QuestionView) -> None:
-    st.header("Sub-questions", anchor="sub-questions")
+def show_sub_questions(question_view: QuestionView) -> None:
+    """Which sub-questions each answer answers."""
     if not question_view.question.sub_questions:
         note("This question comes without sub-questions, so their coverage is not computed.")
         return
@@ -182,8 +176,8 @@ def _sign(value: bool | None) -> Element:
     return element("span", "✓" if value else "–", class_="aa-good" if value else "aa-muted")
 
 
-def _show_contexts(question_view: QuestionView) -> None:
-    st.header("What the retrieved passages cover", anchor="contexts")
+def show_contexts(question_view: QuestionView) -> None:
+    """What the passages that each system was given cover."""
     scores = _scores(question_view, CONTEXT)
     with_contexts = {answer.system for answer in question_view.answers if answer.answer.contexts}
     without = [

@@ -6,10 +6,11 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.references.models import AuditItem
-from arena.site.admin.common import attempt, show_done
+from arena.site.admin.common import attempt
 from arena.site.references.passages import show_question
 from arena.site.services import arena
 from arena.site.ui.components import note, strip
+from arena.site.ui.done import show_done
 from arena.site.ui.formats import percent
 from arena.site.ui.markup import put
 from arena.site.ui.tables import words_table

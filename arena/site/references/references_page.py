@@ -11,7 +11,7 @@ from arena.site.auth import show_visitor
 from arena.site.references.auditing import show_audit, show_status
 from arena.site.references.writing import Writing, show_terms, show_writing
 from arena.site.services import arena
-from arena.site.ui.components import note
+from arena.site.ui.components import name_page, note
 from arena.site.ui.url_state import choose_one, choose_segment
 
 
@@ -36,6 +36,7 @@ def show() -> None:
         note("There is no task for you. Organisers name the people who write.")
         return
     name = choose_one("task", "Task", {one: one for one in tasks})
+    name_page(name, "References")
     part = _part(caller, writes=name in mine)
     if part is Part.WRITE:
         writing = Writing(tasks[name], caller)

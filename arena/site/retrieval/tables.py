@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
 
 from arena.services.retrieval_boards.service import RetrievalBoard
-from arena.site.boards.standings_table import Scale, bar_cell, estimate_cell
+from arena.site.boards.standings_cells import Scale, bar_cell, estimate_cell
 from arena.site.ui.formats import Bounded, percent, whole
 from arena.site.ui.markup import element, explained
 from arena.site.ui.tables import anchor, rows_table

@@ -12,12 +12,13 @@ from arena.services.evidence.missed_facts import MissedFact
 from arena.services.evidence.weaknesses import DoubtfulClaim, Weaknesses
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.view_model import OVERALL, BoardView
+from arena.site.questions.answers import CLASSES, SIGNS
 from arena.site.ui.components import note, strip
 from arena.site.ui.formats import Bounded, percent
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, plain_table, rows_table
 from judges.metrics.context.diagnosis import Losses
-from judges.metrics.factuality.measures import Label
+from judges.metrics.relations.figures import Verdict
 
 Row = Mapping[str, object]
 
@@ -56,7 +57,7 @@ def missed_rows(system: str, facts: Sequence[MissedFact]) -> Sequence[Row]:
 
 
 def claim_rows(system: str, claims: Sequence[DoubtfulClaim]) -> Sequence[Row]:
-    """Claims that the passages do not support, the least credible first; posteriors are 0–1."""
+    """Its least credible claims, the least first; posteriors are 0–1."""
     return [
         {
             "system": system,
@@ -64,12 +65,15 @@ def claim_rows(system: str, claims: Sequence[DoubtfulClaim]) -> Sequence[Row]:
             "domain": claim.domain,
             "claim": claim.text,
             "posterior": claim.posterior,
+            "verdict": claim.verdict.value,
             "reason": claim.reason,
         }
         for claim in claims
     ]
 
 
+MOST_CLAIMS = 8
+"""Claims to check on the page; the file has all."""
 WIN_TIE = "Win + tie"
 FACTUALITY = "factuality-fr3"
 LEXICAL = (
@@ -84,9 +88,10 @@ def show_means(view: BoardView, system: str) -> None:
     domains = (OVERALL, *view.domains)
     lines = {domain: view.line(system, domain) for domain in domains}
     names = sorted({name for line in lines.values() if line is not None for name in line.scores}, key=_order)
-    if not names:
-        return
     st.header("Why: scores of its answers", anchor="scores")
+    if not names:
+        note("Its answers were not scored.")
+        return
     note(
         "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples), beside its "
         "win + tie rate. Answers without a score enter no mean."
@@ -109,18 +114,16 @@ def show_means(view: BoardView, system: str) -> None:
     put(rows_table([("Domain", "aa-left"), *heads], body, classes="aa-means", **wrap))
 
 
-def show_weaknesses(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
-    """What is not computed, where it loses, which facts it misses, which claims are doubtful."""
+def show_not_computed(weaknesses: Weaknesses) -> None:
+    """Which metrics the board lacks, and why."""
     for metric in weaknesses.metrics:
         if metric.missing:
             note(f"{metric.label} is not computed: {metric.missing}.")
-    _show_losses(view, system, weaknesses)
-    _show_missed(view, system, weaknesses)
-    _show_doubtful(view, system, weaknesses)
 
 
-def _show_losses(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
-    st.header("Where it loses", anchor="losses")
+def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
+    """What is lost in retrieval and what in writing, by domain."""
+    st.header("Lost in retrieval, lost in writing", anchor="retrieval")
     if not weaknesses.losses:
         note(f"Retrieval cannot be told from writing. {weaknesses.no_losses}")
         return
@@ -147,7 +150,8 @@ def _show_losses(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
         note(sentence)
 
 
-def _show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
+def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
+    """Which facts of the passages its answers leave out."""
     st.header("Most often missed facts", anchor="missed")
     missed = weaknesses.missed
     if not missed.in_all:
@@ -167,26 +171,32 @@ def _show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
         for domain, share in shares
         if share is not None
     ]
-    put(plain_table(header, rows, spare=2))
-    note(
-        f"{len(missed.facts)} of the {missed.in_all:,} missed statements. A fact belongs to one question, so "
-        "the order is: what most other answers to the question have, then what most passages say, then what "
-        "fewest others miss. What follows from a listed fact is not listed again."
-    )
-    put(_listed(view, missed.facts, _missed))
-    offer_files(view, f"missed-{system}", lambda: missed_rows(system, missed.facts))
+    shares_of_domains, facts = st.columns((2, 3), gap="medium")
+    with shares_of_domains:
+        put(plain_table(header, rows, spare=2))
+        note(
+            f"{len(missed.facts)} of the {missed.in_all:,} missed statements are listed. A fact belongs to "
+            "one question, so the order is: what most other answers to the question have, then what most "
+            "passages say, then what fewest others miss. What follows from a listed fact is not listed again."
+        )
+        if missed.contradictions:
+            note(f"✗: the answer seems to contradict it. {missed.contradictions}")
+        offer_files(view, f"missed-{system}", lambda: missed_rows(system, missed.facts))
+    with facts:
+        put(_listed(view, missed.facts, _missed))
 
 
 def _missed(fact: MissedFact) -> Sequence[Element]:
     others = fact.covered_by + fact.missed_by
     source = f"{', '.join(fact.passages)}; " if any(fact.passages) else ""
-    sign, instead = ("✗", "; the answer contradicts it") if fact.contradicted else ("–", "")
+    sign, instead = ("✗", "; the answer seems to contradict it") if fact.contradicted else ("–", "")
     detail = f"{source}covered by {fact.covered_by} of {others} other answers{instead}"
     return element("p", f"{sign} {fact.text}"), element("p", detail, class_="aa-sub")
 
 
-def _show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
-    st.header("Claims the passages don't support", anchor="doubtful")
+def show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
+    """Its least credible claims."""
+    st.header("Claims to check", anchor="doubtful")
     if not weaknesses.answers:
         note("Its claims were not scored.")
         return
@@ -201,19 +211,31 @@ def _show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None
             )
         )
         note("K is the median number of claims of all answers to the set.")
-    counts = ", ".join(f"{weaknesses.labels[label]:,} {label}" for label in Label)
+    counts = ", ".join(f"{weaknesses.verdicts[verdict]:,} {verdict}" for verdict in Verdict)
     note(
-        f"Claims in {weaknesses.answers:,} answers: {counts}. "
-        "Undecided is what no passage speaks for or against."
+        f"Claims in {weaknesses.answers:,} answers: {counts}. Not confirmed is what no passage speaks for or "
+        "against, or not surely enough; precision counts all that are likelier true than false."
     )
-    put(_listed(view, weaknesses.doubtful, _doubtful))
+    if weaknesses.told_by is not None:
+        note(weaknesses.told_by.right)
+    listed = weaknesses.doubtful[:MOST_CLAIMS]
+    half = (len(listed) + 1) // 2
+    for place, claims in zip(st.columns(2, gap="large"), (listed[:half], listed[half:]), strict=True):
+        with place:
+            put(_listed(view, claims, _doubtful))
     if weaknesses.doubtful:
         offer_files(view, f"claims-{system}", lambda: claim_rows(system, weaknesses.doubtful))
 
 
 def _doubtful(claim: DoubtfulClaim) -> Sequence[Element]:
-    value = element("span", f"✗ {claim.posterior:.2f}", class_="aa-posterior", style="--strength: 90%")
-    return element("p", value, " ", claim.text), element("p", claim.reason, class_="aa-sub")
+    value = element(
+        "span",
+        f"{SIGNS[claim.verdict]} {claim.posterior:.2f}",
+        class_="aa-posterior",
+        style="--strength: 90%",
+    )
+    detail = f"{claim.verdict.capitalize()}. {claim.reason}"
+    return element("p", value, " ", claim.text), element("p", detail, class_="aa-sub")
 
 
 def _listed(
@@ -225,7 +247,8 @@ def _listed(
     for entry in entries:
         where = element("p", f"{view.label(entry.domain)} · ", class_="aa-sub")
         where.append(anchor("Evidence", "question", board=view.name, id=entry.question))
-        items.append(element("li", *lines(entry), where, class_="aa-against"))
+        side = CLASSES[entry.verdict] if isinstance(entry, DoubtfulClaim) else "aa-against"
+        items.append(element("li", *lines(entry), where, class_=side))
     return element("ul", *items, class_="aa-claims")
 
 

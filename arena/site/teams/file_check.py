@@ -55,7 +55,10 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
     require(caller, TokenScope.SUBMIT)
     kind = SubmissionKind(choose_segment("kind", "It holds", KINDS))
     if kind is SubmissionKind.CONTEXTS:
-        note("A TREC run, or JSONL with contexts that have ids. It enters no round, but the page Retrieval.")
+        note(
+            "A TREC run, or JSONL or Parquet with contexts that have ids. It enters no round, but the page "
+            "Retrieval."
+        )
     dropped = choose_file(
         f"File of {kind}",
         key=f"answers-{st.session_state.get(TURN, 0)}",

@@ -8,8 +8,10 @@ from functools import partial
 
 import streamlit as st
 
+from arena.services.accounts.auth import Caller
 from arena.services.question_sets.phases import closed_error
 from arena.services.submissions.eligibility import Quota
+from arena.site.auth import present
 from arena.site.services import arena
 from arena.site.ui.components import note, strip
 from arena.site.ui.markup import element, put
@@ -84,13 +86,15 @@ def starter_files(open_set: OpenSet) -> None:
     st.header("1. Start from a file", anchor="start")
     note(
         "The template has a line for each question with empty answers. The sample is a small file that would "
-        "be accepted, to test the process. JSONL, a JSON array or CSV are read, plain or gzipped."
+        "be accepted, to test the process. JSONL, a JSON array, CSV or Parquet are read, logs of evaluation "
+        "harnesses, and zip files of datasets and runs."
     )
+    caller = present()
     with st.container(horizontal=True):
         for label, sample in (("Template, JSONL", False), ("Sample, JSONL", True)):
             st.download_button(
                 label,
-                partial(_starting_file, open_set.name, sample=sample),
+                partial(_starting_file, open_set.name, caller, sample=sample),
                 file_name=f"{open_set.name}-{'sample' if sample else 'template'}.jsonl",
                 mime=JSONL,
                 icon=":material/download:",
@@ -121,10 +125,10 @@ def show_other_ways(open_set: OpenSet) -> None:
             " --card card.yaml",
             language="bash",
         )
-        routes = element("a", "routes of the API", href="./api/v1/docs", target="_self")
+        routes = element("a", "routes of the API", href="./api/v1/", target="_self")
         put(element("p", "By curl or from a program: see the ", routes, ".", class_="aa-note"))
 
 
-def _starting_file(name: str, *, sample: bool) -> bytes:
-    lines = arena().submissions.template(name, sample=sample)
+def _starting_file(name: str, caller: Caller, *, sample: bool) -> bytes:
+    lines = arena().submissions.template(name, sample=sample, caller=caller)
     return "".join(f"{line}\n" for line in lines).encode()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
+from itertools import repeat
 from xml.etree.ElementTree import Element
 
 import streamlit as st
@@ -14,12 +15,15 @@ from arena.services.evidence.team_report import Report
 from arena.services.evidence.team_report_files import report_html, report_json
 from arena.site.auth import show_visitor
 from arena.site.boards.downloads import Rows, offer_table
+from arena.site.questions.answers import CLASSES, SIGNS
 from arena.site.services import arena
+from arena.site.systems.fixes_part import show_fixes
 from arena.site.systems.weaknesses import claim_rows, missed_rows
 from arena.site.ui.components import lead, name_page, note, strip
 from arena.site.ui.formats import ordinal, percent, shown
-from arena.site.ui.markup import element, put
+from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, plain_table
+from arena.site.ui.url_state import say_unknown
 from data.errors import NotFoundError
 from leaderboard.export.tables import Stamp
 
@@ -51,6 +55,17 @@ def offer_files(report: Report) -> None:
                 icon=":material/download:",
                 on_click="ignore",
             )
+
+
+def show_links(report: Report) -> None:
+    """Lead to the system's page, and to what changed since the version before; nothing before publication."""
+    if published_stamp(report) is None:
+        return
+    place = {"board": report.round_name, "id": report.submission.system}
+    links: list[Child] = [anchor("Its page on the board", "system", **place)]
+    if report.attempt is not None and report.attempt > 1:
+        links += [" · ", anchor("What changed since the version before", "system", **place, part="versions")]
+    put(element("p", *links, class_="aa-eyebrow"))
 
 
 def published_stamp(report: Report) -> Stamp | None:
@@ -108,25 +123,63 @@ def show_missed(report: Report) -> None:
             ),
         )
     )
+    if report.contradictions:
+        note(f"✗: the answer seems to contradict it. {report.contradictions}")
     _offer(report, "missed", lambda: missed_rows(report.submission.system, report.missed))
 
 
 def show_claims(report: Report) -> None:
-    """Claims that the passages do not support."""
-    st.header("Claims that are not supported", anchor="claims")
+    """Its least credible claims, with who told so and how often that is right."""
+    st.header("Claims to check", anchor="claims")
     if not report.doubtful:
-        note("None are known: its claims were not scored, or none is contradicted.")
+        note("None are known: its claims were not scored, or none is likelier false than true.")
         return
+    note(report.told_by)
     put(
         _listed(
             report,
             (
-                (claim.question, f"✗ {claim.text}", f"probability {claim.posterior:.2f}. {claim.reason}")
+                (
+                    claim.question,
+                    f"{SIGNS[claim.verdict]} {claim.text}",
+                    f"{claim.verdict}, probability {claim.posterior:.2f}. {claim.reason}",
+                )
                 for claim in report.doubtful
             ),
+            [CLASSES[claim.verdict] for claim in report.doubtful],
         )
     )
     _offer(report, "claims", lambda: claim_rows(report.submission.system, report.doubtful))
+
+
+def show_citations(report: Report) -> None:
+    """What its citations support, and the sentences that lack support."""
+    st.header("Citations", anchor="citations")
+    found = report.citations
+    if found is None:
+        note("Not scored: no answer of the round cites by numbers in brackets, or metrics were left out.")
+        return
+    strip(
+        (
+            ("precision", percent(found.precision)),
+            ("recall", percent(found.recall)),
+            ("F1", percent(found.f1)),
+            ("uncited sentences", f"{found.uncited:,} of {found.sentences:,}"),
+            ("unsupported", f"{found.unsupported:,}"),
+        )
+    )
+    note(f"Told by {found.told_by}. {found.silence}")
+    for title, sentences in (
+        ("Uncited", found.uncited_first),
+        ("Not supported by what they cite", found.unsupported_first),
+    ):
+        if sentences:
+            note(f"{title}, the first {len(sentences)}:")
+            put(_listed(report, ((one.question, one.text, _numbers(one.cited)) for one in sentences)))
+
+
+def _numbers(cited: Sequence[int]) -> str:
+    return f"cites {', '.join(map(str, cited))}" if cited else "cites nothing"
 
 
 def show_worst(report: Report) -> None:
@@ -152,12 +205,14 @@ def _offer(report: Report, name: str, rows: Callable[[], Rows]) -> None:
         offer_table(stamp, f"{name}-{report.submission.id}", rows)
 
 
-def _listed(report: Report, lines: Iterable[tuple[str, str, str]]) -> Element:
+def _listed(
+    report: Report, lines: Iterable[tuple[str, str, str]], sides: Iterable[str] = repeat("aa-against")
+) -> Element:
     items = []
-    for question, text, detail in lines:
+    for (question, text, detail), side in zip(lines, sides, strict=False):
         sub = element("p", f"{question} · {detail} · ", class_="aa-sub")
         sub.append(_evidence(report, question))
-        items.append(element("li", element("p", text), sub, class_="aa-against"))
+        items.append(element("li", element("p", text), sub, class_=side))
     return element("ul", *items, class_="aa-claims")
 
 
@@ -177,6 +232,8 @@ def show() -> None:
         return
     number = st.query_params.get("id", "")
     if not (number.isascii() and number.isdecimal()):
+        if number:
+            say_unknown(number, "A report has the number of its submission.")
         st.info(
             "Choose a submission on My team; each that is published has a report.", icon=":material/list:"
         )
@@ -198,7 +255,10 @@ def show() -> None:
         )
     )
     offer_files(report)
+    show_links(report)
     show_domains(report)
+    show_fixes(report.round_name, report.fixes)
     show_missed(report)
     show_claims(report)
+    show_citations(report)
     show_worst(report)

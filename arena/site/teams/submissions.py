@@ -16,6 +16,7 @@ from arena.services.submissions.views import SubmissionLine, SubmissionView
 from arena.site.auth import tell
 from arena.site.services import arena
 from arena.site.ui.components import note, strip
+from arena.site.ui.done import show_done
 from arena.site.ui.errors import show_error
 from arena.site.ui.formats import format_time, ordinal, percent, title_of
 from arena.site.ui.markup import element, put
@@ -24,9 +25,12 @@ from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
 from data.records import Submission, SubmissionKind, SubmissionState, TokenScope
 
+CHOSEN = "submission"
+
 
 def show_actions(submission: Submission, status: SubmissionStatus, caller: Caller) -> None:
     """Offer what the submission's state allows; the services decide."""
+    show_done(CHOSEN)
     if submission.state is SubmissionState.WITHDRAWN:
         return
     if submission.state is SubmissionState.CHECKED:
@@ -34,6 +38,7 @@ def show_actions(submission: Submission, status: SubmissionStatus, caller: Calle
             act(
                 lambda: arena().submissions.confirm(submission.id, caller=caller),
                 f"Submission {submission.id} is accepted.",
+                CHOSEN,
             )
     elif submission.selected:
         note("This version is chosen: it represents its system in future rounds.")
@@ -43,19 +48,19 @@ def show_actions(submission: Submission, status: SubmissionStatus, caller: Calle
         help="Rounds to come take this version of the system. Without a choice they take the newest.",
     ):
         done = f"Version {submission.version} of {submission.system} enters the rounds to come."
-        act(lambda: arena().submissions.select(submission.id, caller=caller), done)
+        act(lambda: arena().submissions.select(submission.id, caller=caller), done, CHOSEN)
     with st.expander("Withdraw it", icon=":material/delete:"):
         _withdraw(submission, status, caller)
 
 
-def act(work: Callable[[], object], done: str) -> None:
-    """Do something, rerun the page and say so, or show why it cannot be done."""
+def act(work: Callable[[], object], done: str, place: str) -> None:
+    """Do something and rerun the page, which says so at its place, or show why it cannot be done."""
     try:
         work()
     except ArenaError as error:
         show_error(error)
     else:
-        tell(done)
+        tell(done, place)
 
 
 def _withdraw(submission: Submission, status: SubmissionStatus, caller: Caller) -> None:
@@ -70,7 +75,7 @@ def _withdraw(submission: Submission, status: SubmissionStatus, caller: Caller) 
     )
     if st.button("Withdraw", disabled=not sure, key=f"withdraw-{submission.id}"):
         done = f"Submission {submission.id} is withdrawn."
-        act(lambda: arena().submissions.withdraw(submission.id, reason=reason, caller=caller), done)
+        act(lambda: arena().submissions.withdraw(submission.id, reason=reason, caller=caller), done, CHOSEN)
 
 
 NEXT: Mapping[SubmissionState, str] = MappingProxyType(

@@ -10,11 +10,12 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.submissions.eligibility import Quota
-from arena.site.auth import choose_team, show_told, show_visitor, tell
+from arena.site.auth import choose_team, show_visitor, tell
 from arena.site.services import arena
 from arena.site.teams.file_check import CheckedFile, next_file, problem_list, show_check, take_file
 from arena.site.teams.open_sets import OpenSet, choose_set, show_open_set, show_other_ways, starter_files
 from arena.site.ui.components import lead, name_page, note
+from arena.site.ui.done import show_done
 from arena.site.ui.errors import show_error
 from arena.site.ui.markup import element, put
 from arena.site.ui.progress import shown
@@ -36,6 +37,9 @@ LABELS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "link": ("Link", "https://…"),
         "contact": ("Contact", "seen by you and the organisers alone"),
         "notes": ("Notes", "what readers should know"),
+        "open_weights": ("Open weights", "yes or no"),
+        "parameters": ("Parameters", "how many in all, such as 70B"),
+        "released": ("Released", "2026-05-01, 2026-05 or 2026"),
     }
 )
 
@@ -93,7 +97,7 @@ def _fill(card: SystemCard) -> None:
         st.session_state[f"card-{name}"] = value
 
 
-LAST = "last-submission"
+LAST, SUBMITTED = "last-submission", "submitted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,8 +228,11 @@ def _add(
     st.session_state[LAST] = (submission.id, submission.team)
     title = f"{submission.system}, version {submission.version} ({submission.answers:,} answers)"
     if not added.created:
-        tell(f"{title} has these answers already: nothing was changed. It is submission {submission.id}.")
-    tell(f"{title} is {submission.state.value} as submission {submission.id}.")
+        tell(
+            f"{title} has these answers already: nothing was changed. It is submission {submission.id}.",
+            SUBMITTED,
+        )
+    tell(f"{title} is {submission.state.value} as submission {submission.id}.", SUBMITTED)
 
 
 def show() -> None:
@@ -233,8 +240,6 @@ def show() -> None:
     st.title("Submit", anchor=False)
     lead("From your file of answers to a place in the queue: checked first, submitted when you confirm.")
     caller = show_visitor("check and submit a file")
-    show_told()
-    show_last()
     open_set = choose_set()
     if open_set is None:
         return
@@ -249,4 +254,6 @@ def show() -> None:
             show_check(open_set, checked.result)
             if checked.result.accepted:
                 offer_submission(open_set, checked, team, quota, caller)
+        show_done(SUBMITTED)
+        show_last()
     show_other_ways(open_set)

@@ -11,10 +11,13 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller, may
 from arena.services.accounts.tokens import LONGEST_LIFE_DAYS
-from arena.site.auth import choose_team, show_pairs, show_told, show_visitor
+from arena.site.auth import choose_team, show_pairs, show_visitor
+from arena.site.notifications import show_notifications
 from arena.site.services import arena
 from arena.site.teams.submissions import act, show_submissions
+from arena.site.teams.summary import show_summary
 from arena.site.ui.components import name_page, note
+from arena.site.ui.done import show_done
 from arena.site.ui.errors import show_error
 from arena.site.ui.formats import format_time
 from arena.site.ui.markup import element, put
@@ -27,6 +30,7 @@ from data.records import Role, Token, TokenScope
 def show_members(team: str, caller: Caller) -> None:
     """List the members; owners add and remove them."""
     view = arena().teams.view(team, caller=caller)
+    show_done("members")
     if view.members:
         rows = [
             (member.account, member.role.value, format_time(member.created_at)) for member in view.members
@@ -53,6 +57,7 @@ def _add(team: str, caller: Caller) -> None:
         act(
             partial(arena().teams.add_member, team, name, role=role, caller=caller),
             f"{name} is {role} of {team}.",
+            "members",
         )
 
 
@@ -67,6 +72,7 @@ def _remove(team: str, accounts: list[str], caller: Caller) -> None:
         act(
             partial(arena().teams.remove_member, team, str(account), caller=caller),
             f"{account} belongs to {team} no more.",
+            "members",
         )
 
 
@@ -110,6 +116,7 @@ MEANINGS = {
 def show_tokens(team: str, caller: Caller) -> None:
     """List the tokens; owners make and revoke them."""
     owner = may(caller, TokenScope.MANAGE, team=team)
+    show_done("tokens")
     if owner:
         _create(team, caller)
     tokens = arena().tokens.all(team=team, caller=caller)
@@ -179,6 +186,7 @@ def _revoke(live: dict[int, Token], caller: Caller) -> None:
         act(
             partial(arena().tokens.revoke, int(number), caller=caller),
             f"The token {live[int(number)].name} is revoked.",
+            "tokens",
         )
 
 
@@ -187,6 +195,7 @@ PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = MappingProxyTyp
         "submissions": ("Submissions", show_submissions),
         "members": ("Members", show_members),
         "tokens": ("Tokens", show_tokens),
+        "notifications": ("Notifications", show_notifications),
         "log": ("Log", show_log),
     }
 )
@@ -206,7 +215,8 @@ def show() -> None:
     title = arena().teams.view(team, caller=caller).team.title or team
     st.header(title, anchor=False)
     name_page("My team", title)
-    show_told()
+    show_done()
+    show_summary(team, caller)
     labels = {name: label for name, (label, _) in PARTS.items()}
     part = choose_segment("part", "Part", labels, shown=False)
     PARTS[part][1](team, caller)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from arena.site.boards.view_model import BoardView
-from arena.site.trust.reasons import Judging, TrustFigure, why_unmeasured
+from arena.site.trust.reasons import Judging, TrustFigure, unmeasured
 from arena.site.ui.components import note
 from arena.site.ui.formats import percent
 from arena.site.ui.markup import element, put
@@ -59,9 +59,9 @@ def with_asked_again(
 def _asked_again(standings: Mapping[str, Any], judging: Judging) -> Iterator[Figure]:
     label, section = TrustFigure.RETEST, standings.get(Section.RETEST)
     if section is None:
-        said = why_unmeasured(label, judging)
         name = standings["facts"].get("round", "")
-        yield label, f"{said}: arena rounds retest {name}" if judging is Judging.ASKED else said, MEANING
+        command = f" Organisers do: arena rounds retest {name}." if judging is Judging.ASKED else ""
+        yield unmeasured(label, judging, f"{MEANING}{command}")
     else:
         rows = [
             row for row in section["causes"] if row["cause"] in {Cause.SAME, Cause.DAY} and row["comparisons"]
@@ -70,7 +70,7 @@ def _asked_again(standings: Mapping[str, Any], judging: Judging) -> Iterator[Fig
 
 
 def _drift(standings: Mapping[str, Any]) -> Iterator[Figure]:
-    section, label = standings.get(Section.DRIFT), "same judge as before"
+    section, label = standings.get(Section.DRIFT), TrustFigure.SAME_JUDGE
     if section is not None:
         controls = section["controls"]
         counts = f"{controls['changed']} of {controls['comparisons']} control battles changed"
@@ -115,8 +115,12 @@ def show_asked_again(view: BoardView) -> None:
     put(element("h2", "Asked again", id="asked-again"))
     section, drift = view.trust.get(Section.RETEST), view.trust.get(Section.DRIFT)
     if section is None:
-        reason = next((value for label, value, _ in view.health if label == TrustFigure.RETEST), NO_JUDGE)
-        note(f"{reason[0].upper()}{reason[1:].rstrip('.')}.")
+        reasons = (
+            f"{said[0].upper()}{said[1:]}. {why}"
+            for label, said, why in view.health
+            if label == TrustFigure.RETEST
+        )
+        note(next(reasons, NO_JUDGE))
     else:
         note(EXPLAINED)
         put(words_table(CAUSE_HEADER, map(_cause_cells, section["causes"]), spare=2))

@@ -8,8 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from arena.site.ui.formats import Bounded
-from leaderboard.standings.covariates import COVARIATES
-from leaderboard.vocabulary import Control
+from leaderboard.vocabulary import COVARIATES, Control
 
 LENGTH_CONTROLLED = "length-controlled"
 LABELS: Mapping[Control, str] = MappingProxyType(

@@ -1,26 +1,19 @@
-"""What sways a board's judge: a choice of what its ratings are controlled for, and what each is worth."""
+"""What sways a board's judge: the board under a control, and what each control is worth in points."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
-from arena.site.boards.people_view import is_by_people
-from arena.site.boards.view_model import OVERALL, BoardView
+from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.trust.control_figures import LABELS, Controlled
 from arena.site.ui.components import note
 from arena.site.ui.formats import points
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import words_table
-from arena.site.ui.url_state import choose_segment, chosen_words
 from leaderboard.vocabulary import Control
 
-ADDRESS = "control"
-LENGTH_SWITCH = "1"
 HEADER = ("Term", "Points", "95 % interval", "Inflation", "Points are")
-ADVICE = (
-    "Ratings as they would be if both answers of each battle were alike in what may sway a judge. The "
-    "headline, the table, the order and the charts of this page follow. Overall only."
-)
 NOT_THEN = "The board was published without these figures."
 MEANING = (
     "What may sway the judge beside how good answers are, fitted together with the ratings. An interval that "
@@ -29,19 +22,45 @@ MEANING = (
 )
 
 
-def chosen_control(view: BoardView, domain: str) -> Control | None:
-    """What the address says that the ratings are controlled for; None for nothing."""
-    if domain != OVERALL or is_by_people(view):
-        return None
-    word = chosen_words(ADDRESS)
-    return next((control for control in _possible(view) if word in {_word(control), control.value}), None)
+def under_control(view: BoardView, control: Control) -> BoardView:
+    """The board with overall ratings, places and order under a control; rates stay as judged."""
+    fit = view.controls[control]
+    return replace(
+        view,
+        lines={**view.lines, OVERALL: _controlled_lines(view, fit)},
+        method=f"{view.method} Overall ratings are controlled for {LABELS[control]}. {fit.note}",
+        gaps={},
+        controlled_for=control,
+    )
 
 
-def choose_control(view: BoardView, domain: str) -> None:
-    """Offer what the ratings can be controlled for, and say why not for the rest."""
-    possible = _possible(view) if domain == OVERALL and not is_by_people(view) else ()
-    options = {"": "Nothing", **{_word(control): LABELS[control].capitalize() for control in possible}}
-    choose_segment(ADDRESS, "Control for", options, advice=_advice(view), disabled=not possible)
+def _controlled_lines(view: BoardView, fit: Controlled) -> tuple[Line, ...]:
+    """Those without a controlled rating stand last."""
+    lines = {line.system: line for line in view.lines.get(OVERALL, ())}
+    rated = [
+        replace(
+            lines[name],
+            rating=placed.rating,
+            rank_lower=placed.rank_lower,
+            rank_upper=placed.rank_upper,
+            letters=placed.letters,
+            component=placed.component,
+        )
+        for name, placed in fit.ratings.items()
+        if name in lines
+    ]
+    rest = [
+        replace(line, rating=None, rank_lower=None, rank_upper=None, letters=None)
+        for name, line in lines.items()
+        if name not in fit.ratings
+    ]
+    return (*rated, *rest)
+
+
+def length_in_short(view: BoardView) -> str:
+    """What length is worth, in a sentence; empty where nothing tells it."""
+    fit = view.controls.get(Control.LENGTH)
+    return "" if fit is None else fit.note
 
 
 def show_covariates(view: BoardView) -> None:
@@ -50,12 +69,13 @@ def show_covariates(view: BoardView) -> None:
     if any(fit.coefficients for fit in view.controls.values()):
         note(MEANING)
     for control, fit in view.controls.items():
-        put(element("h3", f"Control for {LABELS[control]}"))
         if fit.coefficients:
+            put(element("h3", f"Control for {LABELS[control]}"))
             put(coefficient_table(fit))
             note(" ".join((fit.collinearity, *fit.left_out)))
-        else:
-            note(fit.note or NOT_THEN)
+    for control, fit in view.controls.items():
+        if not fit.coefficients:
+            note(f"Control for {LABELS[control]}: {fit.note or NOT_THEN}")
 
 
 def coefficient_table(fit: Controlled) -> Element:
@@ -71,19 +91,3 @@ def coefficient_table(fit: Controlled) -> Element:
         for term in fit.coefficients
     ]
     return words_table(HEADER, rows, spare=2)
-
-
-def _possible(view: BoardView) -> tuple[Control, ...]:
-    return tuple(control for control, fit in view.controls.items() if fit.ratings)
-
-
-def _word(control: Control) -> str:
-    """A control in the address; that for length has been a switch."""
-    return LENGTH_SWITCH if control is Control.LENGTH else control.value
-
-
-def _advice(view: BoardView) -> str:
-    reasons = [
-        f"Not for {LABELS[control]}: {fit.note}" for control, fit in view.controls.items() if not fit.ratings
-    ]
-    return "\n\n".join((ADVICE, *reasons))

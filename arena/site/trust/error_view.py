@@ -1,10 +1,8 @@
-"""A board with the judge's own error in its intervals: the switch, its lines, and the error's causes."""
+"""A board with the judge's own error in its intervals: its lines, and the error's causes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from xml.etree.ElementTree import Element
 
 from arena.site.boards.cache import cached_html
@@ -14,25 +12,8 @@ from arena.site.ui.components import note
 from arena.site.ui.formats import Bounded, points
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import rows_table
-from arena.site.ui.url_state import choose_segment, chosen_words
 from leaderboard.vocabulary import ErrorKind
 
-COUNTS = "counts"
-KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        ErrorKind.QUESTIONS.value: "Questions",
-        ErrorKind.JUDGE.value: "Judge's own error",
-        ErrorKind.ALL.value: "All",
-    }
-)
-MEANING = (
-    "What intervals, places and letters count. Questions: that other questions might have been asked. "
-    "Judge's own error: that the judge might read the same questions otherwise, in another wording or once "
-    "more. All: what another round would say."
-)
-AS_JUDGED = (
-    "The judge's own error is known of the ratings overall, as the judge says and not controlled for length."
-)
 HEADINGS = (
     ("System", "aa-left"),
     ("Rating", ""),
@@ -47,20 +28,6 @@ SAYS_INTERVALS = {
         "Intervals say where another round, in another wording on as many other questions, would come out."
     ),
 }
-
-
-def chosen_error(view: BoardView, domain: str, *, as_judged: bool) -> ErrorKind:
-    """What the address asks intervals to count; questions alone where the board knows nothing else."""
-    word = chosen_words(COUNTS)
-    possible = bool(view.error.systems) and domain == OVERALL and as_judged
-    return ErrorKind(word) if possible and word in KINDS else ErrorKind.QUESTIONS
-
-
-def choose_error(view: BoardView, domain: str, *, as_judged: bool) -> None:
-    """Let the reader choose what intervals count; it is off, with the reason, where nothing was retested."""
-    known = bool(view.error.systems)
-    reason = "" if known and domain == OVERALL and as_judged else AS_JUDGED if known else view.error.sentence
-    choose_segment(COUNTS, "Interval counts", KINDS, advice=reason or MEANING, disabled=bool(reason))
 
 
 def with_error(view: BoardView, kind: ErrorKind) -> BoardView:

@@ -11,10 +11,10 @@ from arena.site.boards.cache import cached_html
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
 from arena.site.ui.components import note
-from arena.site.ui.errors import plain
+from arena.site.ui.errors import public_error
 from arena.site.ui.formats import shown
 from arena.site.ui.markup import element, put
-from arena.site.ui.tables import plain_table
+from arena.site.ui.tables import SCROLLS, plain_table
 from data.errors import ArenaError
 from leaderboard.agreement.coefficients import Estimate
 from leaderboard.agreement.comparison import BoardPair
@@ -51,7 +51,7 @@ def show_other_judges(view: BoardView) -> None:
             lambda: comparison_element(arena().comparison.compare(names, caller=PUBLIC)),
         )
     except ArenaError as error:
-        note(plain(error))
+        note(str(public_error(error)))
 
 
 def comparison_element(comparison: RoundComparison) -> Element:
@@ -62,7 +62,7 @@ def comparison_element(comparison: RoundComparison) -> Element:
 def _parts(comparison: RoundComparison) -> Iterator[Element]:
     sides = ", ".join(f"{side.name} ({side.judge})" for side in comparison.sides)
     yield element("p", f"{comparison.battles:,} battles by {sides}. {MEANING}", class_="aa-note")
-    yield plain_table(PAIRS, [_pair(pair) for pair in comparison.pairs])
+    yield plain_table(PAIRS, [_pair(pair) for pair in comparison.pairs], wrap=SCROLLS)
     for pair in comparison.pairs:
         if any(move.moved for move in pair.moves):
             yield element("h3", f"From {pair.first} to {pair.second}")
@@ -82,6 +82,7 @@ def _parts(comparison: RoundComparison) -> Iterator[Element]:
                 )
                 for judge in comparison.trust.judges
             ],
+            wrap=SCROLLS,
         )
     for line in comparison.notes:
         yield element("p", line, class_="aa-note")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
 
 class TrustFigure(StrEnum):
-    """What the strip above a board tells of its judge."""
+    """What the strip above a board says of its judge."""
 
     AGREEMENT = "agreement with people"
     VOTES = "people's votes"
     FLIPS = "position flips"
-    UNREADABLE = "unreadable"
+    FAILURES = "without a verdict"
     ATTACKS = "prompt-injection test"
     RETEST = "asked again"
     DRIFT = "drift"
+    SAME_JUDGE = "same judge as before"
 
 
 class Judging(StrEnum):
@@ -31,48 +33,73 @@ class Judging(StrEnum):
     IMPORTED = "imported"
 
 
-_IMPORTED = "not known: counts of verdicts were published elsewhere"
-_REASONS: Mapping[TrustFigure, Mapping[Judging, str]] = MappingProxyType(
+@dataclass(frozen=True, slots=True)
+class Unmeasured:
+    """Why a figure does not exist: in a word or two, and in a clause."""
+
+    short: str
+    why: str
+
+
+_NOT_KNOWN = "not known"
+_ELSEWHERE = "counts of verdicts were published elsewhere"
+_NOT_MEASURED = "not measured"
+_NO_VOTES = "there are no votes on these battles"
+_REASONS: Mapping[TrustFigure, Mapping[Judging, Unmeasured]] = MappingProxyType(
     {
         TrustFigure.AGREEMENT: {
-            Judging.EMBEDDED: "not calibrated: no labels of people on these answers were held against it",
-            Judging.ASKED: "not calibrated: no labels of people were held against it",
-            Judging.IMPORTED: f"{_IMPORTED}, without labels of people",
+            Judging.EMBEDDED: Unmeasured(
+                "not calibrated", "no labels of people on these answers were held against it"
+            ),
+            Judging.ASKED: Unmeasured("not calibrated", "no labels of people were held against it"),
+            Judging.IMPORTED: Unmeasured(_NOT_KNOWN, f"{_ELSEWHERE}, without labels of people"),
         },
         TrustFigure.VOTES: {
-            Judging.EMBEDDED: "Not checked by people: there are no votes on these battles",
-            Judging.ASKED: "Not checked by people: there are no votes on these battles",
-            Judging.IMPORTED: "Not checked by people: there are no battles here to vote on",
+            Judging.EMBEDDED: Unmeasured("Not checked by people", _NO_VOTES),
+            Judging.ASKED: Unmeasured("Not checked by people", _NO_VOTES),
+            Judging.IMPORTED: Unmeasured("Not checked by people", "there are no battles here to vote on"),
         },
         TrustFigure.FLIPS: {
-            Judging.EMBEDDED: "not measured: it read one order only, and weighs each answer by itself",
-            Judging.ASKED: "not measured: it was asked in one order only",
-            Judging.IMPORTED: f"{_IMPORTED}, without those of each order",
+            Judging.EMBEDDED: Unmeasured(
+                _NOT_MEASURED, "it read one order only, and weighs each answer by itself"
+            ),
+            Judging.ASKED: Unmeasured(_NOT_MEASURED, "it was asked in one order only"),
+            Judging.IMPORTED: Unmeasured(_NOT_KNOWN, f"{_ELSEWHERE}, without those of each order"),
         },
-        TrustFigure.UNREADABLE: {
-            Judging.EMBEDDED: "no battles",
-            Judging.ASKED: "no battles",
-            Judging.IMPORTED: f"{_IMPORTED}, without replies that held none",
+        TrustFigure.FAILURES: {
+            Judging.EMBEDDED: Unmeasured("no battles", "nothing was judged"),
+            Judging.ASKED: Unmeasured("no battles", "nothing was judged"),
+            Judging.IMPORTED: Unmeasured(_NOT_KNOWN, f"{_ELSEWHERE}, without replies that held none"),
         },
         TrustFigure.ATTACKS: {
-            Judging.EMBEDDED: "not run: no attack was planted in this round",
-            Judging.ASKED: "not run: no attack was planted in this round",
-            Judging.IMPORTED: "cannot be run: the judge read the answers elsewhere",
+            Judging.EMBEDDED: Unmeasured("not run", "no attack was planted in this round"),
+            Judging.ASKED: Unmeasured("not run", "no attack was planted in this round"),
+            Judging.IMPORTED: Unmeasured("cannot be run", "the judge read the answers elsewhere"),
         },
         TrustFigure.RETEST: {
-            Judging.EMBEDDED: "nothing to measure: it computes, so the same texts get the same verdict",
-            Judging.ASKED: "not asked again yet",
-            Judging.IMPORTED: "cannot be measured: the judge cannot be asked again from here",
+            Judging.EMBEDDED: Unmeasured(
+                "nothing to measure", "it computes, so the same texts get the same verdict"
+            ),
+            Judging.ASKED: Unmeasured("not asked again yet", "nobody has retested the round"),
+            Judging.IMPORTED: Unmeasured("cannot be measured", "the judge cannot be asked again from here"),
         },
         TrustFigure.DRIFT: {
-            Judging.EMBEDDED: "nothing to measure: it computes, and does not change without a new version",
-            Judging.ASKED: "not measured: no battle of an earlier round was asked again",
-            Judging.IMPORTED: "cannot be measured: the judge cannot be asked again from here",
+            Judging.EMBEDDED: Unmeasured(
+                "nothing to measure", "it computes, and does not change without a new version"
+            ),
+            Judging.ASKED: Unmeasured(_NOT_MEASURED, "no battle of an earlier round was asked again"),
+            Judging.IMPORTED: Unmeasured("cannot be measured", "the judge cannot be asked again from here"),
         },
     }
 )
 
 
-def why_unmeasured(figure: TrustFigure, judging: Judging) -> str:
+def why_unmeasured(figure: TrustFigure, judging: Judging) -> Unmeasured:
     """Why a board has no such figure."""
     return _REASONS[figure][judging]
+
+
+def unmeasured(figure: TrustFigure, judging: Judging, meaning: str) -> tuple[str, str, str]:
+    """The figure's label, that it does not exist, and why, before what it would mean."""
+    reason = why_unmeasured(figure, judging)
+    return figure, reason.short, f"{reason.why[0].upper()}{reason.why[1:]}. {meaning}"

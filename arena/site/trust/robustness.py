@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
+import streamlit as st
+
 from arena.site.boards.cache import cached_html
 from arena.site.boards.view_model import BoardView
 from arena.site.ui.components import note, strip
@@ -39,13 +41,17 @@ TOTAL = ("Cycle over all questions", "Shares of the win", "Holds in resamples")
 STAR = ("System", "Place", "By the reference alone", "Rating", "Rating by the reference alone")
 
 
-def lead_to_trust(view: BoardView) -> None:
-    """One sentence on what first place rests on, and the way to all the rest."""
-    said = ""
-    if not view.is_by_people and not view.is_controlled and Section.FRAGILITY in view.trust:
-        said = first_place_sentence(view.trust[Section.FRAGILITY][Unit.QUESTIONS])
-    way = anchor("How far can the judge be trusted?", "trust", board=view.name)
-    put(element("p", f"{said} ", way, class_="aa-note"))
+def first_place(view: BoardView) -> str:
+    """What first place rests on, in a sentence; empty where nothing tells it of the ratings shown."""
+    if view.is_by_people or view.is_controlled or Section.FRAGILITY not in view.trust:
+        return ""
+    return first_place_sentence(view.trust[Section.FRAGILITY][Unit.QUESTIONS])
+
+
+def cycles_in_short(view: BoardView) -> str:
+    """How often the judge prefers A to B, B to C and C to A, in a sentence; empty where nothing tells it."""
+    found = view.trust.get(Section.CYCLES)
+    return "" if found is None else cycles_sentence(found)
 
 
 def show_fragility(view: BoardView) -> None:
@@ -110,7 +116,8 @@ def show_cycles(view: BoardView) -> None:
     note(cycles_sentence(found))
     note(WAYS)
     strip(_figures(found))
-    cached_html(view, "cycles", lambda: worst_tables(view, found))
+    with st.expander("Questions and systems with most cycles"):
+        cached_html(view, "cycles", lambda: worst_tables(view, found))
     if star := found.get("star"):
         put(element("h3", "By the reference alone", id="star"))
         note(star_sentence(star))

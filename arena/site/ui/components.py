@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 import streamlit as st
 
+from arena.html_pages import rendered
 from arena.site.ui.help_texts import DEFINITIONS, FLAGS
 from arena.site.ui.markup import as_html, element, put
 
@@ -74,9 +75,9 @@ def skeleton(page: str) -> Iterator[None]:
     """Show bars until the page is whole; only where it is opened, not where something on it is chosen.
 
     They are below everything else, so nothing moves when they go. A page that is quick is whole before the
-    style sheet lets them be seen.
+    style sheet lets them be seen. The footer comes last, whatever becomes of the page.
     """
-    body, below = st.container(), st.empty()
+    body, below, end = st.container(), st.empty(), st.container()
     if st.session_state.get(OPENED) != page:
         st.session_state[OPENED] = page
         below.html(_bars())
@@ -85,6 +86,7 @@ def skeleton(page: str) -> Iterator[None]:
             yield
     finally:
         below.empty()
+        end.html(rendered("footer.html", up="./"))
 
 
 def _bars() -> str:

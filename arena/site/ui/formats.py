@@ -7,6 +7,8 @@ from datetime import datetime
 
 from data.records import Submission
 
+KILO = 1_000
+
 
 def points(value: float) -> str:
     """A rating as text, in whole points."""
@@ -16,6 +18,11 @@ def points(value: float) -> str:
 def percent(share: float | None) -> str:
     """A share as text, per cent with one decimal."""
     return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def whole_percent(share: float) -> str:
+    """A share as text, in whole per cent."""
+    return f"{100 * share:.0f} %"
 
 
 def shown(value: float | None, form: str) -> str:
@@ -33,6 +40,13 @@ def interval_of_points(value: Bounded) -> str:
     if value.lower is None or value.upper is None:
         return "no interval"
     return f"95 % interval {points(value.lower)} to {points(value.upper)}"
+
+
+def range_of_points(value: Bounded) -> str:
+    """A rating's interval as its two ends."""
+    if value.lower is None or value.upper is None:
+        return "no interval"
+    return f"{points(value.lower)} to {points(value.upper)}"
 
 
 def interval_of_shares(value: Bounded) -> str:
@@ -54,6 +68,13 @@ def span(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def size_of(count: int) -> str:
+    """Bytes as people say them: 512 B, 12.3 kB, 4.1 MB."""
+    if count < KILO:
+        return f"{count} B"
+    return f"{count / KILO:,.1f} kB" if count < KILO * KILO else f"{count / KILO / KILO:,.1f} MB"
 
 
 def format_time(at: datetime | None) -> str:

@@ -15,12 +15,16 @@ PAGES: Mapping[str, str] = MappingProxyType(
         "rounds": "Rounds",
         "methodology": "Methodology",
         "data": "Data",
+        "about": "About",
         "submit": "Submit",
         "team": "My team",
         "system": "System",
         "question": "Question",
         "report": "Report",
         "trust": "Judge trust",
+        "register": "Register a team",
+        "admin": "Overview",
+        "admin-inbox": "Overview",
         "admin-data": "Organise sets",
         "admin-rounds": "Organise rounds",
         "admin-calibration": "Calibration",
@@ -28,6 +32,7 @@ PAGES: Mapping[str, str] = MappingProxyType(
         "references": "References",
         "admin-annotation": "Label tasks",
         "admin-people": "People",
+        "admin-notifications": "Notifications",
         "admin-audit": "Audit log",
     }
 )
@@ -38,25 +43,39 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
         "Rank": "Best and worst place that the battles leave open, for all systems at once with 95 % "
         "confidence. Two systems share a letter exactly where the battles do not separate them, by tests of "
         "all paired differences at once; a system may have several letters. Under a stronger rule stand "
-        "systems that are separated from all above it.",
+        "systems that are separated from all above it. The reference is a line and takes no rank, unless it "
+        "is shown as a row; in files and the API it has one.",
         "System": "A system that answered the questions. Its name leads to its page.",
         "Rating": "Bradley-Terry strength on the Elo scale: 400 points more mean ten times the odds to win "
         "a battle. Below it the 95 % interval.",
-        "Interval": "The value (dot) and its 95 % interval (bar), on one scale for all rows.",
+        "Interval": "The value (dot) and its 95 % interval (bar), on one scale for all rows. The dashed line "
+        "is the reference, or half of all battles where there are no ratings.",
         "Win": "Share of its battles that the system won, in per cent. Where there is a reference, only the "
         "battles against it count, and its own row has a dash.",
         "Win + tie": "Share of its battles that the system won or tied, in per cent: at 50 % it loses "
         "half of them. The battles are those of Win.",
         "Comprehensive": "Mean share of the yardstick's statements that its answers cover, in per cent.",
         "Domains": "Win + tie rate in each domain as a small bar, in the order of the domains above; point "
-        "at it for the figures. The heat map below has them all.",
+        "at it for the figures. The charts by domain have the ratings.",
         "Aspects": "Mean share of a question's aspects that its grounded claims address, in per cent.",
         "Sub-questions": "Mean share of a question's answerable sub-questions that it answers, in per cent.",
         "Context": "Mean share of the sub-questions that its retrieved passages answer, in per cent.",
+        "Citations": "Mean of citation precision and recall (F1) over its answers, in per cent; an answer "
+        "that cites nothing counts 0, and a dash stands where none of its answers cites.",
+        "Nuggets": "Mean share of a question's nuggets that it states, in per cent; okay ones and partial "
+        "support count half.",
         "Attempts": "How many versions of the system were judged so far.",
         "Factual": "Mean share of its claims that the passages support, as an LLM read them, in per cent.",
         "No answer": "Share of its answers that say that none was found, in per cent.",
         "Words": "Median length of its answers in words.",
+        "Organisation": "Who runs it, as its team says.",
+        "Licence": "Of the system, as its team says.",
+        "Released": "When it was released, as its team says.",
+        "Weights": "Whether its weights are open, as its team says.",
+        "Parameters": "How many there are in all, as its team says.",
+        "Tokens": "Mean tokens an answer, as its answers report; below it of how many, where not of all.",
+        "USD": "Mean price of an answer in US dollars, as its answers report.",
+        "ms": "Mean time an answer took in milliseconds, as its answers report.",
         "Battles": "Judged battles behind the rating. Where there is a reference, the rates count "
         "the battles against it alone: that number is below.",
     }
@@ -79,35 +98,6 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 
-STANDINGS_FIELDS: Mapping[str, str] = MappingProxyType(
-    {
-        "domain, system": "The domain's id (overall: all together) and the system's name",
-        "rating, se, lower, upper": "Points on the Elo scale, standard error, 95 % interval; empty if none",
-        "rank, rank_lower, rank_upper": "Rank, and the best and worst that the battles leave open (95 %)",
-        "tie_group": "1 for the leader and all whom the battles do not separate from it, then 2, …",
-        "letters": "Two systems of a component share a letter exactly where the battles do not separate them",
-        "component, flags": "Group of comparable systems, and what a reader must know, such as never_wins",
-        "battles, wins, ties, losses": "Counts of judged battles, against the reference where there is one; "
-        "empty in the reference's own row, and so are the rates",
-        "questions": "On how many questions",
-        "win_rate, win_lower, win_upper": "Share of battles won, 0–1, and its 95 % interval",
-        "win_tie_rate, win_tie_lower, win_tie_upper": "Share of battles won or tied, 0–1, and its interval",
-        "mean_score, standard_error": "Mean share of the win, a tie being a half, and its standard error",
-        "answers, no_answer_share": "Answers, and the share that says that none was found, 0–1",
-        "median_words": "Median length of the answers in words",
-        "comprehensiveness…": "Mean share of the yardstick's statements covered, 0–1, with its bounds",
-    }
-)
-
-BATTLE_FIELDS: Mapping[str, str] = MappingProxyType(
-    {
-        "question_id, domain": "Which question, in which domain",
-        "model_a, model_b": "The two systems; the reference takes part under its own name",
-        "winner": "model_a, model_b or tie; battles without a verdict are left out and counted on the board",
-        "score": "Share of the win that model_a gets, 0–1, where the judge gives degrees",
-    }
-)
-
 COMMANDS = """arena leaderboard show {board} --json
 arena leaderboard export {board} {board}.csv
 arena rounds export {board} {board}/"""
@@ -118,4 +108,10 @@ CITATION = """@misc{{{view.name}-{year},
   url = {{{address}/s/{view.content_hash}}},
   note = {{content sha256 {view.content_hash}}},
   year = {{{year}}}
+}}"""
+
+SET_CITATION = """@misc{{{set.name}-{set.version},
+  title = {{{set.title}}},
+  howpublished = {{{set.source}}},
+  note = {{Version {set.version}, licence {set.licence}, content sha256 {set.content_hash}}}
 }}"""

@@ -27,9 +27,15 @@ def element(tag: str, *children: Child, **attributes: str) -> Element:
 
 def explained(text: str, meaning: str, *, class_: str = "") -> Element:
     """A word with its meaning, which is shown on hover, tap or focus."""
-    tip = element("span", meaning, class_="aa-tip", role="tooltip", aria_hidden="true")
-    classes = f"aa-term {class_}".strip()
-    return element("span", text, tip, class_=classes, tabindex="0", aria_description=meaning)
+    return explain(element("span", text, class_=class_), meaning)
+
+
+def explain(node: Element, meaning: str) -> Element:
+    """Give an element its meaning, which is shown on hover, tap or focus."""
+    node.append(element("span", meaning, class_="aa-tip", role="tooltip", aria_hidden="true"))
+    classes = f"aa-term {node.get('class', '')}".strip()
+    node.attrib.update({"class": classes, "tabindex": "0", "aria-description": meaning})
+    return node
 
 
 def row(tag: str, cells: Iterable[Element], **attributes: str) -> Element:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
 from arena.site.ui.markup import Child, element
+
+SCROLLS = "aa-scroll"
+"""The class of a box that is scrolled sideways where its table is too wide."""
 
 
 def link(page: str, **query: str) -> str:
@@ -22,14 +25,25 @@ def anchor(text: str, page: str, *, class_: str = "", **query: str) -> Element:
     return node
 
 
-def plain_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, spare: int = 0) -> Element:
+def in_line(links: Iterable[Element]) -> Iterator[Child]:
+    """Links of one line, with a dot between two."""
+    for at, node in enumerate(links):
+        if at:
+            yield " · "
+        yield node
+
+
+def plain_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, spare: int = 0, wrap: str = ""
+) -> Element:
     """A table of figures as texts; its first column is the row's heading.
 
-    `spare` is how many of the last columns are hidden on a phone.
+    `spare` is how many of the last columns are hidden on a phone; `wrap` are the classes of the box around.
     """
     primary = len(header) - spare
     heads = [(name, _classes("" if at else "aa-left", at, primary)) for at, name in enumerate(header)]
-    return rows_table(heads, (_row(cells, "", primary) for cells in rows))
+    body = (_row(cells, "", primary) for cells in rows)
+    return rows_table(heads, body, class_=f"aa-wrap {wrap}".strip())
 
 
 def words_table(
@@ -64,12 +78,12 @@ def rows_table(
     """A table of rows that were made elsewhere.
 
     The header has each column's name and classes, or its heading; `classes` are the table's, `class_` and
-    all else belong to the box around it.
+    all else belong to the box around it. A box that scrolls can be scrolled by keyboard, and has a name.
     """
-    heads = [
-        head if isinstance(head, Element) else element("th", head[0], scope="col", class_=head[1])
-        for head in header
-    ]
+    heads = [head if isinstance(head, Element) else _head(*head) for head in header]
+    if SCROLLS in class_.split():
+        named = next((head.text for head in heads if head.text), None) or "Table"
+        wrap = {"tabindex": "0", "role": "region", "aria_label": caption or named, **wrap}
     parts = [element("caption", caption)] if caption else []
     table = element(
         "table",
@@ -79,6 +93,12 @@ def rows_table(
         class_=f"aa-board {classes}".strip(),
     )
     return element("div", table, class_=class_, **wrap)
+
+
+def _head(name: str, classes: str) -> Element:
+    """The heading of a column; a column without a name has a cell there, since nothing would be read out."""
+    attributes = {"scope": "col"} if name else {}
+    return element("th" if name else "td", name, **attributes, class_=classes)
 
 
 def _row(cells: Sequence[Child], classes: str, primary: int) -> Element:

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
+
+from arena.site.ui.markup import element, put
+
+if TYPE_CHECKING:
+    from streamlit.elements.lib.mutable_tab_container import TabContainer
+
+
+LONGEST_SHOWN = 60
+"""Characters that are repeated of what an address names in vain."""
 
 
 def chosen_words(name: str) -> str:
@@ -42,6 +51,13 @@ def choose_pills(name: str, label: str, options: Mapping[str, str], default: Seq
     )
 
 
+def choose_switch(name: str, value: str, label: str) -> None:
+    """Offer something to switch on, which the address then names with `value`."""
+    key = f"choice-{name}"
+    st.session_state[key] = chosen_words(name) == value
+    st.toggle(label, key=key, on_change=_switch_into_address, args=(name, key, value))
+
+
 def text_filter(name: str, label: str, *, width: int | Literal["stretch"] = 480) -> str:
     """What the reader searches for."""
     key = f"choice-{name}"
@@ -60,6 +76,7 @@ def choose_one(
     `options` are values in the address to what the reader sees; the first is the default.
     """
     key = _from_address(name, tuple(options), next(iter(options)))
+    _say_unknown(name, label, options)
     chosen = st.selectbox(
         label,
         tuple(options),
@@ -88,6 +105,7 @@ def choose_segment(
     the default stands, whatever the address says.
     """
     key = _from_address(name, tuple(options), next(iter(options)))
+    _say_unknown(name, label, options)
     if disabled:
         st.session_state[key] = next(iter(options))
     chosen = st.segmented_control(
@@ -106,6 +124,25 @@ def choose_segment(
     return str(chosen or next(iter(options)))
 
 
+def addressed_tabs(name: str, label: str, titles: Mapping[str, str]) -> Sequence[TabContainer]:
+    """Tabs of which the address may name the one that is open; the first is the default.
+
+    `titles` are values in the address to what the reader sees. The page runs again where another tab is
+    opened, so that only what is open has to be made.
+    """
+    key = f"choice-{name}"
+    default = titles.get(st.query_params.get(name, ""), next(iter(titles.values())))
+    _say_unknown(name, label, titles)
+    values = {title: value for value, title in titles.items()}
+    return st.tabs(
+        list(values), default=default, key=key, on_change=_tab_into_address, args=(name, key, values)
+    )
+
+
+def _tab_into_address(name: str, key: str, values: Mapping[str, str]) -> None:
+    st.query_params[name] = values[st.session_state[key]]
+
+
 def _from_address(name: str, options: Sequence[str], default: str) -> str:
     """Set a widget to what the address says, and return the widget's key.
 
@@ -115,6 +152,18 @@ def _from_address(name: str, options: Sequence[str], default: str) -> str:
     addressed = st.query_params.get(name)
     st.session_state[key] = addressed if addressed in options else default
     return key
+
+
+def _say_unknown(name: str, label: str, options: Mapping[str, str]) -> None:
+    wanted = st.query_params.get(name)
+    if wanted is not None and wanted not in options:
+        say_unknown(wanted, f"{label}: {next(iter(options.values()))}.")
+
+
+def say_unknown(wanted: str, instead: str) -> None:
+    """Say that the address names something that cannot be chosen here, and what is shown instead."""
+    text = f"The address names “{wanted[:LONGEST_SHOWN]}”, which is not a choice here. {instead}"
+    put(element("p", text, class_="aa-note", role="status"))
 
 
 def _into_address(name: str, key: str) -> None:
@@ -129,5 +178,12 @@ def _list_into_address(name: str, key: str) -> None:
     chosen = st.session_state[key]
     if chosen:
         st.query_params[name] = ",".join(chosen)
+    else:
+        st.query_params.pop(name, None)
+
+
+def _switch_into_address(name: str, key: str, value: str) -> None:
+    if st.session_state[key]:
+        st.query_params[name] = value
     else:
         st.query_params.pop(name, None)

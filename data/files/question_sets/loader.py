@@ -5,22 +5,24 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from data.errors import FileFormatError, InvalidFileError, RecordError
 from data.files.jsonl import Make, each_record
+from data.files.qrels import QrelsFile
 from data.files.question_sets import lfrqa, references
+from data.files.question_sets.beir import BeirFolder, is_beir
+from data.files.question_sets.hugging_face import is_dataset, read_card, read_dataset
 from data.files.question_sets.nuggets import with_nuggets
+from data.files.question_sets.policy import read_policy
 from data.files.question_sets.rows import question_from_json
 from data.files.question_sets.wikicontradict import HEAD, LABEL, NAME, is_wikicontradict, read_wikicontradict
 from data.files.text_files import ReadLimits, decode, parse_json, read_lines, read_text
 from data.records import (
     ENGLISH,
     Answer,
-    Phase,
     Problem,
     ProblemList,
     Question,
@@ -28,64 +30,6 @@ from data.records import (
     SetPolicy,
     Severity,
 )
-
-MOMENTS = ("opens_at", "closes_at")
-NUMBERS = ("daily_quota", "total_quota", "file_mb", "answer_chars")
-HIDDEN = "hidden_references"
-PUBLIC = "public_texts"
-FLAGS = (HIDDEN, PUBLIC)
-
-
-def read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
-    """The policy that a head of a set gives; None where it gives none, or has problems, which are noted."""
-    if found is None:
-        return None
-    tables = found if isinstance(found, list) else [found]
-    phases: list[Phase] = []
-    hidden, public = False, True
-    for table in tables:
-        if not isinstance(table, dict):
-            problems.add(
-                0, "wrong-type", "submissions in set.toml is no table.", advice="Write [submissions]."
-            )
-            return None
-        hidden = hidden or table.get(HIDDEN) is True
-        public = public and table.get(PUBLIC) is not False
-        wrong = [name for name, value in table.items() if not _fits(name, value)]
-        if wrong:
-            message = f"[submissions] in set.toml has unusable fields: {', '.join(sorted(wrong))}."
-            advice = f"Use phase, {', '.join((*MOMENTS, *NUMBERS, *FLAGS))}; moments without quotes."
-            problems.add(0, "bad-policy", message, advice=advice)
-            return None
-        if not table or not set(table) <= set(FLAGS):
-            phases.append(_phase(table))
-    try:
-        return SetPolicy(
-            set_name=set_name, phases=tuple(phases), hidden_references=hidden, public_texts=public
-        )
-    except RecordError as error:
-        problems.add(0, "bad-policy", error.message, advice=error.advice)
-        return None
-
-
-def _fits(name: str, value: object) -> bool:
-    if name == "phase":
-        return isinstance(value, str) and bool(value)
-    if name in MOMENTS:
-        return isinstance(value, datetime)
-    if name in FLAGS:
-        return isinstance(value, bool)
-    return name in NUMBERS and isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-def _phase(table: dict[str, Any]) -> Phase:
-    fields = {name: table[name] for name in NUMBERS if name in table}
-    for name in MOMENTS:
-        if name in table:
-            moment: datetime = table[name]
-            fields[name] = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return Phase(name=table.get("phase", "open"), **fields)
-
 
 HEAD_FIELDS = (
     "name",
@@ -102,12 +46,13 @@ HEAD_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class LoadedSet:
-    """A set, the warnings met while loading it, and the answers and the policy where the files have some."""
+    """A set, the warnings met while loading it, and answers, policy and judgments where files have some."""
 
     questions: QuestionSet
     warnings: tuple[Problem, ...]
     answers: Mapping[str, Sequence[Answer]] = field(default_factory=lambda: MappingProxyType({}))
     policy: SetPolicy | None = None
+    judgments: QrelsFile | None = None
 
 
 def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None = None) -> LoadedSet:
@@ -115,8 +60,9 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
 
     `path` is a folder with `questions.jsonl` (and `set.toml`; without one, title and domains come
     from the questions; `nuggets.jsonl` gives them nuggets), a questions file, a folder of LFRQA annotation
-    files, or one such file, a folder of RAG-QA Arena's `DOMAIN_references.json`, or one of them, or a
-    WikiContradict file, whose answers come with it.
+    files, or one such file, a folder of RAG-QA Arena's `DOMAIN_references.json`, or one of them, a
+    WikiContradict file, whose answers come with it, a folder of BEIR, whose judgments come with it, or one of
+    a Hugging Face dataset in Parquet.
 
     Raises:
         InvalidFileError: The files have problems; all of them are listed.
@@ -125,6 +71,10 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     limits = limits or ReadLimits()
     if not path.exists():
         raise FileFormatError(f"There is no {path}.", advice="Check the path.", code="missing-file")
+    if is_beir(path):
+        return _load_beir(path, name, limits)
+    if is_dataset(path) and not (path / "questions.jsonl").is_file():
+        return _load_dataset(path, name, limits)
     files = sorted(entry for entry in path.iterdir() if entry.is_file()) if path.is_dir() else [path]
     annotated = [entry for entry in files if lfrqa.FILE.fullmatch(entry.name)]
     if annotated:
@@ -135,7 +85,10 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     questions = [entry for entry in files if _is_questions_file(path, entry)]
     if len(questions) != 1:
         message = f"{path.name or path} holds {len(questions)} question files."
-        advice = "Bring a folder with set.toml and questions.jsonl, or the LFRQA annotation files."
+        advice = (
+            "Bring a folder with set.toml and questions.jsonl, LFRQA's annotation files, a folder of BEIR, "
+            "or a Hugging Face dataset in Parquet."
+        )
         raise FileFormatError(message, advice=advice, code="no-questions")
     if _begins_as_wikicontradict(questions[0], limits):
         return _load_wikicontradict(questions[0], name, limits)
@@ -148,11 +101,38 @@ def _is_questions_file(path: Path, entry: Path) -> bool:
 
 def _load_folder(path: Path, file: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
     problems = ProblemList()
-    head_file = file.parent / "set.toml"
-    head = _read_head(head_file, limits, problems) if head_file.exists() else {}
-    default = path.name if path.is_dir() else file.name.split(".")[0]
     found = _read_questions(file, limits, problems, question_from_json)
     found = with_nuggets(found, file.parent, limits, problems)
+    return _with_head(path, file.parent, name, {}, found, limits, problems)
+
+
+def _load_beir(path: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
+    problems = ProblemList()
+    folder = BeirFolder(path, limits, problems)
+    loaded = _with_head(path, path, name, {}, folder.questions(), limits, problems)
+    return replace(loaded, judgments=folder.judgments())
+
+
+def _load_dataset(path: Path, name: str | None, limits: ReadLimits) -> LoadedSet:
+    problems = ProblemList()
+    found = read_dataset(path, limits, problems)
+    folder = path if path.is_dir() else path.parent
+    return _with_head(path, folder, name, read_card(path), found, limits, problems)
+
+
+def _with_head(
+    path: Path,
+    folder: Path,
+    name: str | None,
+    known: Mapping[str, str],
+    found: list[Question],
+    limits: ReadLimits,
+    problems: ProblemList,
+) -> LoadedSet:
+    """The set of some questions, with what `set.toml` says of it, else what is `known`."""
+    head_file = folder / "set.toml"
+    head: dict[str, Any] = _read_head(head_file, limits, problems) if head_file.exists() else dict(known)
+    default = path.resolve().name if path.is_dir() else path.name.split(".")[0]
     domains = head.pop("domains", None) or {question.domain: _label(question.domain) for question in found}
     head.setdefault("name", default)
     head.setdefault("title", head["name"])

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from data.errors import ConflictError
 from data.files.question_sets.nuggets import NUGGETS, nugget_to_json, read_nuggets
 from data.records import ENGLISH, Passage, ProblemList, Question, QuestionSet, Split
 
@@ -216,13 +217,25 @@ def write_set(questions: QuestionSet, folder: Path) -> None:
     Importing the folder gives the same content hash.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "set.toml").write_text(_head(questions), encoding="utf-8")
+    (folder / "set.toml").write_text(set_head(questions), encoding="utf-8")
     with (folder / "questions.jsonl").open("w", encoding="utf-8") as file:
         for question in questions.questions:
             file.write(json.dumps(question_to_json(question), ensure_ascii=False) + "\n")
 
 
-def _head(questions: QuestionSet) -> str:
+def require_unused(*places: Path) -> None:
+    """Refuse to write beside the files of another set, which an import would read as well.
+
+    Raises:
+        ConflictError: One of these is a file, or a folder that holds some.
+    """
+    for place in places:
+        if place.is_file() or (place.is_dir() and any(place.iterdir())):
+            raise ConflictError(f"{place.parent} holds a set already.", advice="Choose an empty folder.")
+
+
+def set_head(questions: QuestionSet) -> str:
+    """The text of `set.toml`."""
     fields = ("name", "title", "version", "licence", "source", "reference_name")
     lines = [f"{name} = {_quoted(getattr(questions, name))}" for name in fields]
     language = "" if questions.language == ENGLISH else questions.language

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from data.errors import ConflictError, NotFoundError
 from data.records import Membership, Role, Team, UserAccount, require_label
 from data.store.base import AnyRow, StorePart, to_record
-from data.tables import accounts, memberships, teams
+from data.tables.teams import accounts, memberships, teams
 
 
 class TeamStore(StorePart):

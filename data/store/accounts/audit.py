@@ -10,8 +10,8 @@ from sqlalchemy import insert, select
 from data.records import Action, AuditEntry, AuditNote
 from data.store.base import StorePart, to_record, to_row
 from data.store.connections import BUSY_TIMEOUT_MS
-from data.tables import audit
 from data.tables.columns import now
+from data.tables.teams import audit
 
 
 class AuditStore(StorePart):

@@ -13,8 +13,8 @@ from data.errors import NotFoundError, StoreError
 from data.records import Token, TokenScope
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id
-from data.tables import accounts, refused_tokens, teams, tokens, web_sessions
 from data.tables.columns import now
+from data.tables.teams import accounts, refused_tokens, teams, tokens, web_sessions
 
 USE_EVERY = timedelta(minutes=1)
 """How exactly the last use of a token is known: a write for every request would cost more than it tells."""

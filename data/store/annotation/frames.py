@@ -8,7 +8,9 @@ from sqlalchemy import exists, func, select
 
 from data.records import Outcome, Preference
 from data.store.base import StorePart, to_record
-from data.tables import answers, battles, judgments, questions, rounds
+from data.tables.judgments import judgments
+from data.tables.questions import answers, questions
+from data.tables.rounds import battles, rounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,10 @@ from data.store.annotation.queue import count_full
 from data.store.annotation.tasks import add_person
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.question_sets import restore
-from data.tables import accounts, annotation_items, annotation_labels, annotation_people, answers, questions
+from data.tables.annotation import annotation_items, annotation_labels, annotation_people
 from data.tables.columns import now
+from data.tables.questions import answers, questions
+from data.tables.teams import accounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ from data.records import AnnotationTask, OwnProgress, Span
 from data.store.annotation.references import require_rework
 from data.store.base import AnyRow, StorePart
 from data.store.engine import db_now, new_id
-from data.tables import annotation_items, annotation_labels, annotation_people, annotation_tasks
+from data.tables.annotation import annotation_items, annotation_labels, annotation_people, annotation_tasks
 from data.tables.columns import now
 
 TOO_LATE = "Others have labelled this item in the meantime: it was held for you for a while, and then not."

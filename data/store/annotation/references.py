@@ -11,17 +11,17 @@ from data.errors import ConflictError, NotFoundError
 from data.records.references import AuditBatch, AuditCheck, Draft, Failure, ReferenceState, WrittenReference
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import new_id
-from data.tables import (
+from data.tables.annotation import (
     annotation_items,
     annotation_labels,
     annotation_people,
     annotation_tasks,
-    questions,
     reference_batches,
     reference_checks,
     reference_drafts,
 )
 from data.tables.columns import now
+from data.tables.questions import questions
 
 ROUNDING = 1e-9
 

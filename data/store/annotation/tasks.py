@@ -12,18 +12,11 @@ from data.errors import ConflictError, NotFoundError
 from data.records import AnnotationTask, NewItem, TaskItem, TaskPerson, TaskTerms
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import new_id
-from data.tables import (
-    accounts,
-    annotation_items,
-    annotation_labels,
-    annotation_people,
-    annotation_tasks,
-    question_sets,
-    questions,
-    rounds,
-    submissions,
-)
+from data.tables.annotation import annotation_items, annotation_labels, annotation_people, annotation_tasks
 from data.tables.columns import now
+from data.tables.questions import question_sets, questions, submissions
+from data.tables.rounds import rounds
+from data.tables.teams import accounts
 
 
 class AnnotationStore(StorePart):

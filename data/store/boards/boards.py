@@ -15,8 +15,8 @@ from sqlalchemy.exc import IntegrityError
 from data.errors import ConflictError, NotFoundError
 from data.records import Board
 from data.store.base import AnyRow, StorePart, to_record
-from data.tables import boards, rounds
 from data.tables.columns import now
+from data.tables.rounds import boards, rounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +117,14 @@ class BoardStore(StorePart):
         if row is None:
             raise _absent(name)
         return to_record(Board, row)
+
+    def standing(self, round_id: int) -> str | None:
+        """The hash of the board of a round that stands; None where none does."""
+        query = select(boards.c.content_hash).where(
+            boards.c.round_id == round_id, ~boards.c.retracted, boards.c.replaced_at.is_(None)
+        )
+        row = self._first(query)
+        return None if row is None else str(row.content_hash)
 
     def all(self) -> tuple[Board, ...]:
         """Every board that stands, the newest first, rounds before boards without one."""

@@ -9,7 +9,9 @@ from sqlalchemy import func, insert, select
 
 from data.records import Presentation
 from data.store.base import StorePart, to_record, to_row
-from data.tables import battles, judgment_reports, questions, rounds, submissions
+from data.tables.judgments import judgment_reports
+from data.tables.questions import questions, submissions
+from data.tables.rounds import battles, rounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

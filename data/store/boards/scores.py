@@ -4,14 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import merge
+from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Exists, Select, delete, exists, func, insert, or_, select
 
-from data.records import EMBEDDED_ENGINE, ENGINE, MetricEstimate, MetricItem, Outcome, Passage, Score
+from data.records import (
+    EMBEDDED_ENGINE,
+    ENGINE,
+    MetricEstimate,
+    MetricItem,
+    Outcome,
+    Passage,
+    Question,
+    Score,
+)
 from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.question_sets import restore
-from data.tables import answers, metric_estimates, question_sets, questions, scores, submissions
+from data.tables.questions import answers, metric_estimates, question_sets, questions, scores, submissions
 
 ANSWERS_AT_ONCE = 500
 
@@ -29,6 +41,16 @@ class ScoredAnswer:
     outcome: Outcome
     score: float | None
     details: Mapping[str, Any]
+
+    def as_score(self) -> Score:
+        """The score as its metric gave it, called by its question."""
+        return Score(
+            id=self.question_id,
+            metric=self.metric,
+            outcome=self.outcome,
+            score=self.score,
+            details=self.details,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,45 +71,55 @@ class ScoreStore(StorePart):
 
     def unscored(
         self,
-        submission: int,
+        numbers: Sequence[int],
         *,
         metric: str,
         judge: str,
         again: Sequence[Outcome] = (),
         only: Collection[int] | None = None,
     ) -> Iterator[tuple[int, MetricItem]]:
-        """Yield the answers of a submission that have no score of this metric and judge yet.
+        """Yield the answers of some submissions that have no score of this metric and judge yet.
+
+        They come question by question, so that what is read of a question serves all its answers.
 
         Args:
-            submission: The store's number of the submission.
+            numbers: The store's numbers of the submissions.
             metric: Name of the metric.
             judge: Name of the judge that scores, empty for the embedded version.
             again: Outcomes that are to be tried again.
             only: The store's numbers of the answers that are wanted; None for all.
         """
+        scored = _scored_by(metric, judge, again)
+        rows = merge(*(self._unscored(number, scored) for number in numbers), key=attrgetter("question_id"))
+        wanted = (row for row in rows if only is None or row.id in only)
+        while page := list(islice(wanted, ANSWERS_AT_ONCE)):
+            content = select(questions.c.id, questions.c.content)
+            of_page = content.where(questions.c.id.in_({row.question_id for row in page}))
+            known = {row.id: restore(row.content) for row in self._all(of_page)}
+            for row in page:
+                yield row.id, _item(row, known[row.question_id])
+
+    def _unscored(self, submission: int, scored: Exists) -> Iterator[AnyRow]:
+        """The answers of one submission without a score, by question."""
         after = 0
         while True:
             rows = self._all(
                 select(
                     answers.c.id,
+                    answers.c.question_id,
                     answers.c.text,
                     answers.c.contexts,
-                    questions.c.content,
                     submissions.c.kind,
                 )
-                .join(questions, questions.c.id == answers.c.question_id)
                 .join(submissions, submissions.c.id == answers.c.submission_id)
-                .where(answers.c.submission_id == submission, answers.c.id > after)
-                .where(~_scored_by(metric, judge, again))
-                .order_by(answers.c.id)
+                .where(answers.c.submission_id == submission, answers.c.question_id > after, ~scored)
+                .order_by(answers.c.question_id)
                 .limit(ANSWERS_AT_ONCE)
             )
             if not rows:
                 return
-            after = rows[-1].id
-            for row in rows:
-                if only is None or row.id in only:
-                    yield row.id, _item(row)
+            after = rows[-1].question_id
+            yield from rows
 
     def answers_of(self, numbers: Sequence[int]) -> tuple[AnswerKey, ...]:
         """The answers of some submissions, by system and question."""
@@ -110,16 +142,32 @@ class ScoreStore(StorePart):
         only: Collection[int] | None = None,
     ) -> int:
         """How many answers `unscored` would yield for some submissions."""
-        scored = _scored_by(metric, judge, again)
         if only is not None:
-            left = select(answers.c.id).where(answers.c.submission_id.in_(list(numbers)), ~scored)
-            return sum(number in only for number in self._values(left))
+            return len(self.unscored_numbers(numbers, metric=metric, judge=judge, again=again, only=only))
+        scored = _scored_by(metric, judge, again)
         (count,) = self._values(
             select(func.count())
             .select_from(answers)
             .where(answers.c.submission_id.in_(list(numbers)), ~scored)
         )
         return int(count)
+
+    def unscored_numbers(
+        self,
+        numbers: Sequence[int],
+        *,
+        metric: str,
+        judge: str,
+        again: Sequence[Outcome] = (),
+        only: Collection[int] | None = None,
+    ) -> tuple[int, ...]:
+        """The store's numbers of the answers that `unscored` would yield, in its order."""
+        left = (
+            select(answers.c.id)
+            .where(answers.c.submission_id.in_(list(numbers)), ~_scored_by(metric, judge, again))
+            .order_by(answers.c.question_id, answers.c.submission_id)
+        )
+        return tuple(number for number in self._values(left) if only is None or number in only)
 
     def judges(self, numbers: Sequence[int], *, metric: str) -> tuple[str, ...]:
         """Under which names of judges answers of some submissions have scores by a metric, sorted."""
@@ -151,12 +199,11 @@ class ScoreStore(StorePart):
     def put(self, judge: str, rows: Sequence[tuple[int, Score]]) -> None:
         """Keep scores by the store's number of the answer, in one transaction."""
         with self._database.begin() as connection:
-            for number, score in rows:
+            for metric in {score.metric for _, score in rows}:
+                of_metric = [number for number, score in rows if score.metric == metric]
                 connection.execute(
                     delete(scores).where(
-                        scores.c.answer_id == number,
-                        scores.c.metric == score.metric,
-                        scores.c.judge == judge,
+                        scores.c.answer_id.in_(of_metric), scores.c.metric == metric, scores.c.judge == judge
                     )
                 )
             if rows:
@@ -178,6 +225,26 @@ class ScoreStore(StorePart):
             for row in connection.execute(query):
                 yield to_record(ScoredAnswer, row)
 
+    def values(self, numbers: Sequence[int], *, metric: str, judge: str) -> Iterator[tuple[int, str, float]]:
+        """Yield submission, question id and value of some submissions' scores, of former versions too.
+
+        Without details, which are long; answers without a value are left out.
+        """
+        query = (
+            select(answers.c.submission_id, questions.c.key, scores.c.score)
+            .join(answers, answers.c.id == scores.c.answer_id)
+            .join(questions, questions.c.id == answers.c.question_id)
+            .where(
+                answers.c.submission_id.in_(list(numbers)),
+                scores.c.metric == metric,
+                scores.c.judge == judge,
+                scores.c.score.is_not(None),
+            )
+        )
+        with self._database.begin() as connection:
+            for row in connection.execute(query):
+                yield int(row.submission_id), str(row.key), float(row.score)
+
     def of_submissions(self, numbers: Sequence[int]) -> Iterator[ScoredAnswer]:
         """Yield every score of some submissions, without details."""
         of_them = submissions.c.id.in_(list(numbers))
@@ -194,8 +261,11 @@ class ScoreStore(StorePart):
 
     def of_question(self, set_name: str, question_id: str) -> tuple[ScoredAnswer, ...]:
         """Every score of the answers to a question, with details."""
+        # The set is said twice, so that the question is found by its index before any answer is read.
         query = _select(scores.c.details).where(
-            question_sets.c.name == set_name, questions.c.key == question_id
+            question_sets.c.name == set_name,
+            questions.c.set_id == question_sets.c.id,
+            questions.c.key == question_id,
         )
         return tuple(to_record(ScoredAnswer, row) for row in self._all(query))
 
@@ -273,8 +343,7 @@ def _current(judges: Iterable[str]) -> ColumnElement[bool]:
     return or_(~embedded, failed, engine == EMBEDDED_ENGINE, engine.startswith(f"{EMBEDDED_ENGINE}, "))
 
 
-def _item(row: AnyRow) -> MetricItem:
-    question = restore(row.content)
+def _item(row: AnyRow, question: Question) -> MetricItem:
     return to_record(
         MetricItem,
         question,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, insert, select, update
@@ -9,10 +10,13 @@ from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, NotFoundError
 from data.records import Job, JobKind, JobState, NewJob, RoundState
+from data.records.notifications import PauseReason
 from data.store.base import StorePart, to_record, to_row
 from data.store.engine import new_id
-from data.tables import jobs, rounds
+from data.store.notifications.outbox import record_paused
 from data.tables.columns import now
+from data.tables.jobs import jobs
+from data.tables.rounds import rounds
 
 JUDGING = (JobKind.JUDGE, JobKind.RETRY)
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
@@ -53,6 +57,11 @@ class JobStore(StorePart):
         query = select_jobs() if kind is None else select_jobs().where(jobs.c.kind == kind)
         rows = self._all(query.order_by(jobs.c.id.desc()).limit(limit))
         return tuple(to_record(Job, row) for row in rows)
+
+    def since(self, moment: datetime, *, kind: JobKind) -> tuple[Job, ...]:
+        """The jobs of a kind that were put since a moment, oldest first."""
+        query = select_jobs().where(jobs.c.kind == kind, jobs.c.created_at >= moment).order_by(jobs.c.id)
+        return tuple(to_record(Job, row) for row in self._all(query))
 
     def active(self, round_id: int) -> Job | None:
         """The job of a round that is queued or running; there is one at most."""
@@ -97,7 +106,7 @@ class JobStore(StorePart):
                 .values(state=JobState.CANCELLED, error=reason, finished_at=now())
             ).rowcount
             if changed:
-                pause_round(connection, number)
+                pause_round(connection, number, PauseReason.ASKED)
         job = self.get(number)
         if not changed:
             raise ConflictError(f"Job {number} is {job.state} already.", advice="There is nothing to do.")
@@ -130,11 +139,13 @@ def select_jobs() -> Select[*tuple[Any, ...]]:
     return select(jobs, rounds.c.name.label("round_name")).outerjoin(rounds, rounds.c.id == jobs.c.round_id)
 
 
-def pause_round(connection: Connection, job_id: int) -> None:
+def pause_round(connection: Connection, job_id: int, reason: PauseReason) -> None:
     """Let the round of a job be paused, where it runs."""
-    judged = select(jobs.c.round_id).where(jobs.c.id == job_id).scalar_subquery()
-    connection.execute(
+    judged = connection.execute(select(jobs.c.round_id).where(jobs.c.id == job_id)).scalar()
+    paused = connection.execute(
         update(rounds)
         .where(rounds.c.id == judged, rounds.c.state == RoundState.RUNNING)
         .values(state=RoundState.PAUSED)
     )
+    if judged is not None and paused.rowcount:
+        record_paused(connection, judged, reason)

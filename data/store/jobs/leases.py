@@ -26,13 +26,16 @@ from sqlalchemy import (
 
 from data.progress import Work
 from data.records import Beat, Job, JobState, Lease, RoundState, WorkerId
+from data.records.notifications import PauseReason
 from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import db_now, new_id
 from data.store.jobs.jobs import JUDGING, pause_round, select_jobs
+from data.store.notifications.outbox import finish_round, record_lost_worker
 from data.store.rounds.battle_claims import has_pending, has_work
 from data.store.rounds.fencing import lease_lost
-from data.tables import jobs, ledgers, rounds, seats
 from data.tables.columns import now
+from data.tables.jobs import jobs, seats
+from data.tables.rounds import ledgers, rounds
 
 GIVEN_UP = "{reason} It was given up after {attempts} attempts that settled nothing."
 STOPPED = "The process that ran it was stopped."
@@ -71,14 +74,14 @@ def conclude(connection: Connection, job: AnyRow, release: Release, *, progress:
         release.final or attempts >= job.most_attempts or (job.owner and not has_other_leases)
     ):
         values |= {"state": JobState.FAILED, "finished_at": now(), "error": _last_word(release, attempts)}
-        pause_round(connection, job.id)
+        pause_round(connection, job.id, PauseReason.FAILED)
     elif has_other_leases:
         pass
     elif _is_done(connection, job, release):
         values |= {"state": JobState.DONE, "finished_at": now(), "result": release.result, "error": ""}
     elif job.owner:
         values |= {"state": JobState.CANCELLED, "finished_at": now(), "error": STOPPED}
-        pause_round(connection, job.id)
+        pause_round(connection, job.id, PauseReason.STOPPED)
     else:
         moment = db_now(connection)
         values |= {"state": JobState.QUEUED, "not_before": moment + release.retry_in}
@@ -96,11 +99,7 @@ def _is_done(connection: Connection, job: AnyRow, release: Release) -> bool:
         return release.finished
     if has_pending(connection, job.round_id):
         return False
-    connection.execute(
-        update(rounds)
-        .where(rounds.c.id == job.round_id, rounds.c.state == RoundState.RUNNING)
-        .values(state=RoundState.FINISHED, finished_at=now())
-    )
+    finish_round(connection, job.round_id)
     return True
 
 
@@ -276,6 +275,7 @@ def _reap(connection: Connection, is_gone: IsGone) -> int:
             ).first()
             if row is not None:
                 _delete_lease(connection, row, job.round_id)
+                record_lost_worker(connection, row.worker, job_id, job.round_id)
                 reason = Release(error=WORKER_LOST.format(name=row.worker))
                 conclude(connection, job, reason, progress=row.done > 0)
                 given_up += 1

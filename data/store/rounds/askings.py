@@ -14,8 +14,10 @@ from data.store.base import AnyRow, to_record, to_row
 from data.store.rounds.battles import pending_battles
 from data.store.rounds.canaries import is_unpriced, judgment_json
 from data.store.rounds.replies import put_replies
-from data.tables import askings, battles, judgments, questions, replies, submissions
 from data.tables.columns import now
+from data.tables.judgments import judgments, replies
+from data.tables.questions import questions, submissions
+from data.tables.rounds import askings, battles
 
 BOTH_ORDERS = "both"
 SETTLED = ("outcome", "preference", "score", "flipped", "detail")

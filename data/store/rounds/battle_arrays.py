@@ -5,18 +5,34 @@ The database packs each battle into two whole numbers, so that no words are read
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from enum import StrEnum
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, case, func, literal_column, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Double,
+    and_,
+    case,
+    cast,
+    func,
+    literal,
+    literal_column,
+    select,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from data.records import STOPPED, BattleColumns, Outcome, Preference, Presentation, VoteColumns
 from data.store.engine import Database
-from data.tables import battles, judgments, questions, rounds, submissions
+from data.store.rounds.battles import has_side
+from data.tables.judgments import judgments
+from data.tables.questions import questions, submissions
+from data.tables.rounds import battles, rounds
 
 ROWS_AT_ONCE = 50_000
 SIDES = 2**31
@@ -24,8 +40,13 @@ SIDES = 2**31
 ENDS = 2**8
 
 
-def read_columns(database: Database, round_name: str) -> BattleColumns:
-    """Read every battle of a round, in the order of the plan; questions and systems are in theirs."""
+def read_columns(
+    database: Database, round_name: str, systems: Collection[str] | None = None
+) -> BattleColumns:
+    """Read every battle of a round, in the order of the plan; questions and systems are in theirs.
+
+    With `systems`, only battles in which one of these takes part.
+    """
     with database.begin() as connection:
         round_ = connection.execute(
             select(rounds.c.id, rounds.c.set_id).where(rounds.c.name == round_name)
@@ -41,27 +62,44 @@ def read_columns(database: Database, round_name: str) -> BattleColumns:
             .where(submissions.c.set_id == set_id)
             .order_by(submissions.c.id)
         ).all()
-        rows, score = _read(connection, round_id)
-    question, ends = np.divmod(rows[:, 0], ENDS)
-    ends, left_out = np.divmod(ends, 2)
-    ends, flipped = np.divmod(ends, len(_FLIPPED))
-    outcome, preference = np.divmod(ends, len(Preference) + 1)
-    a, b = np.divmod(rows[:, 1], SIDES)
-    place = _places(row.id for row in question_rows)
-    entrant = _places(row.id for row in sides)
+        place = _places(row.id for row in question_rows)
+        entrant = _places(row.id for row in sides)
+        mine = battles.c.round_id == round_id
+        if systems is not None:
+            among = [side.id for side in sides if side.system in systems]
+            mine &= has_side(mine, among)
+        parts = [_columns(rows, place, entrant) for rows in _rows(connection, mine)]
+    score = np.concatenate([part.pop("score") for part in parts])
+    left_out = np.concatenate([part.pop("left_out") for part in parts])
+    columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in tuple(parts[0])}
     return BattleColumns(
         questions=tuple(row.key for row in question_rows),
         domains=tuple(row.domain for row in question_rows),
         systems=tuple(row.system for row in sides),
-        question=place[question],
-        a=entrant[a],
-        b=entrant[b],
-        outcome=(outcome - 1).astype(np.int8),
-        preference=(preference - 1).astype(np.int8),
-        flipped=(flipped - 1).astype(np.int8),
-        score=score,
-        left_out=left_out.astype(np.bool_) if left_out.any() else None,
+        score=score if len(score) else None,
+        left_out=left_out if left_out.any() else None,
+        **columns,
     )
+
+
+def _columns(rows: Rows, place: NDArray[np.int32], entrant: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+    """Some battles' columns, from the two whole numbers of each, with the scores as they are."""
+    packed, score = rows
+    question, ends = np.divmod(packed[:, 0], ENDS)
+    ends, left_out = np.divmod(ends.astype(np.int16), 2)
+    ends, flipped = np.divmod(ends, len(_FLIPPED))
+    outcome, preference = np.divmod(ends, len(Preference) + 1)
+    a, b = np.divmod(packed[:, 1], SIDES)
+    return {
+        "question": place[question],
+        "a": entrant[a],
+        "b": entrant[b],
+        "outcome": (outcome - 1).astype(np.int8),
+        "preference": (preference - 1).astype(np.int8),
+        "flipped": (flipped - 1).astype(np.int8),
+        "left_out": left_out.astype(np.bool_),
+        "score": score,
+    }
 
 
 def read_votes(database: Database, round_name: str) -> VoteColumns:
@@ -121,7 +159,7 @@ def read_positions(database: Database, round_name: str) -> NDArray[np.float64]:
 _FLIPPED = (None, False, True)
 
 
-def _packed(round_id: int) -> Select[int, int]:
+def _packed() -> tuple[ColumnElement[int], ColumnElement[int]]:
     """Two whole numbers a battle: question and how it ended; and its sides."""
     ends = _place(battles.c.outcome, Outcome) * (len(Preference) + 1) + _place(
         battles.c.preference, Preference
@@ -134,11 +172,10 @@ def _packed(round_id: int) -> Select[int, int]:
         else_=_number(0),
     )
     ended = (ends * _number(len(_FLIPPED)) + flipped) * _number(2) + left_out
-    packed = select(
+    return (
         battles.c.question_id.cast(BigInteger) * _number(ENDS) + ended,
         battles.c.a_id.cast(BigInteger) * _number(SIDES) + battles.c.b_id,
     )
-    return packed.where(battles.c.round_id == round_id).order_by(battles.c.id)
 
 
 def _place(column: ColumnElement[Any], words: type[StrEnum]) -> ColumnElement[int]:
@@ -152,21 +189,40 @@ def _number(value: int) -> ColumnElement[int]:
     return literal_column(str(value), BigInteger)
 
 
-def _read(connection: Connection, round_id: int) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-    """(N, 2) whole numbers, and the scores where a battle has one."""
-    query, width = _packed(round_id), 2
-    scored = select(battles.c.id).where(battles.c.round_id == round_id, battles.c.score.is_not(None))
-    soft = connection.execute(scored.limit(1)).first() is not None
-    query = query.add_columns(battles.c.score) if soft else query
+Rows = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""(N, 2) whole numbers of some battles; and their scores, NaN for none, empty where no battle has one."""
+
+
+def _rows(connection: Connection, mine: ColumnElement[bool]) -> Iterator[Rows]:
+    """Yield some battles after others, in the order of all, and none at the end."""
+    scored = select(battles.c.id).where(mine, battles.c.score.is_not(None)).limit(1)
+    soft = connection.execute(scored).first() is not None
+    yield from (_sent if connection.dialect.name == "postgresql" else _streamed)(connection, mine, soft=soft)
+    yield np.zeros((0, 2), dtype=np.int64), np.zeros(0)
+
+
+def _streamed(connection: Connection, mine: ColumnElement[bool], *, soft: bool) -> Iterator[Rows]:
+    query = select(*_packed(), *((battles.c.score,) if soft else ())).where(mine).order_by(battles.c.id)
     options = {"stream_results": True, "yield_per": ROWS_AT_ONCE}
-    numbers, shares = [np.zeros((0, width), dtype=np.int64)], [np.zeros(0)]
     for part in connection.execute(query, execution_options=options).partitions():
-        if soft:
-            shares.append(np.array([row[width] for row in part], dtype=np.float64))
-        packed = (row[:width] for row in part) if soft else part
-        flat = np.fromiter(chain.from_iterable(packed), np.int64, width * len(part))
-        numbers.append(flat.reshape(-1, width))
-    return np.concatenate(numbers), np.concatenate(shares) if soft else None
+        shares = np.array([row[2] for row in part] if soft else [], dtype=np.float64)
+        packed = (row[:2] for row in part) if soft else part
+        yield np.fromiter(chain.from_iterable(packed), np.int64, 2 * len(part)).reshape(-1, 2), shares
+
+
+def _sent(connection: Connection, mine: ColumnElement[bool], *, soft: bool) -> Iterator[Rows]:
+    """From PostgreSQL as one string of bytes for many battles: rows take far longer to receive."""
+    first, last = connection.execute(select(func.min(battles.c.id), func.max(battles.c.id)).where(mine)).one()
+    ends, sides = (func.int8send(number) for number in _packed())
+    score = func.float8send(func.coalesce(battles.c.score, cast("NaN", Double)))
+    row = ends.concat(sides).concat(score) if soft else ends.concat(sides)
+    sent = func.string_agg(row, aggregate_order_by(literal(b""), battles.c.id))
+    kind = np.dtype([("packed", ">i8", 2), *([("score", ">f8")] if soft else [])])
+    for start in range(first or 0, (last or -1) + 1, ROWS_AT_ONCE):
+        part = select(sent).where(mine, battles.c.id >= start, battles.c.id < start + ROWS_AT_ONCE)
+        rows = np.frombuffer(connection.execute(part).scalar_one() or b"", kind)
+        shares = rows["score"].astype(np.float64) if soft else np.zeros(0)
+        yield rows["packed"].astype(np.int64).reshape(-1, 2), shares
 
 
 def _places(numbers: Iterable[int]) -> NDArray[np.int32]:

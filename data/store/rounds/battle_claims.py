@@ -15,17 +15,9 @@ from data.store.rounds.askings import pending_askings
 from data.store.rounds.battles import pending_battles
 from data.store.rounds.canaries import attacked_battles
 from data.store.rounds.fencing import lease_lost
-from data.tables import (
-    asking_holds,
-    askings,
-    battle_holds,
-    battles,
-    canaries,
-    canary_holds,
-    cheap_verdicts,
-    questions,
-    seats,
-)
+from data.tables.jobs import asking_holds, battle_holds, canary_holds, seats
+from data.tables.questions import questions
+from data.tables.rounds import askings, battles, canaries, cheap_verdicts
 
 CLAIMED = ((battles, battle_holds), (canaries, canary_holds), (askings, asking_holds))
 """What a round has judged, each with who holds it."""

@@ -9,6 +9,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Float,
+    Select,
     case,
     func,
     insert,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     select,
     true,
     type_coerce,
+    union_all,
     update,
 )
 
@@ -23,7 +25,8 @@ from data.records import STOPPED, BattleEnd, Outcome, PendingBattle, PlannedBatt
 from data.store.base import StorePart
 from data.store.engine import pairs
 from data.store.question_sets import restore
-from data.tables import answers, battles, questions, rounds, submissions
+from data.tables.questions import answers, questions, submissions
+from data.tables.rounds import battles, rounds
 
 REFERENCE = "reference"
 
@@ -204,4 +207,16 @@ def _pending_questions(connection: Connection, round_id: int, after: int) -> lis
             .order_by(battles.c.question_id)
             .limit(QUESTIONS_AT_ONCE)
         ).scalars()
+    )
+
+
+def has_side(of_round: ColumnElement[bool], sides: Select[int] | Sequence[int]) -> ColumnElement[bool]:
+    """A clause: one of some submissions takes part in a battle of a round; found by an index of each side."""
+    return battles.c.id.in_(
+        union_all(
+            *(
+                select(battles.c.id).where(of_round, side.in_(sides))
+                for side in (battles.c.a_id, battles.c.b_id)
+            )
+        )
     )

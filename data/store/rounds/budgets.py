@@ -10,7 +10,9 @@ from data.errors import NotFoundError
 from data.records import Account
 from data.store.base import StorePart
 from data.store.rounds.fencing import lease_lost
-from data.tables import askings, battles, canaries, cheap_verdicts, judgments, ledgers, retest_ledgers, seats
+from data.tables.jobs import seats
+from data.tables.judgments import judgments
+from data.tables.rounds import askings, battles, canaries, cheap_verdicts, ledgers, retest_ledgers
 
 ROUNDING = 1e-12
 Paid = tuple[float, int, int]

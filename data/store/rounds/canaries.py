@@ -23,7 +23,9 @@ from data.store.engine import pairs
 from data.store.rounds.battles import pending_battles
 from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import put_replies
-from data.tables import battles, canaries, canary_holds, questions, rounds
+from data.tables.jobs import canary_holds
+from data.tables.questions import questions
+from data.tables.rounds import battles, canaries, rounds
 
 STORED = (
     *("judge", "model", "presentation", "outcome", "preference", "rationale", "detail", "settings"),

@@ -8,7 +8,8 @@ from sqlalchemy import case, func, select
 
 from data.records import Outcome
 from data.store.base import StorePart
-from data.tables import battles, judgments
+from data.tables.judgments import judgments
+from data.tables.rounds import battles
 
 
 class MemberStore(StorePart):

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Table, delete, update
 
 from data.errors import LeaseLostError
 from data.records import Verdict
-from data.tables import seats
+from data.tables.jobs import seats
 
 
 def lease_lost(lease_id: int) -> LeaseLostError:

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, case, delete, func, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Subquery,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    union_all,
+)
 
 from data.records import Preference
 from data.store.base import StorePart, to_record
+from data.store.rounds.battles import has_side
 from data.store.rounds.verdicts import is_asked
-from data.tables import battles, judgments, question_digests, questions, rounds, submissions
+from data.tables.judgments import judgments
+from data.tables.questions import questions, submissions
+from data.tables.rounds import battles, question_digests, rounds
 
-COUNTS = ("battles", "undecided", "ties", "flips", "disputed")
+COUNTS = ("battles", "undecided", "ties", "flips", "disputed", "contested")
+FIGURES = ("winner_id", "winners", "margin", "variance")
+FINEST = 1e6
+"""Shares are compared as millionths: sums in another order differ in their last digits."""
 ASKED = (questions.c.key.label("id"), questions.c.domain, questions.c.text.label("question"))
 
 
@@ -29,6 +48,14 @@ class QuestionStats:
         ties: Those that ended as a tie.
         flips: Those in which a judge changed its mind with the order.
         disputed: Those whose judges, of several, disagree.
+        contested: Those that are one of the two, or both.
+        number: The store's number of the question.
+        winner: The system with the largest share of the win, 0–1, over its battles on the question: the mean
+            of the battles' scores, or of 1, ½ and 0. None where several share it, or nobody has a verdict.
+            The reference is never meant.
+        winners: How many systems have the largest share.
+        margin: By how much it is larger than that of the second; None where there is no second.
+        spread: Standard deviation of the systems' shares, 0–½; None where nobody has a verdict.
     """
 
     id: str
@@ -39,6 +66,18 @@ class QuestionStats:
     ties: int
     flips: int
     disputed: int
+    contested: int = 0
+    number: int = 0
+    winner: str | None = None
+    winners: int = 0
+    margin: float | None = None
+    spread: float | None = None
+
+    @property
+    def disagreement(self) -> float | None:
+        """The contested share of the battles that were decided, 0–1; None where none was."""
+        decided = self.battles - self.undecided
+        return self.contested / decided if decided else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,20 +110,23 @@ class QuestionStatsStore(StorePart):
         with self._database.begin() as connection:
             connection.execute(delete(question_digests).where(question_digests.c.round_id == round_id))
             connection.execute(
-                insert(question_digests).from_select(("round_id", "question_id", *COUNTS), _counted(round_id))
+                insert(question_digests).from_select(
+                    ("round_id", "question_id", *COUNTS, *FIGURES), _counted(round_id)
+                )
             )
 
-    def of_round(self, round_id: int) -> tuple[QuestionStats, ...]:
-        """Every question of a round in the set's order; counted now where no counts are kept."""
+    def of_round(self, round_id: int, *, among: Collection[str] | None = None) -> tuple[QuestionStats, ...]:
+        """Questions of a round, all or some by id, in the set's order; counted now where none is kept."""
         with self._database.begin() as connection:
             stored = select(question_digests).where(question_digests.c.round_id == round_id)
-            return _read(connection, stored) or _read(connection, _counted(round_id))
+            return _read(connection, stored, among) or _read(connection, _counted(round_id), among)
 
     def records(self, round_id: int, system: str) -> tuple[QuestionRecord, ...]:
         """How a system's battles ended on every question on which it has some, in the set's order."""
         with self._database.begin() as connection:
             of_system = select(submissions.c.id).where(submissions.c.system == system)
             numbers = list(connection.execute(of_system).scalars())
+            of_round = battles.c.round_id == round_id
             at_a, at_b = battles.c.a_id.in_(numbers), battles.c.b_id.in_(numbers)
             won = (at_a & (battles.c.preference == Preference.A.value)) | (
                 at_b & (battles.c.preference == Preference.B.value)
@@ -97,7 +139,7 @@ class QuestionStatsStore(StorePart):
                     _sum_of(battles.c.preference == Preference.TIE.value, "ties"),
                     _sum_of(battles.c.preference.is_(None), "undecided"),
                 )
-                .where(battles.c.round_id == round_id, at_a | at_b, is_asked())
+                .where(of_round, has_side(of_round, numbers), is_asked())
                 .group_by(battles.c.question_id)
                 .subquery()
             )
@@ -138,7 +180,7 @@ class QuestionStatsStore(StorePart):
 
 
 def _counted(round_id: int) -> Select[Any]:
-    """Counts by question, by the store's numbers."""
+    """Counts and figures by question, by the store's numbers."""
     disputed = (
         select(judgments.c.battle_id)
         .join(battles, battles.c.id == judgments.c.battle_id)
@@ -148,8 +190,8 @@ def _counted(round_id: int) -> Select[Any]:
         .having(func.count(judgments.c.judge.distinct()) > 1)
         .subquery()
     )
-
-    return (
+    is_disputed = disputed.c.battle_id.is_not(None)
+    counts = (
         select(
             battles.c.round_id,
             battles.c.question_id,
@@ -157,11 +199,69 @@ def _counted(round_id: int) -> Select[Any]:
             _sum_of(battles.c.preference.is_(None), "undecided"),
             _sum_of(battles.c.preference == Preference.TIE.value, "ties"),
             _sum_of(battles.c.flipped.is_(True), "flips"),
-            _sum_of(disputed.c.battle_id.is_not(None), "disputed"),
+            _sum_of(is_disputed, "disputed"),
+            _sum_of(is_disputed | battles.c.flipped.is_(True), "contested"),
         )
         .outerjoin(disputed, disputed.c.battle_id == battles.c.id)
         .where(battles.c.round_id == round_id, is_asked())
         .group_by(battles.c.round_id, battles.c.question_id)
+        .subquery()
+    )
+    figures = _figures(round_id)
+    return select(
+        counts,
+        figures.c.winner_id,
+        func.coalesce(figures.c.winners, 0).label("winners"),
+        figures.c.margin,
+        figures.c.variance,
+    ).outerjoin(figures, figures.c.question_id == counts.c.question_id)
+
+
+def _figures(round_id: int) -> Subquery:
+    """Who won each question, and by how much, of the systems' shares of the win."""
+    won = case(
+        (battles.c.score.is_not(None), battles.c.score),
+        (battles.c.preference == Preference.A.value, 1.0),
+        (battles.c.preference == Preference.B.value, 0.0),
+        else_=0.5,
+    )
+    decided = (battles.c.round_id == round_id, is_asked(), battles.c.preference.is_not(None))
+    sides = union_all(
+        select(battles.c.question_id, battles.c.a_id.label("side"), won.label("won")).where(*decided),
+        select(battles.c.question_id, battles.c.b_id.label("side"), (1.0 - won).label("won")).where(*decided),
+    ).subquery()
+    shares = (
+        select(
+            sides.c.question_id,
+            sides.c.side,
+            (func.round(func.avg(sides.c.won) * FINEST) / FINEST).label("share"),
+        )
+        .join(submissions, submissions.c.id == sides.c.side)
+        .where(submissions.c.kind != "reference")
+        .group_by(sides.c.question_id, sides.c.side)
+        .subquery()
+    )
+    question, best_first = shares.c.question_id, shares.c.share.desc()
+    placed = select(
+        *shares.c,
+        func.row_number().over(partition_by=question, order_by=best_first).label("place"),
+        func.rank().over(partition_by=question, order_by=best_first).label("rank"),
+    ).subquery()
+    first, second = (func.max(case((placed.c.place == place, placed.c.share))) for place in (1, 2))
+    winners = _sum_of(placed.c.rank == 1, "winners")
+    mean = func.avg(placed.c.share)
+    return (
+        select(
+            placed.c.question_id,
+            winners,
+            case(
+                (_sum_of(placed.c.rank == 1, "") == 1, func.max(case((placed.c.rank == 1, placed.c.side))))
+            ).label("winner_id"),
+            (first - second).label("margin"),
+            (func.avg(placed.c.share * placed.c.share) - mean * mean).label("variance"),
+        )
+        .group_by(placed.c.question_id)
+        .subquery()
     )
 
 
@@ -169,14 +269,35 @@ def _sum_of(condition: ColumnElement[bool], name: str) -> ColumnElement[int]:
     return func.sum(case((condition, 1), else_=0)).label(name)
 
 
-def _read(connection: Connection, counts: Select[Any]) -> tuple[QuestionStats, ...]:
+def _read(
+    connection: Connection, counts: Select[Any], among: Collection[str] | None
+) -> tuple[QuestionStats, ...]:
     counted = counts.subquery()
     query = (
-        select(*ASKED, *(counted.c[name] for name in COUNTS))
+        select(
+            *ASKED,
+            questions.c.id.label("number"),
+            submissions.c.system.label("winner"),
+            *(counted.c[name] for name in (*COUNTS, "winners", "margin", "variance")),
+        )
         .join(counted, counted.c.question_id == questions.c.id)
+        .outerjoin(submissions, submissions.c.id == counted.c.winner_id)
         .order_by(questions.c.position)
     )
-    return tuple(to_record(QuestionStats, row) for row in connection.execute(query))
+    if among is not None:
+        query = query.where(questions.c.key.in_(among))
+    result = connection.execute(query)
+    (*names, _) = result.keys()
+    # To look every field up by its name takes three times as long, which is felt at 16,000 questions.
+    return tuple(
+        QuestionStats(spread=_deviation(variance), **dict(zip(names, values, strict=True)))
+        for *values, variance in result.all()
+    )
+
+
+def _deviation(variance: float | None) -> float | None:
+    """The square root; the difference of two means may be a hair below 0."""
+    return None if variance is None else math.sqrt(max(variance, 0.0))
 
 
 def _ending(

@@ -10,8 +10,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from data.records import Outcome, Reply
 from data.store.base import StorePart, to_record, to_row
-from data.tables import batches, battles, judgments, replies, rounds
 from data.tables.columns import now
+from data.tables.judgments import batches, judgments, replies
+from data.tables.rounds import battles, rounds
+
+NOT_KEPT = {"cached": False, "response_id": "", "response_model": ""}
 
 
 class ReplyStore(StorePart):
@@ -20,7 +23,7 @@ class ReplyStore(StorePart):
     def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
         """The replies that are there, by key."""
         rows = self._all(select(replies).where(replies.c.key.in_(list(keys))))
-        return {row.key: to_record(Reply, row, cached=False) for row in rows}
+        return {row.key: to_record(Reply, row, **NOT_KEPT) for row in rows}
 
     def forget(self) -> int:
         """Empty the cache, and return how many replies there were; judgments keep their verdicts."""

@@ -31,17 +31,9 @@ from data.store.rounds.askings import (
     reopen_askings,
 )
 from data.store.rounds.fencing import lease_lost, release_claims
-from data.tables import (
-    asking_holds,
-    askings,
-    battles,
-    controls,
-    retest_ledgers,
-    retests,
-    rounds,
-    seats,
-    submissions,
-)
+from data.tables.jobs import asking_holds, seats
+from data.tables.questions import submissions
+from data.tables.rounds import askings, battles, controls, retest_ledgers, retests, rounds
 
 
 class RetestStore(StorePart):

@@ -27,8 +27,10 @@ from data.store.rounds.battles import insert_battles
 from data.store.rounds.canaries import insert_canaries, is_unpriced
 from data.store.rounds.retests import insert_controls
 from data.store.rounds.waves import CheapVerdicts, insert_cheap
-from data.tables import askings, battles, canaries, cheap_verdicts, judgments, ledgers, question_sets, rounds
 from data.tables.columns import now
+from data.tables.judgments import judgments
+from data.tables.questions import question_sets
+from data.tables.rounds import askings, battles, canaries, cheap_verdicts, ledgers, rounds
 
 ENDED = (RoundState.FINISHED, RoundState.CANCELLED)
 

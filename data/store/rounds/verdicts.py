@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,11 @@ from data.store.base import AnyRow, StorePart, to_record, to_row
 from data.store.engine import pairs
 from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import put_replies
-from data.tables import battle_holds, battles, judgments, questions, replies, rounds, submissions
 from data.tables.columns import now
+from data.tables.jobs import battle_holds
+from data.tables.judgments import judgments, replies
+from data.tables.questions import questions, submissions
+from data.tables.rounds import battles, rounds
 
 if TYPE_CHECKING:
     # Arrays load when they are asked for; most commands ask for none.
@@ -55,11 +58,14 @@ class EvidenceReader(StorePart):
         query = _select().where(rounds.c.name == round_name, battles.c.id > after)
         return tuple(map(_battle, self._all(query.order_by(battles.c.id).limit(limit))))
 
-    def columns(self, round_name: str) -> BattleColumns:
-        """Every battle of a round as columns, many times as fast as `battles`; as of one moment."""
+    def columns(self, round_name: str, *, systems: Collection[str] | None = None) -> BattleColumns:
+        """Every battle of a round, or of some systems in it, as columns; as of one moment.
+
+        Many times as fast as `battles`.
+        """
         from data.store.rounds.battle_arrays import read_columns  # noqa: PLC0415 - loads numpy, see above
 
-        return read_columns(self._database, round_name)
+        return read_columns(self._database, round_name, systems)
 
     def positions(self, round_name: str) -> NDArray[np.float64]:
         """Which answer LLMs were shown first, by battle as in `columns`: 1 a, −1 b, NaN no LLM."""
@@ -88,12 +94,15 @@ class EvidenceReader(StorePart):
 
     def of_question(self, round_name: str, question_id: str) -> tuple[BattleEvidence, ...]:
         """The battles of a question in a round with every judgment, without those that are estimated."""
+        # The set is named too, so that the question is found by its index before any battle is read.
+        query = _select().where(
+            rounds.c.name == round_name,
+            questions.c.set_id == rounds.c.set_id,
+            questions.c.key == question_id,
+            is_asked(),
+        )
         with self._database.begin() as connection:
-            rows = connection.execute(
-                _select()
-                .where(rounds.c.name == round_name, questions.c.key == question_id, is_asked())
-                .order_by(battles.c.id)
-            ).all()
+            rows = connection.execute(query.order_by(battles.c.id)).all()
             return tuple(_with_judgments(connection, rows))
 
     def recent(self, round_id: int, limit: int) -> tuple[BattleEvidence, ...]:
@@ -198,6 +207,8 @@ def _reply(row: AnyRow) -> Reply:
         input_tokens=row.reply_input_tokens or 0,
         output_tokens=row.reply_output_tokens or 0,
         cost_usd=row.reply_cost_usd,
+        response_id="",
+        response_model="",
     )
 
 

@@ -25,7 +25,9 @@ from data.store.rounds.battles import QUESTIONS_AT_ONCE, pending_battles
 from data.store.rounds.canaries import judgment_json
 from data.store.rounds.fencing import release_claims
 from data.store.rounds.replies import put_replies
-from data.tables import battle_holds, battles, cheap_verdicts, judgments, waves, waves_ends
+from data.tables.jobs import battle_holds
+from data.tables.judgments import judgments
+from data.tables.rounds import battles, cheap_verdicts, waves, waves_ends
 
 if TYPE_CHECKING:
     # Arrays load when they are asked for; rounds that judge everything ask for none.

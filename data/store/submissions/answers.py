@@ -9,7 +9,9 @@ from sqlalchemy import func, select
 
 from data.records import Answer, Passage, SubmissionState
 from data.store.base import AnyRow, StorePart, to_record
-from data.tables import answers, question_sets, questions, submissions
+from data.tables.questions import answers, question_sets, questions, submissions
+
+ROWS_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +21,16 @@ class AnswerText:
     question_id: str
     domain: str
     text: str
+    no_answer: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerLength:
+    """How many characters an answer has, and whether it says that none was found."""
+
+    submission: int
+    question_id: str
+    characters: int
     no_answer: bool
 
 
@@ -71,6 +83,8 @@ class AnswerReader(StorePart):
             .join(question_sets, question_sets.c.id == submissions.c.set_id)
             .where(
                 question_sets.c.name == set_name,
+                # Said twice, so that the question is found by its index before any answer is read.
+                questions.c.set_id == question_sets.c.id,
                 questions.c.key == question_id,
                 submissions.c.state == SubmissionState.ACCEPTED,
             )
@@ -91,6 +105,31 @@ class AnswerReader(StorePart):
         )
         return {domain: (count, silent) for domain, count, silent in self._all(query)}
 
+    def figures(self, number: int) -> Mapping[str, tuple[float | None, int]]:
+        """Mean of what the answers of a submission are said to take, and how many say so, by column."""
+        names = ("tokens", "usd", "milliseconds")
+        columns = [answers.c[name] for name in names]
+        counted = [part for column in columns for part in (func.avg(column), func.count(column))]
+        (row,) = self._all(select(*counted).where(answers.c.submission_id == number))
+        values = [None if value is None else float(value) for value in row]
+        return {name: (values[2 * at], int(values[2 * at + 1] or 0)) for at, name in enumerate(names)}
+
+    def lengths(self, numbers: Sequence[int]) -> Iterator[AnswerLength]:
+        """Yield how long the answers of some submissions are, without reading their texts."""
+        query = (
+            select(
+                answers.c.submission_id.label("submission"),
+                questions.c.key.label("question_id"),
+                func.length(answers.c.text).label("characters"),
+                answers.c.no_answer,
+            )
+            .join(questions, questions.c.id == answers.c.question_id)
+            .where(answers.c.submission_id.in_(list(numbers)))
+        )
+        with self._database.begin() as connection:
+            for row in connection.execute(query):
+                yield to_record(AnswerLength, row)
+
     def facts(self, number: int) -> Iterator[AnswerText]:
         """Yield the texts of a submission with what else a board tells of them, in the set's order."""
         query = (
@@ -105,7 +144,7 @@ class AnswerReader(StorePart):
             .order_by(questions.c.position)
         )
         with self._database.begin() as connection:
-            for row in connection.execute(query):
+            for row in connection.execute(query, execution_options={"yield_per": ROWS_AT_ONCE}):
                 yield to_record(AnswerText, row)
 
 

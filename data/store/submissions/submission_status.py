@@ -8,9 +8,11 @@ from datetime import datetime
 
 from sqlalchemy import and_, func, select
 
-from data.records import RoundState
+from data.records import OUT_OF_BUDGET, Outcome, RoundState
 from data.store.base import StorePart, to_record
-from data.tables import battles, boards, judgments, question_sets, rounds
+from data.tables.judgments import judgments
+from data.tables.questions import question_sets
+from data.tables.rounds import battles, boards, rounds
 
 LOOKED_AT = 500
 """The rate of judging is taken from so many judgments, the newest ones."""
@@ -86,6 +88,16 @@ class StatusStore(StorePart):
             .order_by(rounds.c.id)
         )
         return {number: int(count) for number, count in self._all(query)}
+
+    def skipped_by_budget(self, round_id: int) -> int:
+        """How many battles of a round were not asked, since its cap was reached."""
+        query = select(func.count()).where(
+            battles.c.round_id == round_id,
+            battles.c.outcome == Outcome.SKIPPED,
+            battles.c.detail.contains(OUT_OF_BUDGET, autoescape=True),
+        )
+        ((count,),) = self._all(query)
+        return int(count)
 
     def pace(self, round_id: int) -> Pace:
         """How fast a round was judged lately."""

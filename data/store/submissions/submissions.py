@@ -23,9 +23,10 @@ from data.store.submissions.writing import (
     insert_submission,
     make_place,
 )
+from data.store.text_index import remove_texts
 from data.system_names import RESERVED, look_alike
-from data.tables import question_sets, submissions
 from data.tables.columns import now
+from data.tables.questions import question_sets, submissions
 
 
 class SubmissionStore(AnswerReader):
@@ -246,14 +247,17 @@ class SubmissionStore(AnswerReader):
             raise _conflict(submission) from error
 
     def withdraw(self, number: int, reason: str) -> Submission:
-        """Withdraw a submission; it stays as a tombstone."""
-        return self._update(
-            number,
-            state=SubmissionState.WITHDRAWN,
-            selected=False,
-            withdrawn_at=now(),
-            withdrawn_reason=reason,
-        )
+        """Withdraw a submission; it stays as a tombstone, and its answers are found no more."""
+        with self._database.together() as connection:
+            if self._by_number(connection, number).state is not SubmissionState.WITHDRAWN:
+                remove_texts(connection, number)
+            return self._update(
+                number,
+                state=SubmissionState.WITHDRAWN,
+                selected=False,
+                withdrawn_at=now(),
+                withdrawn_reason=reason,
+            )
 
     def select(self, number: int) -> Submission:
         """Make a version the one that stands for its system, in place of any other."""

@@ -12,10 +12,13 @@ from sqlalchemy import Connection, insert, select, update
 
 from data.records import DEFAULT_PHASE, Answer, SubmissionKind, SubmissionState, SystemCard
 from data.records.rankings import Ranking
+from data.search.words import Terms
 from data.store.base import to_row
 from data.store.engine import new_id, pairs
-from data.tables import answers, questions, rankings, submissions
+from data.store.text_index import add_texts
 from data.tables.columns import now
+from data.tables.questions import answers, questions, submissions
+from data.tables.retrieval import rankings
 
 CHUNK = 2_000
 RANKINGS_AT_ONCE = 100
@@ -80,9 +83,10 @@ def make_place(connection: Connection, set_id: int, system: str, *, submitted: b
 def insert_answers(
     connection: Connection, set_id: int, number: int, rows: Iterable[tuple[Answer, bool]]
 ) -> None:
-    """Write the answers of a submission, some thousands at a time, and count them on it."""
+    """Write and index the answers of a submission, some thousands at a time, and count them on it."""
     numbers = _numbers(connection, set_id)
     count = silent = 0
+    terms = Terms()
     for chunk in _chunks(rows, CHUNK):
         connection.execute(
             insert(answers),
@@ -94,10 +98,15 @@ def insert_answers(
                     "contexts": [asdict(context) for context in answer.contexts],
                     "no_answer": no_answer,
                     "thinking": answer.thinking or None,
+                    "tokens": answer.tokens,
+                    "usd": answer.usd,
+                    "milliseconds": answer.milliseconds,
                 }
                 for answer, no_answer in chunk
             ],
         )
+        texts = ((numbers[answer.question_id], answer.answer) for answer, _ in chunk)
+        add_texts(connection, number, texts, terms)
         count += len(chunk)
         silent += sum(no_answer for _, no_answer in chunk)
     connection.execute(

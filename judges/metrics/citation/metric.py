@@ -27,6 +27,7 @@ from judges.text.citations import CitedSentence, cited_sentences
 
 NAME = "citation-support"
 NO_SENTENCES = "The answer says nothing, so nothing of it could be cited."
+NO_CITATIONS = "The answer cites nothing, so its citation support is 0."
 NO_PASSAGES = "There are neither contexts nor passages that the answer could cite."
 
 
@@ -89,7 +90,7 @@ class CitationSupport:
             The score with `details`: `precision`, `recall`, `sentences` (`text`, `weight`, `citations`:
             `number`, `passage`, `support`), `uncited` and `unsupported` (texts of sentences), `cites`
             (`contexts` or `passages`), `counts` (`sentences`, `cited`, `citations`, grades, `undecided`,
-            `unknown`: numbers of no passage).
+            `unknown`: numbers of no passage), and a `note` where it cites nothing.
 
         Raises:
             JudgeError: Asking as a whole cannot go on.
@@ -182,6 +183,7 @@ def _scored(item: MetricItem, sentences: Sequence[Sentence], cites: str) -> Scor
                 "undecided": sum(citation.support is None for citation in citations),
                 "unknown": sum(citation.passage is None for citation in citations),
             },
+            **({} if citations else {"note": NO_CITATIONS}),
         },
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -46,6 +46,26 @@ class Missing:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Wordings:
+    """The different wordings of an answer's claims and of the passages', to be related to each other."""
+
+    of_answer: tuple[str, ...]
+    of_passages: tuple[str, ...]
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Every pair of two different wordings, in both orders, but pairs of the answer's own."""
+        own = frozenset(self.of_passages)
+        every = dict.fromkeys((*self.of_answer, *self.of_passages))
+        for first in every:
+            for second in every if first in own else self.of_passages:
+                if first != second:
+                    yield first, second
+
+
+Relations = Mapping[tuple[str, str], Relation]
+
+
 class Steps(Protocol):
     """The steps of the NLI-based metric for one item."""
 
@@ -57,8 +77,13 @@ class Steps(Protocol):
         """Rate how much each claim matters to the question, 1–5."""
         ...
 
-    async def relations(self, pairs: Sequence[tuple[str, str]]) -> tuple[Relation, ...] | Missing:
-        """Tell what the first of each pair says of the second; each pair is given once."""
+    async def relations(
+        self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
+    ) -> Relations | Missing:
+        """Tell what the first of each pair says of the second, where that is not neutral.
+
+        With `wanted`, other pairs than those that it holds of are taken as neutral.
+        """
         ...
 
 

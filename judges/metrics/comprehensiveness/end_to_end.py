@@ -10,13 +10,13 @@ from data.records import EMBEDDED_ENGINE, Json, MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Tagged
+from judges.metrics.comprehensiveness.answering import claims_of, read
 from judges.metrics.comprehensiveness.claims import Claim, Missing, yardstick_of
 from judges.metrics.comprehensiveness.nli import LexicalSteps
 from judges.metrics.comprehensiveness.report import Facts
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
-from judges.pairwise.cleaning import clean, is_no_answer
-from judges.text.entailment import Entailment, classify
-from judges.text.statements import Statement, merge_statements, read_statements
+from judges.text.entailment import Entailment
+from judges.text.statements import merge_statements
 
 
 class FoundStatement(BaseModel):
@@ -79,17 +79,17 @@ class LexicalEndToEndReader:
     async def read(self, item: MetricItem) -> Facts | Missing:
         """Find for each relevant sentence of the passages whether the answer says it."""
         steps = LexicalSteps(item)
-        answer = clean(item.answer)
-        sentences = () if is_no_answer(answer) else tuple(dict.fromkeys(read_statements(answer)))
+        sentences = tuple(read(claim) for claim in await _claims_of_answer(steps, item.answer))
         readings = (merge_statements(sentences), *sentences) if len(sentences) > 1 else sentences
         covered: list[Json] = []
         missing: list[Json] = []
         contradicted: list[Json] = []
-        for statement in _statements(yardstick_of(item)):
-            if steps.rate(Claim(statement.text, statement.source)) < self._settings.relevance:
+        for claim in _distinct_claims(yardstick_of(item)):
+            if steps.rate(claim) < self._settings.relevance:
                 continue
-            fact: dict[str, Json] = {"text": statement.text, "passages": [statement.source]}
-            by_relation = {classify(reading, statement, steps.weights): reading for reading in readings}
+            fact: dict[str, Json] = {"text": claim.text, "passages": [claim.source]}
+            statement = read(claim.text)
+            by_relation = {steps.relate(reading, statement): reading for reading in readings}
             if Entailment.ENTAILMENT in by_relation:
                 covered.append(fact)
                 continue
@@ -99,13 +99,18 @@ class LexicalEndToEndReader:
         return Facts(covered=covered, missing=missing, basis=missing, contradicted=contradicted)
 
 
-def _statements(passages: Sequence[Passage]) -> list[Statement]:
-    """The sentences of the passages, each wording once."""
-    statements: dict[str, Statement] = {}
+async def _claims_of_answer(steps: LexicalSteps, answer: str) -> tuple[str, ...]:
+    claims = await steps.claims(answer, "")
+    return () if isinstance(claims, Missing) else tuple(dict.fromkeys(claim.text for claim in claims))
+
+
+def _distinct_claims(passages: Sequence[Passage]) -> list[Claim]:
+    """The claims of the passages, each wording once."""
+    claims: dict[str, Claim] = {}
     for passage in passages:
-        for statement in read_statements(passage.text, passage.id):
-            statements.setdefault(" ".join(statement.text.casefold().split()), statement)
-    return list(statements.values())
+        for text in claims_of(passage.text):
+            claims.setdefault(" ".join(text.casefold().split()), Claim(text, passage.id))
+    return list(claims.values())
 
 
 def _distinct(statements: Sequence[FoundStatement], known: Mapping[str, str]) -> dict[str, Json]:

@@ -153,6 +153,8 @@ def representative(graph: FactGraph, group: Sequence[str]) -> str:
     """
     passages = [claim_id for claim_id in group if graph.by_id[claim_id].kind is NodeKind.PASSAGE]
     candidates = sorted(passages or group)
+    if len(candidates) == 1:
+        return candidates[0]
     wordings = Counter(" ".join(graph.by_id[claim_id].text.casefold().split()) for claim_id in candidates)
     return max(
         candidates, key=lambda claim_id: wordings[" ".join(graph.by_id[claim_id].text.casefold().split())]

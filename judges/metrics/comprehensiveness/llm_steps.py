@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from pydantic import BaseModel, Field
@@ -12,7 +12,7 @@ from data.records import MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import ScoreField, Task, TaskRunner
 from judges.llm.templates import Tagged
-from judges.metrics.comprehensiveness.claims import Claim, ClaimKind, Missing
+from judges.metrics.comprehensiveness.claims import Claim, ClaimKind, Missing, Relations, Wordings
 from judges.metrics.comprehensiveness.graph import Relation
 from judges.metrics.comprehensiveness.nli import LexicalSteps
 from judges.text.entailment import Entailment
@@ -99,15 +99,19 @@ class LlmSteps:
             ratings[text] = rating
         return tuple(ratings[claim.text] for claim in claims)
 
-    async def relations(self, pairs: Sequence[tuple[str, str]]) -> tuple[Relation, ...] | Missing:
+    async def relations(
+        self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
+    ) -> Relations | Missing:
         """Ask about every pair; the scheduler sends them together."""
+        pairs = [pair for pair in wordings.pairs() if wanted is None or wanted(*pair)]
         replies = await asyncio.gather(*(self._relate(first, second) for first, second in pairs))
-        relations: list[Relation] = []
-        for relation in replies:
+        relations: dict[tuple[str, str], Relation] = {}
+        for pair, relation in zip(pairs, replies, strict=True):
             if isinstance(relation, Missing):
                 return relation
-            relations.append(relation)
-        return tuple(relations)
+            if relation is not Relation.NEUTRAL:
+                relations[pair] = relation
+        return relations
 
     async def _claims_of(self, text: str, source: str) -> list[Claim] | Missing:
         tagged = Tagged("passage", text, source) if source else Tagged("answer", text)

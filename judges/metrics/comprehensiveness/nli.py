@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import chain
+from types import MappingProxyType
 
 from data.records import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
-from judges.metrics.comprehensiveness.claims import SAYING_SOMETHING, Claim, Missing, Steps, yardstick_of
+from judges.metrics.comprehensiveness.answering import Ground, claims_of, ground_of
+from judges.metrics.comprehensiveness.claims import (
+    SAYING_SOMETHING,
+    Claim,
+    Missing,
+    Relations,
+    Steps,
+    Wordings,
+    yardstick_of,
+)
 from judges.metrics.comprehensiveness.graph import Edge, FactGraph, Node, NodeKind, Relation
 from judges.metrics.comprehensiveness.report import Facts, facts_of
 from judges.metrics.comprehensiveness.settings import ComprehensivenessSettings
 from judges.metrics.relations.model import Pair, RelationModel
 from judges.pairwise.cleaning import clean, is_no_answer
-from judges.text.entailment import classify, entailment_weights
-from judges.text.statements import read_statement, read_statements
-from judges.text.term_weights import TermWeights
+from judges.text.entailment import Entailment
+from judges.text.statements import Statement, read_statements
 from judges.text.tokens import related, terms
 
 
@@ -92,95 +101,84 @@ class NliReader:
 
     async def _edges(self, steps: Steps, nodes: Sequence[Node]) -> tuple[Edge, ...] | Missing:
         """Relate all claims but those of the answer to one another; identical wordings imply each other."""
-        pairs = [(a, b) for a in nodes for b in nodes if _related(a, b)]
-        if len(pairs) > self._settings.most_pairs:
-            reason = (
-                f"The texts have {len(pairs):,} pairs of claims, more than {self._settings.most_pairs:,}."
-            )
+        of_answer = sum(node.kind is NodeKind.ANSWER for node in nodes)
+        wanted = len(nodes) * (len(nodes) - 1) - of_answer * (of_answer - 1)
+        if wanted > self._settings.most_pairs:
+            reason = f"The texts have {wanted:,} pairs of claims, more than {self._settings.most_pairs:,}."
             return Missing(Outcome.SKIPPED, reason)
-        different = (
-            (a.text, b.text)
-            for a, b in pairs
-            if a.text != b.text and hopeful(a.text, b.text, self._settings.similarity)
-        )
-        unique_pairs = tuple(dict.fromkeys(different))
-        relations = await steps.relations(unique_pairs)
-        if isinstance(relations, Missing):
-            return relations
-        by_pair = dict(zip(unique_pairs, relations, strict=True))
-        return tuple(_edges_of(pairs, by_pair))
+        texts = {
+            kind: tuple(dict.fromkeys(node.text for node in nodes if node.kind is kind)) for kind in NodeKind
+        }
+        wordings = Wordings(texts[NodeKind.ANSWER], texts[NodeKind.PASSAGE])
+        least = self._settings.similarity
+        tried = partial(hopeful, similarity=least) if least > 0 else None
+        relations = await steps.relations(wordings, tried)
+        return relations if isinstance(relations, Missing) else _edges_of(nodes, relations)
 
 
-def _related(a: Node, b: Node) -> bool:
-    """Whether the relation from a to b is wanted: any but within the answer."""
-    return a is not b and NodeKind.PASSAGE in {a.kind, b.kind}
+def _edges_of(nodes: Sequence[Node], relations: Relations) -> tuple[Edge, ...]:
+    """The edges between nodes, by what their wordings say of each other; equal ones imply each other."""
+    places: dict[str, list[int]] = {}
+    for place, node in enumerate(nodes):
+        places.setdefault(node.text, []).append(place)
+    same = (((text, text), Relation.EQUIVALENCE) for text, those in places.items() if len(those) > 1)
+    edges = [
+        (a, b, relation)
+        for (first, second), relation in chain(same, relations.items())
+        for a in places.get(first, ())
+        for b in places.get(second, ())
+        if a != b and (nodes[a].kind is NodeKind.PASSAGE or nodes[b].kind is NodeKind.PASSAGE)
+    ]
+    return tuple(Edge(nodes[a].id, nodes[b].id, relation) for a, b, relation in sorted(edges))
 
 
-def _edges_of(pairs: Iterable[tuple[Node, Node]], by_pair: dict[tuple[str, str], Relation]) -> Iterable[Edge]:
-    for a, b in pairs:
-        default = Relation.EQUIVALENCE if a.text == b.text else Relation.NEUTRAL
-        relation = by_pair.get((a.text, b.text), default)
-        if relation is not Relation.NEUTRAL:
-            yield Edge(a.id, b.id, relation)
-
-
-LOWEST, HIGHEST = 1.0, 5.0
-ON_TOPIC = 0.5
+SAID: Mapping[Entailment, Relation] = MappingProxyType({said: Relation(said.value) for said in Entailment})
 
 
 class LexicalSteps:
     """The steps for one item, with term weights fitted on its passages."""
 
     def __init__(self, item: MetricItem) -> None:
-        self._question = item.question
-        self._passages = yardstick_of(item)
+        self._item = item
+
+    @cached_property
+    def _ground(self) -> Ground:
+        return ground_of(self._item.question, yardstick_of(self._item))
+
+    @cached_property
+    def _verdict(self) -> bool | None:
+        return self._ground.asked.verdict(clean(self._item.answer))
 
     async def claims(self, text: str, source: str) -> tuple[Claim, ...] | Missing:
-        """Every sentence with something to say is a claim; a "no answer" has none."""
-        bare = text if source else clean(text)
-        if not source and is_no_answer(bare):
+        """Every clause of a passage and every sentence of an answer is a claim; a "no answer" has none."""
+        if source:
+            return tuple(Claim(clause, source) for clause in claims_of(text))
+        bare = clean(text)
+        if is_no_answer(bare):
             return ()
-        return tuple(Claim(statement.text, source) for statement in read_statements(bare))
+        said = [statement.text for statement in read_statements(bare)]
+        if not said and self._verdict is not None:
+            said = [bare.strip()]
+        return tuple(Claim(sentence) for sentence in said)
 
     async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...] | Missing:
-        """Rate a claim by how much of the question its passage, or it alone, speaks of."""
-        return tuple(self.rate(claim) for claim in claims)
+        """Rate a claim by how much of the question it speaks of where it stands."""
+        return tuple(map(self.rate, claims))
 
-    async def relations(self, pairs: Sequence[tuple[str, str]]) -> tuple[Relation, ...] | Missing:
+    async def relations(
+        self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
+    ) -> Relations | Missing:
         """Compare the two claims of each pair."""
-        return tuple(
-            Relation(classify(read_statement(first), read_statement(second), self.weights).value)
-            for first, second in pairs
-        )
+        told = self._ground.relations(wordings.of_answer, self._verdict)
+        return {pair: SAID[relation] for pair, relation in told.items() if wanted is None or wanted(*pair)}
+
+    def relate(self, said: Statement, claim: Statement) -> Entailment:
+        """Tell what a statement of the answer says of a passage's claim."""
+        return self._ground.asked.relate(said, claim, self._verdict)
 
     def rate(self, claim: Claim) -> float:
-        """The relevance of one claim, 1–5: 3 where its passage shares nothing with the question."""
-        of_passage = self._on_topic.get(claim.source, 0.0)
-        alone = self._share(frozenset(map(related, terms(claim.text))))
-        most = max(self._on_topic.values(), default=0.0)
-        share = max(of_passage, alone) / most if most else 1.0
-        return LOWEST + (HIGHEST - LOWEST) * (ON_TOPIC + (1 - ON_TOPIC) * min(1.0, share))
-
-    @cached_property
-    def weights(self) -> TermWeights:
-        """Term weights of the item's passages, the question's terms weighing little."""
-        texts = [statement.text for passage in self._passages for statement in read_statements(passage.text)]
-        return entailment_weights(texts, self._question)
-
-    @cached_property
-    def _on_topic(self) -> dict[str, float]:
-        return {passage.id: self._share(self._roots(passage)) for passage in self._passages}
-
-    @cached_property
-    def _question_terms(self) -> frozenset[str]:
-        return frozenset(map(related, terms(self._question)))
-
-    @staticmethod
-    def _roots(passage: Passage) -> frozenset[str]:
-        return frozenset(related(term) for term in terms(f"{passage.title} {passage.text}"))
-
-    def _share(self, roots: frozenset[str]) -> float:
-        return len(self._question_terms & roots) / len(self._question_terms) if self._question_terms else 0.0
+        """The relevance of one claim, 1–5: 3 where it or its passage shares nothing with the question."""
+        return self._ground.rate(claim)
 
 
 class RelatedByNli:
@@ -198,12 +196,16 @@ class RelatedByNli:
         self.claims = steps.claims
         self.relevance = steps.relevance
 
-    async def relations(self, pairs: Sequence[tuple[str, str]]) -> tuple[Relation, ...] | Missing:
+    async def relations(
+        self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
+    ) -> Relations | Missing:
         """Ask the model about each pair."""
-        found = await self._model.relate([Pair(*pair) for pair in pairs], question=self._question)
-        relations = []
-        for relation in found:
+        pairs = [Pair(*pair) for pair in wordings.pairs() if wanted is None or wanted(*pair)]
+        found = await self._model.relate(pairs, question=self._question)
+        relations: dict[tuple[str, str], Relation] = {}
+        for pair, relation in zip(pairs, found, strict=True):
             if isinstance(relation, CallFailure):
                 return Missing(relation.outcome, relation.detail)
-            relations.append(Relation(relation.stance.value))
-        return tuple(relations)
+            if relation.stance is not Entailment.NEUTRAL:
+                relations[pair.premise, pair.hypothesis] = SAID[relation.stance]
+        return relations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Protocol
 
 from data.records import MetricItem, Outcome, Passage
@@ -13,14 +14,16 @@ from judges.llm.tasks import TaskReply, TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing
 from judges.metrics.context.ratings import HIGHEST
 from judges.metrics.context.tasks import RATING, WEIGHTED_RATING, RatingReply
+from judges.metrics.relations.model import QUESTIONS_KEPT
 from judges.text.contradictions import ContradictionFinder
-from judges.text.needs import NeedReader, windows_of, windows_over
+from judges.text.needs import Bag, NeedReader, windows_of, windows_over
 from judges.text.statements import read_statements
 from judges.text.term_weights import TermWeights
 
 NOTHING_MET = 0.05
 MET_IN_FULL = 0.55
 UNTRUE_FROM = 0.5
+PASSAGES_KEPT = 1 << 10
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.REFUSED, Outcome.UNREADABLE)
 Rows = list[list[float]]
 
@@ -91,23 +94,17 @@ class EmbeddedRater:
     """
 
     def __init__(self, item: MetricItem) -> None:
-        texts = [item.reference or "", *(passage.text for passage in item.passages)]
-        self._statements = [statement for text in texts for statement in read_statements(text)]
-        self._weights = TermWeights.fit([statement.text for statement in self._statements], item.question)
-        self._reader = NeedReader([texts[:1], texts[1:]], self._weights)
+        texts = tuple(passage.text for passage in item.passages)
+        self._ground = _ground(item.question, item.reference or "", texts)
 
     async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
         """Rate passages."""
-        needs = [self._reader.read(question) for question in sub_questions]
-        rows = []
-        for passage in passages:
-            windows = windows_of(f"{passage.title}\n\n{passage.text}")
-            rows.append([_scaled(self._reader.meet(need, windows).share) for need in needs])
-        return rows
+        texts = (f"{passage.title}\n\n{passage.text}" for passage in passages)
+        return [list(_rated(self._ground, text, tuple(sub_questions))) for text in texts]
 
     async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
         """Rate an answer."""
-        finder = ContradictionFinder(self._statements, self._weights)
+        finder = self._ground.finder
         windows = windows_over(
             [
                 statement
@@ -115,8 +112,32 @@ class EmbeddedRater:
                 if all(contradiction.strength < UNTRUE_FROM for contradiction in finder.find(statement))
             ]
         )
-        needs = [self._reader.read(question) for question in sub_questions]
-        return [_scaled(self._reader.meet(need, windows).share) for need in needs]
+        return self._ground.rated(windows, sub_questions)
+
+
+class _Ground:
+    """A question with its reference and passages, read once for all answers."""
+
+    def __init__(self, question: str, reference: str, texts: Sequence[str]) -> None:
+        statements = [statement for text in (reference, *texts) for statement in read_statements(text)]
+        self._weights = TermWeights.fit_terms([statement.terms for statement in statements], question)
+        self._reader = NeedReader([[reference], texts], self._weights)
+        self.finder = ContradictionFinder(statements, self._weights)
+
+    def rated(self, windows: tuple[Bag, ...], sub_questions: Sequence[str]) -> list[float]:
+        return [_scaled(self._reader.meet(self._reader.read(each), windows).share) for each in sub_questions]
+
+
+@lru_cache(maxsize=QUESTIONS_KEPT)
+def _ground(question: str, reference: str, texts: tuple[str, ...]) -> _Ground:
+    """Every system's answer to a question is held against the same texts."""
+    return _Ground(question, reference, texts)
+
+
+@lru_cache(maxsize=PASSAGES_KEPT)
+def _rated(ground: _Ground, text: str, sub_questions: tuple[str, ...]) -> tuple[float, ...]:
+    """The ratings of a passage, which many answers to a question are measured by."""
+    return tuple(ground.rated(windows_of(text), sub_questions))
 
 
 class KnownRater:

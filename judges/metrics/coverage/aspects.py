@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
 
-from data.records import MetricItem
+from data.records import MetricItem, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.llm.templates import Tagged
 from judges.metrics.coverage.grounding import Grounded
 from judges.metrics.coverage.judgments import AspectJudgments
 from judges.metrics.coverage.settings import ALIGNMENT, ASPECTS
+from judges.metrics.relations.model import QUESTIONS_KEPT
 from judges.text.needs import NeedReader, windows_of
 from judges.text.statements import read_statements
 from judges.text.term_weights import TermWeights
@@ -84,20 +86,26 @@ class LeadingStatements:
 
     async def find(self, item: MetricItem) -> tuple[str, ...] | CallFailure:
         """Choose statements."""
-        yardstick = YardstickText.read(item.passages, item.question)
-        if not yardstick.statements:
-            return ()
-        gains = np.sqrt(yardstick.masses) * yardstick.relevance
-        chosen: list[int] = []
-        covered = np.zeros(len(gains))
-        while len(chosen) < min(self._most, len(gains)):
-            offered = gains * np.clip(1 - covered / NOVELTY, 0, 1)
-            best = int(np.argmax(offered))
-            if not offered[best]:
-                break
-            chosen.append(best)
-            covered = yardstick.coverage([yardstick.statements[place] for place in chosen])
-        return distinct(tuple(yardstick.statements[place].text for place in chosen))
+        return _leading(item.passages, item.question, self._most)
+
+
+@lru_cache(maxsize=QUESTIONS_KEPT)
+def _leading(passages: tuple[Passage, ...], question: str, most: int) -> tuple[str, ...]:
+    """The leading statements; they are the same for every answer to a question."""
+    yardstick = YardstickText.read(passages, question)
+    if not yardstick.statements:
+        return ()
+    gains = np.sqrt(yardstick.masses) * yardstick.relevance
+    chosen: list[int] = []
+    covered = np.zeros(len(gains))
+    while len(chosen) < min(most, len(gains)):
+        offered = gains * np.clip(1 - covered / NOVELTY, 0, 1)
+        best = int(np.argmax(offered))
+        if not offered[best]:
+            break
+        chosen.append(best)
+        covered = yardstick.coverage([yardstick.statements[place] for place in chosen])
+    return distinct(tuple(yardstick.statements[place].text for place in chosen))
 
 
 def distinct(aspects: tuple[str, ...]) -> tuple[str, ...]:
@@ -194,10 +202,8 @@ class EmbeddedAligner:
         self, item: MetricItem, claims: Sequence[Grounded], aspects: Sequence[str]
     ) -> Alignment | CallFailure:
         """Compare every claim with every aspect."""
-        texts = [passage.text for passage in item.passages]
-        sources = [item.reference or "", *texts]
-        statements = [statement.text for text in sources for statement in read_statements(text)]
-        reader = NeedReader([sources[:1], texts], TermWeights.fit(statements, item.question))
+        texts = tuple(passage.text for passage in item.passages)
+        reader = _need_reader(item.question, item.reference or "", texts)
         windows = [windows_of(claim.claim.text) for claim in claims]
         aligned: dict[int, list[int]] = {}
         for place, aspect in enumerate(aspects):
@@ -210,6 +216,13 @@ class EmbeddedAligner:
             if matching:
                 aligned[place] = matching
         return _alignment(aligned)
+
+
+@lru_cache(maxsize=QUESTIONS_KEPT)
+def _need_reader(question: str, reference: str, texts: tuple[str, ...]) -> NeedReader:
+    """What a question's texts say; the same for every answer to it."""
+    statements = [statement.terms for text in (reference, *texts) for statement in read_statements(text)]
+    return NeedReader([[reference], texts], TermWeights.fit_terms(statements, question))
 
 
 def _alignment(aligned: Mapping[int, Sequence[int]], ignored: int = 0) -> Alignment:

@@ -13,7 +13,6 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from data.errors import StatisticsError
 
@@ -54,6 +53,8 @@ class Correlation:
 
 def coefficient(kind: Coefficient, x: Floats, y: Floats) -> float | None:
     """One correlation, None where either side is constant or there are fewer than three pairs."""
+    from scipy import stats  # noqa: PLC0415 - loads for long, and metrics are known without it
+
     if len(x) < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     if kind is Coefficient.KENDALL:

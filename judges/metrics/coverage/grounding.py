@@ -8,16 +8,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.metrics.coverage.sources import Source
 from judges.metrics.factuality.claims import Claim
-from judges.metrics.relations.model import Pair, RelationModel
+from judges.metrics.relations.model import QUESTIONS_KEPT, Pair, RelationModel
 from judges.text.contradictions import ContradictionFinder
 from judges.text.entailment import Entailment
-from judges.text.needs import windows_over
+from judges.text.needs import windows_of
 from judges.text.statements import read_statement, read_statements
 from judges.text.term_weights import TermWeights
 
@@ -100,11 +101,8 @@ class LexicalSupport:
     ) -> Sequence[int | CallFailure | None]:
         """Look for the first supporting chunk of every claim."""
         texts = dict.fromkeys(text_of(chunk) for _, chunks in claims for chunk in chunks)
-        read = {text: read_statements(text) for text in texts}
-        statements = [statement for of_text in read.values() for statement in of_text]
-        weights = TermWeights.fit([statement.text for statement in statements], question)
-        finder = ContradictionFinder(statements, weights)
-        windows = {text: windows_over(of_text) for text, of_text in read.items()}
+        weights = _weights(frozenset(texts), question)
+        finder = ContradictionFinder([each for text in texts for each in read_statements(text)], weights)
         places: list[int | CallFailure | None] = []
         for claim, chunks in claims:
             statement = read_statement(claim.text)
@@ -114,11 +112,18 @@ class LexicalSupport:
                 for place, chunk in enumerate(chunks)
                 if any(
                     weights.share(statement.terms, window.terms, window.related) >= SUPPORTED_FROM
-                    for window in windows[text_of(chunk)]
+                    for window in windows_of(text_of(chunk))
                 )
             )
             places.append(None if wrong else next(supporting, None))
         return places
+
+
+@lru_cache(maxsize=QUESTIONS_KEPT)
+def _weights(texts: frozenset[str], question: str) -> TermWeights:
+    """Most answers to a question find the same chunks, and weights do not depend on their order."""
+    statements = [each.terms for text in texts for each in read_statements(text)]
+    return TermWeights.fit_terms(statements, question)
 
 
 async def ground(

@@ -29,7 +29,7 @@ from judges.metrics.coverage.grounding import Grounded, LexicalSupport, LlmSuppo
 from judges.metrics.coverage.judgments import AspectJudgments
 from judges.metrics.coverage.measures import icat, share
 from judges.metrics.coverage.settings import CoverageSettings, read_settings
-from judges.metrics.coverage.sources import ChunkIndex, LocalSource, Source
+from judges.metrics.coverage.sources import LocalSource, Source, chunk_index
 from judges.metrics.factuality.claims import Claim, ClaimSteps, claims_of, steps_of
 from judges.metrics.factuality.evidence.gathering import UnscoredError
 from judges.metrics.factuality.tasks import LlmRelations
@@ -165,7 +165,7 @@ class Icat:
     def _source(self, item: MetricItem) -> Source:
         if self._steps.source is not None:
             return self._steps.source
-        index = ChunkIndex(item.passages, self._settings.chunking)
+        index = chunk_index(item.passages, self._settings.chunking)
         if not index.chunks:
             raise UnscoredError(Outcome.UNREADABLE, NO_TEXTS)
         return LocalSource(index)

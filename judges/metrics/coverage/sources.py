@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
-import bm25s
 import numpy as np
 
 from data.corpora.chunking import Chunking, chunk_id
 from data.corpora.terms import Analyser
 from data.records import Passage
 from judges.llm.requests import CallFailure
-from judges.metrics.factuality.evidence.contexts import Retriever
-from judges.text.tokens import term, terms, words
+from judges.metrics.factuality.evidence.contexts import Ranking, Retriever
+from judges.metrics.relations.model import QUESTIONS_KEPT
+from judges.text.tokens import term, words
 
 TERMS = Analyser("terms-1", words, term)
 """How corpora are indexed: by the terms that texts are compared by; another name for every change of them."""
@@ -85,19 +86,20 @@ class ChunkIndex:
 
     def __init__(self, passages: Sequence[Passage], chunking: Chunking) -> None:
         self.chunks = chunks_of(passages, chunking)
-        bags = [list(terms(f"{chunk.title} {chunk.text}")) for chunk in self.chunks]
-        self._known = {term for bag in bags for term in bag}
-        self._index = bm25s.BM25() if self._known else None
-        if self._index is not None:
-            self._index.index(bags, show_progress=False)
+        self._ranking = Ranking(self.chunks)
 
     def find(self, query: str, k: int) -> tuple[Passage, ...]:
         """Return at most `k` chunks, best first, equally good ones in their own order."""
-        query_terms = [term for term in terms(query) if term in self._known]
-        if self._index is None or not query_terms:
+        scores = self._ranking.scores(query)
+        if scores is None:
             return self.chunks[:k]
-        scores = np.asarray(self._index.get_scores(query_terms))
         return tuple(self.chunks[place] for place in np.argsort(-scores, kind="stable")[:k])
+
+
+@lru_cache(maxsize=QUESTIONS_KEPT)
+def chunk_index(passages: tuple[Passage, ...], chunking: Chunking) -> ChunkIndex:
+    """The index of a question's passages, the same for every answer to it."""
+    return ChunkIndex(passages, chunking)
 
 
 def chunks_of(passages: Sequence[Passage], chunking: Chunking) -> tuple[Passage, ...]:

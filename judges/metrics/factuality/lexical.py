@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from judges.llm.requests import CallFailure
 from judges.metrics.relations.head import Noticed, trained_head
-from judges.metrics.relations.model import Pair, Related
+from judges.metrics.relations.model import QUESTIONS_KEPT, Pair, Related
 from judges.metrics.relations.slots import Question, Slots
 from judges.text.contradictions import ContradictionFinder, Figures
 from judges.text.entailment import Entailment
@@ -45,7 +46,7 @@ class LexicalRelations:
 
     async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
         """Relate all pairs, the terms weighted over all their premises."""
-        ground = _Premises({pair.premise: read_statements(pair.premise) for pair in pairs}, question)
+        ground = _ground(frozenset(pair.premise for pair in pairs), question)
         premises: defaultdict[str, set[str]] = defaultdict(set)
         for pair in pairs:
             premises[pair.hypothesis].add(pair.premise)
@@ -58,8 +59,7 @@ class LexicalRelations:
 
 def notice(pair: Pair, *, question: str) -> tuple[Noticed, ...]:
     """What speaks for a contradiction in each sentence of a hypothesis; what the head is trained on."""
-    premises = _Premises({pair.premise: read_statements(pair.premise)}, question)
-    return premises.notice(pair)
+    return _ground(frozenset({pair.premise}), question).notice(pair)
 
 
 def _capped(found: Mapping[Pair, Related]) -> Mapping[Pair, Related]:
@@ -134,10 +134,11 @@ class _Premise:
 class _Premises:
     """All premises of one question."""
 
-    def __init__(self, premises: Mapping[str, tuple[Statement, ...]], question: str) -> None:
-        sentences = [statement.text for statements in premises.values() for statement in statements]
-        self._weights = TermWeights.fit(sentences, question)
-        plain = TermWeights.fit(sentences)
+    def __init__(self, texts: Iterable[str], question: str) -> None:
+        premises = {text: read_statements(text) for text in texts}
+        sentences = [statement.terms for statements in premises.values() for statement in statements]
+        self._weights = TermWeights.fit_terms(sentences, question)
+        plain = TermWeights.fit_terms(sentences)
         asked = read_statement(question)
         self._asked = Figures(asked.figures)
         self._asked_related = asked.related
@@ -145,6 +146,7 @@ class _Premises:
         self._premises = {
             text: _Premise(statements, self._weights, plain, topic) for text, statements in premises.items()
         }
+        self._between: dict[tuple[Pair, int], Related] = {}
 
     def notice(self, pair: Pair) -> tuple[Noticed, ...]:
         """What speaks for a contradiction in each sentence of a hypothesis."""
@@ -153,6 +155,15 @@ class _Premises:
 
     def relate(self, pair: Pair, *, among: int) -> Related:
         """Relate one pair; `among` is the number of premises that its hypothesis is held against."""
+        if pair.hypothesis not in self._premises:
+            return self._relate(pair, among)
+        # What passages say of each other is the same for every answer.
+        known = self._between.get((pair, among))
+        if known is None:
+            known = self._between[pair, among] = self._relate(pair, among)
+        return known
+
+    def _relate(self, pair: Pair, among: int) -> Related:
         premise = self._premises[pair.premise]
         hypothesis = read_statements(pair.hypothesis)
         distinct = _distinct(hypothesis)
@@ -185,6 +196,12 @@ class _Premises:
             and related(word.term) not in self._asked_related
             for word in content(statement.text)
         )
+
+
+@lru_cache(maxsize=QUESTIONS_KEPT)
+def _ground(premises: frozenset[str], question: str) -> _Premises:
+    """The premises of a question, read once for all answers; nothing depends on their order."""
+    return _Premises(premises, question)
 
 
 def _distinct(statements: Sequence[Statement]) -> tuple[Statement, ...]:

@@ -27,6 +27,7 @@ from judges.metrics.factuality.measures import (
     repaired_entropy_measure,
 )
 from judges.metrics.factuality.settings import FactualitySettings
+from judges.metrics.shortening import cut_details
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +118,6 @@ def reasoner_details(assessment: Assessment, settings: FactualitySettings) -> tu
         **cut_details(assessment.cut),
     }
     return details, precision(counts)
-
-
-def cut_details(cut: Mapping[str, tuple[int, int]]) -> dict[str, Json]:
-    """Which passages were cut, where any were."""
-    return (
-        {"cut": {name: {"words": words, "kept": kept} for name, (words, kept) in cut.items()}} if cut else {}
-    )
 
 
 def graph_json(graph: FactGraph) -> dict[str, Json]:

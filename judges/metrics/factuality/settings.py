@@ -14,8 +14,8 @@ from judges.metrics.factuality.evidence.contexts import PER_CLAIM
 from judges.metrics.factuality.graph import CLAIM_PRIOR, CONTEXT_PRIOR
 from judges.metrics.factuality.tasks import DEFAULT_PROBABILITY
 from judges.metrics.factuality.vocabulary import FactorTables, Inference
+from judges.metrics.shortening import LONGEST_PASSAGE
 
-LONGEST_PASSAGE = 700
 Share = Annotated[float, Field(ge=0, le=1)]
 
 

@@ -62,9 +62,13 @@ class Head(BaseModel):
 
     def probability(self, noticed: Noticed) -> float:
         """The probability of a contradiction."""
-        weights = (self.mark, self.swap, self.slot, self.asked)
-        pairs = zip(weights, noticed.values(), strict=True)
-        odds = self.intercept + math.fsum(weight * value for weight, value in pairs)
+        products = (
+            self.mark * noticed.mark,
+            self.swap * noticed.swap,
+            self.slot * noticed.slot,
+            self.asked * noticed.asked,
+        )
+        odds = self.intercept + math.fsum(products)
         return max(1 / (1 + math.exp(-odds)), _worded(max(noticed.mark, noticed.swap)))
 
 

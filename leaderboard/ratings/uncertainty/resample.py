@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from data.progress import counted
+from data.spreading import mapped
 from leaderboard.ratings.counts import TIE, Floats, PairCounts
 from leaderboard.ratings.models.existence import is_one_group, ties_settle
 from leaderboard.ratings.models.likelihoods import PairModel
 from leaderboard.ratings.models.newton import Fit, Ridge, information
+from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.vocabulary import Weighting
 
 # Numbers of one (3 P, draws) or (clusters, draws) array of a chunk: 16 MB.
@@ -95,17 +97,51 @@ def draw(
     Returns:
         (draws, S) log-odds ratings; a row of NaN where a resample has no estimate.
     """
-    inverse = joint_inverse(units.pairs, fit, ridge)
-    size = units.chunk(draws)
+    drawing = _Drawing(
+        model=model,
+        fit=fit,
+        units=units,
+        inverse=joint_inverse(units.pairs, fit, ridge),
+        ridge=None if ridge is None else ridge.spread(draws),
+        draws=draws,
+        weighting=weighting,
+        seed=seed,
+    )
+    chunks = range(-(-draws // units.chunk(draws)))
+    parts = mapped(_draw_chunk, ((number,) for number in chunks), (drawing,), total=len(chunks))
     thetas = np.empty((draws, units.pairs.systems))
-    chunks = range(0, draws, size)
-    for number, first in enumerate(counted(chunks, "resampling, in parts", len(chunks))):
-        count = min(size, draws - first)
-        rng = np.random.default_rng([seed, number])
-        outcomes = units.outcomes(rng, size, weighting)[..., :count]
-        chunk = None if ridge is None else ridge.spread(draws).columns(slice(first, first + count))
-        thetas[first : first + count] = solve_draws(model, fit, units.pairs, outcomes, inverse, chunk)
+    first = 0
+    for part in counted(parts, "resampling, in parts", len(chunks)):
+        thetas[first : first + len(part)] = part
+        first += len(part)
     return thetas
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Drawing:
+    """What the chunks of draws have in common; the arguments of `draw`."""
+
+    model: PairModel
+    fit: Fit
+    units: Units
+    inverse: Floats
+    ridge: Ridge | None
+    draws: int
+    weighting: Weighting
+    seed: int
+
+
+def _draw_chunk(drawing: _Drawing, number: int) -> Floats:
+    """(draws of the chunk, S) ratings; on one thread, wherever it is called."""
+    size = drawing.units.chunk(drawing.draws)
+    first = number * size
+    count = min(size, drawing.draws - first)
+    rng = np.random.default_rng([drawing.seed, number])
+    with one_thread():
+        outcomes = drawing.units.outcomes(rng, size, drawing.weighting)[..., :count]
+        ridge = None if drawing.ridge is None else drawing.ridge.columns(slice(first, first + count))
+        pairs = drawing.units.pairs
+        return solve_draws(drawing.model, drawing.fit, pairs, outcomes, drawing.inverse, ridge)
 
 
 def joint_inverse(pairs: PairCounts, fit: Fit, ridge: Ridge | None) -> Floats:

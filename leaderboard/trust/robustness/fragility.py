@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from data.errors import InputError, NotFoundError, UnrankableError
 from data.records.plain import to_json
+from data.spreading import mapped
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_pairs
 from leaderboard.ratings.estimate import restrict
@@ -180,14 +182,22 @@ def fragility(
         if pair is not None:
             exchanges: tuple[Exchange, ...] = (_asked(groups, battles, pair),)
             return Fragility(unit=unit, exchanges=exchanges, first_place=None, unrated=())
-        neighbours = [(group, *two) for group in groups for two in pairwise(group.order.tolist())]
-        exchanges = tuple(group.exchange(first, second) for group, first, second in neighbours[:most])
+        neighbours = [
+            (number, *two) for number, group in enumerate(groups) for two in pairwise(group.order.tolist())
+        ][:most]
+        exchanges = tuple(mapped(_exchange, neighbours, (groups,), total=len(neighbours)))
         return Fragility(
             unit=unit,
             exchanges=exchanges,
             first_place=_first_place(groups[0], exchanges, reference) if groups else None,
             unrated=tuple(name for name in battles.systems if name not in rated),
         )
+
+
+def _exchange(groups: tuple[_Group, ...], number: int, first: int, second: int) -> Exchange:
+    """What the order of two systems of a group rests on; on one thread, wherever it is called."""
+    with one_thread():
+        return groups[number].exchange(first, second)
 
 
 def _asked(groups: tuple[_Group, ...], battles: BattleTable, pair: tuple[str, str]) -> Exchange:
@@ -271,8 +281,7 @@ class _Group:
         if smallest is None:
             return result
         rows = self._rows(smallest.removed)
-        # Counted anew from the battles that are left, so that the search is not its own witness.
-        theta = refit_pairs(count_pairs(self.table.select(~rows)), first, second)
+        theta = refit_pairs(self._left(rows), first, second)
         without = float(theta[first] - theta[second])
         if not without < -EQUAL:
             return result
@@ -284,16 +293,38 @@ class _Group:
             battles=self._battles(rows) if self.unit is Unit.BATTLES else (),
         )
 
+    def _left(self, rows: NDArray[np.bool_]) -> PairCounts:
+        """The counts of all battles but some, from the battles, so that the search is not its own witness."""
+        if self.table.weight is not None or self.table.score is not None:
+            return count_pairs(self.table.select(~rows))
+        # Whole numbers lose nothing by being taken away, and few of millions of battles are.
+        removed = count_pairs(self.table.select(rows))
+        keys = self.pairs.low * self.pairs.systems + self.pairs.high
+        outcomes = self.pairs.outcomes.copy()
+        outcomes[:, np.searchsorted(keys, removed.low * removed.systems + removed.high)] -= removed.outcomes
+        left = outcomes.sum(axis=0) > 0
+        return PairCounts(
+            systems=self.pairs.systems,
+            low=self.pairs.low[left],
+            high=self.pairs.high[left],
+            outcomes=np.ascontiguousarray(outcomes[:, left]),
+        )
+
     def _rows(self, removed: Ints) -> NDArray[np.bool_]:
         """(N,) the battles left out: of equal ones those on the first questions."""
         if self.unit is Unit.QUESTIONS:
             return np.asarray(removed[self.kind] > 0)
-        order = np.lexsort((self.table.question, self.kind))
-        kind = self.kind[order]
-        place = np.arange(len(kind)) - np.searchsorted(kind, kind)
-        rows = np.zeros(len(kind), dtype=bool)
-        rows[order] = place < removed[kind]
+        order, starts = self._places
+        rows = np.zeros(len(order), dtype=bool)
+        for kind in np.flatnonzero(removed).tolist():
+            rows[order[starts[kind] : starts[kind] + removed[kind]]] = True
         return rows
+
+    @cached_property
+    def _places(self) -> tuple[Ints, Ints]:
+        """(N,) battles by kind and question; and (K,) where each kind begins among them."""
+        order = np.lexsort((self.table.question, self.kind))
+        return order, np.searchsorted(self.kind[order], np.arange(len(self.units.copies)))
 
     def _questions(self, rows: NDArray[np.bool_], search: Search) -> tuple[str, ...]:
         """The questions of some battles, those first whose battles lower the difference most."""

@@ -67,6 +67,31 @@ def running_server(settings: Settings, log: Path, **variables: str) -> Iterator[
             process.wait()
 
 
+@contextmanager
+def running_worker(settings: Settings) -> Iterator[None]:
+    """Run `arena worker` over the arena of a server, and stop it at the end."""
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "arena", "worker"],
+        cwd=ROOT,
+        env={
+            **without("ARENA_"),
+            "ARENA_HOME": str(settings.home),
+            "ARENA_DATABASE_URL": settings.database_url,
+        },
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        worker.terminate()
+        worker.wait(timeout=60)
+
+
+def without(*beginnings: str) -> dict[str, str]:
+    """The variables of this process for another one, without those that begin so."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(beginnings)}  # noqa: TID251 - of another process
+
+
 def _wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and process.poll() is None:

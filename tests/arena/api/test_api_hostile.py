@@ -39,7 +39,7 @@ CASES = {
         gzip.compress(b'{"question_id": "q1", "answer": "x"}\n' * 999)[:-20],
         {"truncated-gzip"},
     ),
-    "zip": (b"PK\x03\x04" + b"\0" * 50, {"wrong-format"}),
+    "zip": (b"PK\x03\x04" + b"\0" * 50, {"bad-archive"}),
     "utf-16": ('{"question_id": "q1", "answer": "x"}\n'.encode("utf-16"), {"not-utf8"}),
     "latin-1": ('{"question_id": "q1", "answer": "é"}\n'.encode("latin-1"), {"not-utf8", "not-json"}),
     "binary": (bytes(range(256)) * 20, {"not-utf8", "wrong-format"}),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import httpx
+import mlcroissant as mlc
 import pyarrow.parquet as pq
 import pytest
 
@@ -93,6 +96,34 @@ def test_board_is_json_csv_or_parquet(public: httpx.Client, tmp_path: Path) -> N
     (tmp_path / "board.parquet").write_bytes(raw.content)
     assert set(pq.read_table(tmp_path / "board.parquet").column("system").to_pylist()) == systems
     assert "full" in systems
+
+
+@pytest.mark.filterwarnings("default")  # the library's own
+def test_metadata_of_a_board_lead_to_the_files_that_they_describe(
+    public: httpx.Client, tmp_path: Path
+) -> None:
+    """Croissant metadata name whole addresses, whose content has the hash that they say, and validate."""
+    found = public.get("/leaderboards/tiny", params={"format": "croissant"})
+    assert found.headers["content-type"] == "application/ld+json"
+    (tmp_path / "croissant.json").write_bytes(found.content)
+    assert not mlc.Dataset(jsonld=tmp_path / "croissant.json").metadata.ctx.issues.errors
+    for file in found.json()["distribution"]:
+        content = public.get(file["contentUrl"]).content
+        assert hashlib.sha256(content).hexdigest() == file["sha256"]
+
+
+def test_records_of_a_board_come_as_an_archive(public: httpx.Client) -> None:
+    """Every Eval Ever's records are one archive with a record a system, the reference left out."""
+    found = public.get("/leaderboards/tiny", params={"format": "every-eval-ever"})
+    assert found.headers["content-type"] == "application/zip"
+    systems = {
+        line["system"] for line in public.get("/leaderboards/tiny").json()["standings"]["lines"]["overall"]
+    }
+    with zipfile.ZipFile(io.BytesIO(found.content)) as archive:
+        records = [json.loads(archive.read(name)) for name in archive.namelist()]
+    assert {record["model_info"]["name"] for record in records} == systems - {"human"}
+    tex = public.get("/leaderboards/tiny", headers={"Accept": "application/x-tex"})
+    assert "\\toprule" in tex.text
 
 
 def test_wrong_method_is_told_the_right_ones(public: httpx.Client) -> None:
@@ -198,3 +229,23 @@ def test_path_tricks_reach_nothing(public: httpx.Client) -> None:
     """Traversal in a name is refused, however it is written."""
     for name in ("..%2f..%2fetc%2fpasswd", "%2e%2e", "a%00b", "..%5c..%5cx", "a%2fb"):
         assert public.get(f"/sets/{name}").status_code in {400, 404, 422}
+
+
+def test_api_says_where_it_was_found(public: httpx.Client) -> None:
+    """`q` searches all texts, `sort` and `winner` choose among the questions, pages add up to `total`."""
+    path = "/rounds/tiny/questions"
+    page = public.get(path, params={"q": "beta grams"}).json()
+    assert (page["total"], page["next"]) == (2, None)
+    found = page["questions"][0]["found"]
+    assert (found["in_question"], found["in_reference"]) == (False, True)
+    assert "full" in found["systems"]
+    assert found["source"] == "human"
+    first = public.get(path, params={"q": "item", "sort": "spread", "limit": 5}).json()
+    second = public.get(
+        path, params={"q": "item", "sort": "spread", "limit": 7, "after": first["next"]}
+    ).json()
+    assert len({one["id"] for one in first["questions"] + second["questions"]}) == first["total"] == 12
+    assert public.get(path, params={"sort": "colour"}).status_code == 422
+    refused = public.get(path, params={"q": "of the"})
+    assert refused.status_code in {400, 422}
+    assert "no word to search for" in refused.text

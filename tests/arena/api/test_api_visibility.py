@@ -12,11 +12,17 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
+from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.records import TokenScope
 
 SECRET = "SECRET reference"
+EVIDENCE = (
+    "/rounds/first/questions",
+    "/rounds/first/questions/q1",
+    "/rounds/first/compare?first=veiled&second=plain",
+)
 
 
 def guess_of(number: int) -> str:
@@ -83,6 +89,7 @@ def scene(tmp_path: Path, set_folder: Path, serve: Callable[..., str]) -> Iterat
 
 def test_what_is_seen_follows_the_life_of_a_round(scene: Scene) -> None:
     """D13: nothing of results before publication; after it the names; once retracted the notice."""
+    scene.arena.metrics.run("tiny", MetricRequest(metric="comprehensiveness-nli"))
     _nothing_before_publication(scene)
     scene.arena.boards.publish("first", report=lambda _note: None, score=False)
     _results_and_names_after(scene)
@@ -93,23 +100,49 @@ def test_what_is_seen_follows_the_life_of_a_round(scene: Scene) -> None:
 
 def _nothing_before_publication(scene: Scene) -> None:
     for client in (scene.public, scene.alpha):
-        assert client.get("/rounds/first/battles").status_code == 404
+        for path in ("/rounds/first/battles", *EVIDENCE):
+            assert client.get(path).status_code == 404
         assert client.get("/leaderboards/first").status_code == 404
         assert client.get("/leaderboards").json() == {"leaderboards": []}
     assert scene.olga.get("/rounds/first/battles").json()["battles"]
     for path in ("/submissions", "/rounds", "/rounds/first", f"/submissions/{scene.number}"):
         assert "veiled" not in scene.public.get(path).text
     assert scene.public.get(f"/submissions/{scene.number}/report").status_code == 404
+    comparison = scene.public.get(f"/submissions/{scene.number}/comparison")
+    assert (comparison.status_code, "veiled" in comparison.text) == (404, False)
     assert scene.public.get(f"/submissions/{scene.number}").json()["sight"] == "nameless"
+    assert scene.public.get("/sets/tiny/metrics").json() == {"metrics": []}
+    for path in ("", "/scores"):
+        assert scene.public.get(f"/sets/tiny/metrics/comprehensiveness-nli{path}").status_code == 404
+    own = scene.alpha.get("/sets/tiny/metrics/comprehensiveness-nli").json()
+    assert [row["system"] for row in own["rows"]] == ["plain", "veiled", "all"]
 
 
 def _results_and_names_after(scene: Scene) -> None:
     assert scene.public.get("/rounds/first/battles").json()["battles"]
+    for path in EVIDENCE:
+        assert scene.public.get(path).status_code == 200
+    evidence = scene.public.get(EVIDENCE[1]).json()
+    assert {"veiled", "plain"} <= {answer["system"] for answer in evidence["answers"]}
+    assert all(battle["judgments"] for battle in evidence["battles"])
+    assert evidence["reference"] is None
+    _references_never(scene)
     board = scene.public.get("/leaderboards/first")
     assert "veiled" in board.text
     assert scene.public.get(f"/submissions/{scene.number}").json()["system"] == "veiled"
+    table = scene.public.get("/sets/tiny/metrics/comprehensiveness-nli").json()
+    assert [row["system"] for row in table["rows"]] == ["plain", "veiled", "all"]
+    for client in scene.others:
+        scores = client.get("/sets/tiny/metrics/comprehensiveness-nli/scores").json()["scores"]
+        assert len(scores) == 24
+        assert {str(row["details"]) for row in scores} == {"{}"}
+        of_reference = "/sets/tiny/metrics/comprehensiveness-nli?systems=human"
+        assert client.get(of_reference).status_code == 404
     assert scene.alpha.get(f"/submissions/{scene.number}/report").json()["round"] == "first"
     assert scene.public.get(f"/submissions/{scene.number}/report").status_code == 404
+    alone = scene.public.get(f"/submissions/{scene.number}/comparison")
+    assert (alone.status_code, "No earlier version" in alone.text) == (404, True)
+    assert scene.public.get(f"/submissions/{scene.number}/comparison?against=x").status_code == 422
 
 
 def _notice_once_retracted(scene: Scene) -> None:
@@ -124,7 +157,8 @@ def _notice_once_retracted(scene: Scene) -> None:
         )
         for form in ("csv", "parquet"):
             assert client.get("/leaderboards/first", params={"format": form}).status_code == 410
-        assert client.get("/rounds/first/battles").status_code == 410
+        for path in ("/rounds/first/battles", *EVIDENCE):
+            assert client.get(path).status_code == 410
     report = scene.alpha.get(f"/submissions/{scene.number}/report")
     assert (report.status_code, report.json()["advice"]) == (410, "A mistake in the set.")
     assert scene.public.get(f"/submissions/{scene.number}/report").status_code == 404
@@ -141,6 +175,7 @@ def _references_never(scene: Scene) -> None:
         *(
             "/rounds",
             "/rounds/first/battles",
+            *EVIDENCE,
             "/leaderboards",
             "/leaderboards/first",
             "/sets/tiny/questions/q1",

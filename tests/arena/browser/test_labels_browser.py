@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-from selenium import webdriver
-from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
@@ -28,15 +22,12 @@ from arena.services.annotation.requests import TaskRequest
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.records import TokenScope
+from tests.browsing import CHROMIUM, DRIVER, PATIENCE, Visitor, open_browser
 
 ROOT = Path(__file__).parents[3]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-PATIENCE = 90
 PAIRS = 100
 DISPUTED = 5
 REST = 0.2
-RESTING = "[data-testid=stApp][data-test-script-state=notRunning]"
 TEXTS = ("Item {n} is red.", "Item {n} is red, and it weighs {n} grams at noon.")
 # On one question in four the system that says less elsewhere says more, so that both can be rated.
 MOSTLY = {"half": 0, "whole": 1}
@@ -122,78 +113,38 @@ def site(labelling: tuple[Arena, dict[str, str]], tmp_path: Path) -> Iterator[st
     assert "Traceback" not in (tmp_path / "log").read_text()
 
 
-class Keyboard:
+class Keyboard(Visitor):
     """Somebody at a browser who has no mouse."""
 
-    def __init__(self, driver: webdriver.Chrome, site: str) -> None:
-        self.driver, self.site = driver, site
-
-    def sign_in(self, token: str) -> None:
-        """Sign in by the form, from its field on."""
-        self.driver.delete_all_cookies()
-        self.driver.get(f"{self.site}/auth/sign-in")
-        self.driver.find_element(By.NAME, "token").send_keys(token, Keys.ENTER)
-        self._until(lambda: "/auth/sign-in" not in self.driver.current_url, "signing in")
-
-    def press(self, key: str) -> None:
-        """Press a key, wherever the focus is."""
-        ActionChains(self.driver).send_keys(key).perform()
-
-    def see(self, text: str) -> None:
-        """Wait until the page says something and has come to rest."""
-        self._until(lambda: text in self.said() and self.rests(), text)
+    def see(self, text: str, *, seconds: float = PATIENCE) -> None:
+        """Wait until the page shows a text and has come to rest."""
+        super().see(text, seconds=seconds)
+        self.rest()
         # A page that names its choice in the address runs twice; a key in between would be for nobody.
         time.sleep(REST)
-        self._until(lambda: text in self.said() and self.rests(), text)
-
-    def said(self) -> str:
-        """What the page says."""
-        return self.driver.find_element(By.TAG_NAME, "body").text
-
-    def rests(self) -> bool:
-        """Whether the page is whole."""
-        return bool(
-            self.driver.find_elements(
-                By.CSS_SELECTOR, "[data-testid=stApp][data-test-script-state=notRunning]"
-            )
-        )
+        super().see(text, seconds=seconds)
+        self.rest()
 
     def answer(self, place: int | str) -> str:
         """The text of an answer."""
-        return self.driver.find_element(By.CSS_SELECTOR, f".st-key-prose-answer-{place}").text
+        return self.find(f".st-key-prose-answer-{place}")
 
-    def choose(self, field: str, option: str) -> None:
+    def choose(self, label: str, option: str) -> None:
         """Choose from a list by typing what is wanted."""
-        box = f"//*[@data-testid='stSelectbox'][.//label[normalize-space()='{field}']]//input"
-        self._until(lambda: bool(self.driver.find_elements(By.XPATH, box)), field)
-        self.driver.find_element(By.XPATH, box).send_keys(option, Keys.ENTER)
-        self._until(self.rests, option)
+        box = f"//*[@data-testid='stSelectbox'][.//label[normalize-space()='{label}']]//input"
+        self.type(box, option + Keys.ENTER)
+        self.rest()
 
-    def click(self, button: str) -> None:
+    def push(self, button: str) -> None:
         """Press a button by the space bar."""
-        path = f"//button[contains(., '{button}') and not(@disabled)]"
-        self._until(lambda: bool(self.driver.find_elements(By.XPATH, path)), button)
-        self.driver.find_element(By.XPATH, path).send_keys(Keys.SPACE)
-
-    def _until(self, look: Callable[[], bool], what: str) -> None:
-        wait = WebDriverWait(self.driver, PATIENCE, ignored_exceptions=(WebDriverException,))
-        try:
-            wait.until(lambda _: look())
-        except Exception as error:
-            message = f"{what!r} did not come on {self.driver.current_url}:\n{self.said()}"
-            raise AssertionError(message) from error
+        self.type(f"//button[contains(., '{button}') and not(@disabled)]", Keys.SPACE)
 
 
 @pytest.fixture
 def keyboard(site: str) -> Iterator[Keyboard]:
     """A browser without a window, as narrow as a phone."""
-    options = webdriver.ChromeOptions()
-    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-background-networking"):
-        options.add_argument(f"--{argument}")
-    options.add_argument("--disable-dev-shm-usage")
-    options.add_argument("--window-size=420,1400")
-    options.binary_location = str(CHROMIUM)
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    driver = open_browser()
+    driver.set_window_size(420, 1400)
     yield Keyboard(driver, site)
     driver.quit()
 
@@ -202,13 +153,13 @@ def _label(keyboard: Keyboard, token: str, tied: set[str]) -> None:
     """Prefer the longer answer everywhere but on some questions, which are tied."""
     keyboard.sign_in(token)
     keyboard.see("Before you begin")
-    assert "What is item" not in keyboard.said()
+    assert "What is item" not in keyboard.text
     keyboard.press("a")
     for done in range(PAIRS):
         keyboard.see(f"{done} of {PAIRS}")
-        said = keyboard.driver.find_element(By.CSS_SELECTOR, ".st-key-question-text").text
+        question = keyboard.find(".st-key-question-text")
         longer = "1" if len(keyboard.answer(1)) > len(keyboard.answer(2)) else "5"
-        keyboard.press("3" if any(f"item {n}?" in said for n in tied) else longer)
+        keyboard.press("3" if any(f"item {n}?" in question for n in tied) else longer)
     keyboard.see("Nothing is left for you here")
 
 
@@ -223,12 +174,12 @@ def test_hundred_pairs_are_labelled_and_settled_without_a_mouse(
     quality = arena.curation.quality("people", caller=OPERATOR)
     assert (quality.labels, quality.complete, len(quality.disputed)) == (2 * PAIRS, PAIRS, DISPUTED)
     keyboard.sign_in(tokens["olga"])
-    keyboard.driver.get(f"{keyboard.site}/admin-annotation?task=people")
+    keyboard.go("/admin-annotation?task=people")
     for left in range(DISPUTED, 0, -1):
         keyboard.see(f"{left} items are labelled and have no majority")
         longer = "1" if len(keyboard.answer("a")) > len(keyboard.answer("b")) else "5"
         keyboard.press(longer)
-    keyboard.see("Settled.")
+    keyboard.see("The item is settled.")
     quality = arena.curation.quality("people", caller=OPERATOR)
     assert quality.disputed == ()
     preferred = {
@@ -240,12 +191,12 @@ def test_hundred_pairs_are_labelled_and_settled_without_a_mouse(
     arena.rounds.create(RoundRequest(set_name="many", judge="lexical", pairs="all", name="many"))
     arena.rounds.run("many", concurrency=2, report=lambda _progress: None)
     arena.boards.publish("many", report=lambda _line: None, score=False)
-    keyboard.driver.get(f"{keyboard.site}/admin-rounds?round=many")
+    keyboard.go("/admin-rounds?round=many")
     keyboard.see("Not checked by people")
     keyboard.choose("Votes of people", "labels of the task people")
-    keyboard.click("Publish the correction")
+    keyboard.push("Publish the correction")
     keyboard.see("The corrected board is published")
-    keyboard.driver.get(f"{keyboard.site}/?board=many&says=people")
+    keyboard.go("/?board=many&says=people")
     keyboard.see("Corrected by 200 votes of 2 people")
     keyboard.see("How far each system moves")
 

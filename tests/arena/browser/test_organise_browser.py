@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import socket
 import sqlite3
@@ -20,23 +19,29 @@ from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
+from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
+from arena.site.ui.help_texts import PAGES
 from data.records import TokenScope
+from tests.browsing import CHROMIUM, DRIVER, PATIENCE, Visitor, open_browser
 
 ROOT = Path(__file__).parents[3]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-PATIENCE = 60
 QUICK, SLOW = 0.1, 8.0
+REFRESHED = 2.0
+"""Seconds between two refreshes of a round's figures."""
+PLACE = """
+const [said, after] = [".aa-told", "#recent"].map(selector => document.querySelector(selector));
+return said.compareDocumentPosition(after);
+"""
+FOLLOWING = 4
+"""What a browser answers of an element that stands after another."""
+PHONE = 768
+HIDDEN = {"", "system", "question", "report", "register", "admin-inbox"}
+IN_MENUS = [title for path, title in PAGES.items() if path not in HIDDEN]
 
 pytestmark = [
     pytest.mark.browser,
@@ -48,98 +53,10 @@ pytestmark = [
 ]
 
 
-class Hands:
-    """What somebody does in a browser; everything is waited for."""
-
-    def __init__(self, driver: webdriver.Chrome, site: str) -> None:
-        self.driver, self.site = driver, site
-
-    def go(self, path: str) -> None:
-        """Open an address of the site."""
-        self.driver.get(f"{self.site}{path}")
-
-    def see(self, text: str, *, seconds: float = PATIENCE) -> None:
-        """Wait until the page says something."""
-
-        def look(driver: webdriver.Chrome) -> bool:
-            return text in driver.find_element(By.TAG_NAME, "body").text
-
-        self._until(look, f"{text!r} did not appear", seconds)
-
-    def gone(self, text: str) -> None:
-        """Wait until it does not any more."""
-
-        def look(driver: webdriver.Chrome) -> bool:
-            return text not in driver.find_element(By.TAG_NAME, "body").text
-
-        self._until(look, f"{text!r} did not go away", PATIENCE)
-
-    def click(self, path: str) -> None:
-        """Click the first shown element of an XPath."""
-
-        def click(driver: webdriver.Chrome) -> bool:
-            found = [one for one in driver.find_elements(By.XPATH, path) if one.is_displayed()]
-            if found:
-                driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", found[0])
-                found[0].click()
-            return bool(found)
-
-        self._until(click, f"{path} did not appear", PATIENCE)
-
-    def button(self, label: str) -> None:
-        """Click a button that can be clicked."""
-        self.click(
-            f"//button[not(@disabled)][.//*[normalize-space()='{label}'] or normalize-space()='{label}']"
-        )
-
-    def tick(self, label: str) -> None:
-        """Tick a box, or push a switch."""
-        self.click(f"//*[@data-testid='stCheckbox']//label[contains(., \"{label}\")]")
-
-    def write(self, label: str, text: str, *, tag: str = "input") -> None:
-        """Write into a field and leave it."""
-        path = f'//{tag}[@aria-label="{label}"]'
-        self.click(path)
-        field: WebElement = self.driver.find_element(By.XPATH, path)
-        field.send_keys(text, "\t")
-
-    def choose(self, label: str, option: str) -> None:
-        """Choose in a list."""
-        self.click(f"//*[@data-testid='stSelectbox'][.//label[normalize-space()='{label}']]//input")
-        self.click(f"//*[@role='option'][contains(., '{option}')]")
-
-    def upload(self, file: Path) -> None:
-        """Give a file to the first upload."""
-
-        def send(driver: webdriver.Chrome) -> bool:
-            found = driver.find_elements(By.CSS_SELECTOR, "input[type=file]")
-            if found:
-                found[0].send_keys(str(file))
-            return bool(found)
-
-        self._until(send, "there is no upload", PATIENCE)
-        self.see(file.name)
-
-    def _until(self, look: Callable[[webdriver.Chrome], bool], message: str, seconds: float) -> None:
-        wait = WebDriverWait(self.driver, seconds, ignored_exceptions=(WebDriverException,))
-        try:
-            wait.until(look)
-        except Exception as error:
-            shown = self.driver.find_element(By.TAG_NAME, "body").text
-            message = f"{message} on {self.driver.current_url}:\n{shown}"
-            raise AssertionError(message) from error
-
-
 @pytest.fixture
 def browser() -> Iterator[webdriver.Chrome]:
     """A browser without a window."""
-    options = webdriver.ChromeOptions()
-    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-background-networking"):
-        options.add_argument(f"--{argument}")
-    options.add_argument("--disable-dev-shm-usage")
-    options.add_argument("--window-size=1440,1400")
-    options.binary_location = str(CHROMIUM)
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    driver = open_browser()
     yield driver
     driver.quit()
 
@@ -201,7 +118,7 @@ def start(
 
 
 @pytest.fixture
-def hands(start: Callable[..., subprocess.Popen[bytes]], browser: webdriver.Chrome, token: str) -> Hands:
+def hands(start: Callable[..., subprocess.Popen[bytes]], browser: webdriver.Chrome, token: str) -> Visitor:
     """A browser that is signed in as an organiser, on a site without a worker of its own."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -215,19 +132,16 @@ def hands(start: Callable[..., subprocess.Popen[bytes]], browser: webdriver.Chro
                 break
         except OSError:
             time.sleep(0.2)
-    hands = Hands(browser, site)
+    hands = Visitor(browser, site)
     hands.go("/admin-rounds")
     hands.see("Sign in as an organiser")
-    hands.go("/auth/sign-in")
-    browser.find_element(By.ID, "token").send_keys(token)
-    browser.find_element(By.CSS_SELECTOR, "button[type=submit]").click()
-    # The answer to the form leads to a page of its own, over one that is opened before.
+    hands.sign_in(token)
     hands.see("Signed in as")
     return hands
 
 
 def test_organiser_runs_a_round_in_the_browser_alone(
-    hands: Hands,
+    hands: Visitor,
     start: Callable[..., subprocess.Popen[bytes]],
     endpoint: Any,  # noqa: ANN401 - as above
     home: Path,
@@ -262,7 +176,7 @@ def test_organiser_runs_a_round_in_the_browser_alone(
 
 
 def test_organiser_runs_a_round_in_waves(
-    hands: Hands,
+    hands: Visitor,
     start: Callable[..., subprocess.Popen[bytes]],
     home: Path,
     set_folder: Path,
@@ -306,7 +220,85 @@ def test_organiser_runs_a_round_in_waves(
     hands.see("A plain sample would have needed")
 
 
-def _bring(hands: Hands, set_folder: Path, packed: Path) -> None:
+def test_a_round_under_5_usd_is_launched_by_following_visible_words(
+    hands: Visitor,
+    home: Path,
+    set_folder: Path,
+    answers_file: Callable[..., Path],
+    tmp_path: Path,
+) -> None:
+    """By the menu of the start page: what is missing is said when planning, the cost beside the cap."""
+    _bring(hands, set_folder, tmp_path / "tiny.zip")
+    _hand_in(home, answers_file)
+    hands.go("/")
+    hands.click("//*[@data-testid='stTopNavSection'][contains(., 'Organise')]")
+    hands.click("//*[@data-testid='stTopNavDropdownLink'][contains(., 'Organise rounds')]")
+    hands.see("New round")
+    hands.choose("Judge", "reference-free")
+    hands.button("Plan")
+    hands.see("the round has no cap")
+    hands.see("was not calibrated")
+    hands.see("The round can be launched once what is needed above is there.")
+    hands.tick("Judge 24 battles")
+    assert hands.driver.find_elements("xpath", "//button[@disabled][contains(., 'Launch')]")
+    hands.write("Cap in USD", "5")
+    hands.see("Expected: ")
+    hands.button("Plan")
+    hands.gone("the round has no cap")
+    hands.tick("Judge 24 battles")
+    hands.button("Launch")
+    hands.see("The round is launched and waits for a worker.")
+    hands.see("cap 5.00 USD")
+    assert _one(home, "SELECT COUNT(*) FROM round WHERE budget_usd = 5") == 1
+    hands.go("/admin-inbox")
+    hands.see("Rounds under way")
+    hands.see("Launch or watch it")
+
+
+def test_what_was_done_is_said_where_it_was_done(
+    hands: Visitor, home: Path, set_folder: Path, answers_file: Callable[..., Path], tmp_path: Path
+) -> None:
+    """A message stands beside its button, with the time, while the figures above it are refreshed."""
+    _bring(hands, set_folder, tmp_path / "tiny.zip")
+    _hand_in(home, answers_file)
+    arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="spring"))
+    arena.close()
+    hands.go("/admin-rounds?round=spring")
+    hands.button("Resume")
+    hands.find("[class*='aa-told']", "The round is resumed and waits for a worker.")
+    hands.button("Pause")
+    hands.find("[class*='aa-told']", "The round is paused")
+    time.sleep(3 * REFRESHED)
+    assert "The round is paused" in hands.find(".aa-told")
+    assert hands.driver.execute_script(PLACE) & FOLLOWING
+    hands.go("/admin-people")
+    hands.see("Add an account")
+    assert "The round is paused" not in hands.text
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_no_page_is_hidden_from_an_organiser(hands: Visitor, width: int) -> None:
+    """The menus have every page of every role, on a screen and on a phone, and nothing is under "more"."""
+    hands.size(width)
+    hands.go("/admin")
+    hands.see("Waiting for you")
+    if width < PHONE:
+        hands.click("//*[@data-testid='stExpandSidebarButton']")
+        hands.see("Audit log")
+        found = [hands.find("[data-testid=stSidebarNav]", "Audit log")]
+    else:
+        found = [hands.find("[data-testid=stTopNav]", "Organise")]
+        for menu in ("Results", "How it works", "Teams", "Label", "Organise"):
+            hands.click(f"//*[@data-testid='stTopNavSection'][contains(., '{menu}')]")
+            found.append(hands.find("[data-testid=stTopNavPopoverBody]"))
+            hands.press(Keys.ESCAPE)
+    for page in IN_MENUS:
+        assert any(page in text for text in found), page
+    assert not any(" more" in text for text in found)
+
+
+def _bring(hands: Visitor, set_folder: Path, packed: Path) -> None:
     with zipfile.ZipFile(packed, "w") as archive:
         for file in set_folder.iterdir():
             archive.write(file, f"tiny/{file.name}")
@@ -317,7 +309,7 @@ def _bring(hands: Hands, set_folder: Path, packed: Path) -> None:
     hands.see("tiny: 12 questions, imported")
 
 
-def _calibrate_and_cancel(hands: Hands, labels: Path) -> None:
+def _calibrate_and_cancel(hands: Visitor, labels: Path) -> None:
     """No worker is there yet, so that the job waits until it is cancelled."""
     row = {"id": "1", "domain": "x", "question": "Q?", "answer_a": "a b", "answer_b": "a", "label": "a"}
     labels.write_text(json.dumps(row) + "\n")
@@ -330,7 +322,7 @@ def _calibrate_and_cancel(hands: Hands, labels: Path) -> None:
     hands.see("Somebody cancelled it")
 
 
-def _try_and_launch(hands: Hands, endpoint: Any, home: Path) -> None:  # noqa: ANN401 - as above
+def _try_and_launch(hands: Visitor, endpoint: Any, home: Path) -> None:  # noqa: ANN401 - as above
     hands.go("/admin-rounds")
     hands.choose("Judge", "reference-free")
     hands.write("Cap in USD", "5")
@@ -353,7 +345,7 @@ def _try_and_launch(hands: Hands, endpoint: Any, home: Path) -> None:  # noqa: A
     hands.button("Launch")
 
 
-def _publish_and_retract(hands: Hands) -> None:
+def _publish_and_retract(hands: Visitor) -> None:
     hands.tick("Preview the board")
     hands.see("no other board of this set")
     hands.tick("Score the answers")

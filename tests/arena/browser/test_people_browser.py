@@ -14,8 +14,8 @@ from selenium.webdriver.common.by import By
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from data.records import TokenScope
-from tests.arena.conftest import Walk
 from tests.arena.services.boards.test_corrected_boards import judge, publish, write_votes
+from tests.browsing import Visitor
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -28,11 +28,7 @@ class Place:
     token: str
     former: str
     driver: webdriver.Chrome
-    walk: Walk
-
-    def go(self, path: str) -> None:
-        """Open an address of the site."""
-        self.driver.get(f"{self.site}{path}")
+    walk: Visitor
 
 
 @pytest.fixture
@@ -56,18 +52,10 @@ def place(
                 token=token.secret,
                 former=before.content_hash,
                 driver=driver,
-                walk=Walk(driver),
+                walk=Visitor(driver, site),
             )
         finally:
             driver.quit()
-
-
-def sign_in(place: Place) -> None:
-    """Sign in with the organiser's token."""
-    place.go("/auth/sign-in")
-    place.driver.find_element(By.ID, "token").send_keys(place.token)
-    place.walk.click("//button[normalize-space()='Sign in']")
-    place.walk.rest()
 
 
 def test_an_organiser_publishes_the_corrected_board_and_a_reader_reads_it(
@@ -75,8 +63,8 @@ def test_an_organiser_publishes_the_corrected_board_and_a_reader_reads_it(
 ) -> None:
     """From a votes file on the organisers' page to both voices on the board, and the former by its hash."""
     votes = write_votes(tmp_path / "votes.jsonl")
-    sign_in(place)
-    place.go("/admin-rounds?round=tiny")
+    place.walk.sign_in(place.token)
+    place.walk.go("/admin-rounds?round=tiny")
     place.walk.find("body", "Not checked by people")
     place.walk.click("//*[@data-testid='stSelectbox'][.//label[normalize-space()='Votes of people']]//input")
     place.walk.click("//*[@role='option'][contains(., 'a votes file')]")
@@ -87,34 +75,34 @@ def test_an_organiser_publishes_the_corrected_board_and_a_reader_reads_it(
     place.walk.click("//button[contains(., 'Publish the correction') and not(@disabled)]")
     place.walk.find("body", "The corrected board is published")
 
-    place.go("/?board=tiny")
+    place.walk.go("/?board=tiny")
     assert "Corrected by 108 votes of 3 people" in place.walk.find(".aa-health", "Corrected by")
     place.walk.click("//button[contains(., 'As people would say')]")
     place.walk.find("body", "How far each system moves")
     place.walk.find(".aa-lead", "As people would say")
-    assert "says=people" in place.driver.current_url
+    assert "ratings=people" in place.driver.current_url
 
-    place.go(f"/s/{place.former}")
+    place.walk.go(f"/s/{place.former}")
     place.walk.find(".aa-health", "Not checked by people")
     assert f"tiny%40{place.former[:12]}" in place.driver.current_url
 
 
 def test_an_organiser_opens_votes_and_a_visitor_judges_without_a_mouse(place: Place) -> None:
     """Votes are off, are opened on the page of the set, and a visitor's key reveals the names."""
-    place.go("/vote")
+    place.walk.go("/vote")
     place.walk.find("body", "No set takes votes")
-    sign_in(place)
-    place.go("/admin-data?set=tiny")
+    place.walk.sign_in(place.token)
+    place.walk.go("/admin-data?set=tiny")
     place.walk.find("body", "Public blind votes")
     place.walk.click("//label[contains(., 'Visitors may vote on this set')]")
     place.walk.find("body", "Visitors may vote.")
-    place.go("/vote/tiny")
+    place.walk.go("/vote/tiny")
     place.walk.find("body", "Which answers the question better?")
     for name in ("full", "short", "wrong"):
-        assert f" {name} " not in place.driver.find_element(By.TAG_NAME, "main").text
+        assert f" {name} " not in place.walk.find("main")
     place.driver.find_element(By.CSS_SELECTOR, "button[value=tie]").send_keys("\n")
     place.walk.find("body", "Whose they were")
     place.driver.switch_to.active_element.send_keys("\n")
     place.walk.find("body", "Which answers the question better?")
-    place.go("/vote/tiny/board")
+    place.walk.go("/vote/tiny/board")
     place.walk.find("body", "0 of 1 votes count")

@@ -9,17 +9,18 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from tests.arena.conftest import Walk
+from tests.browsing import Visitor
 
 pytestmark = pytest.mark.browser
 
 
-def test_reader_goes_from_rating_to_rationale(site: str, browser: webdriver.Chrome, walk: Walk) -> None:
+def test_reader_goes_from_rating_to_rationale(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
     """Leaderboard → system → question → battle: ratings, lost questions, and why, link by link."""
     walk.size(1440)
     browser.get(site)
     table = walk.find(".aa-board tbody tr", "full")
-    assert "human" in table
+    assert "human" not in table
+    walk.find(".aa-standings caption", "Dashed line: the reference (human)")
     ratings = [
         int(one.text)
         for one in browser.find_elements(By.CSS_SELECTOR, ".aa-board tbody td:nth-child(3) .aa-main")
@@ -32,24 +33,47 @@ def test_reader_goes_from_rating_to_rationale(site: str, browser: webdriver.Chro
     walk.find(".st-key-question-text", "What do we know of item")
     assert "question?board=tiny&id=q" in browser.current_url
     walk.follow("short – human")
-    facts = walk.find("[class*='st-key-fact-Misses']", "grams")
-    assert facts.strip().startswith("– Item")
+    facts = walk.find(".aa-factlist", "grams")
+    assert facts.strip().startswith("✓ Item")
     assert "battle=" in browser.current_url
 
 
-def test_permalink_to_a_question_opens_its_evidence(site: str, browser: webdriver.Chrome, walk: Walk) -> None:
+def test_choosing_a_sentence_lights_up_what_rests_on_it(
+    site: str, browser: webdriver.Chrome, walk: Visitor
+) -> None:
+    """The keyboard reaches a fact; the passage's sentence is lit up with it, and the other way round."""
+    walk.size(1440)
+    browser.get(f"{site}/question?board=tiny&id=q3")
+    walk.find(".st-key-sources", "Item 3")
+    walk.follow("short – human")
+    walk.find(".aa-factlist", "grams")
+    walk.rest()
+    lit = """
+        const from = [...document.querySelectorAll(arguments[0])].find((node) => node.checkVisibility());
+        from.focus();
+        return [...document.querySelectorAll(arguments[1])]
+          .filter((node) => getComputedStyle(node).outlineStyle === "solid").map((node) => node.textContent);
+    """
+    fact, source = ".aa-factlist .aa-linked", ".st-key-sources .aa-linked"
+    assert browser.execute_script(lit, fact, source)
+    assert browser.execute_script(lit, source, fact)
+
+
+def test_permalink_to_a_question_opens_its_evidence(
+    site: str, browser: webdriver.Chrome, walk: Visitor
+) -> None:
     """A permalink shows the question, every answer letter by letter, and runs nothing of them."""
     walk.size(1440)
-    browser.get(f"{site}/question?board=tiny&id=q4")
+    browser.get(f"{site}/question?board=tiny&id=q4&answer=hostile")
     walk.find(".st-key-question-text", "What do we know of item 4?")
-    answers = walk.find("[class*='st-key-prose-answer']", "Item 4 is epsilon")
-    assert "<script>alert(1)</script>" in answers
+    walk.find("[class*='st-key-prose-answer']", "Item 4 is epsilon")
+    walk.find("[class*='st-key-prose-answer']", "<script>alert(1)</script>")
     assert not browser.find_elements(By.CSS_SELECTOR, "img[src*='evil.invalid']")
     walk.find(".aa-battles", "wins")
 
 
 def test_domain_of_the_address_is_kept_when_another_is_chosen(
-    site: str, browser: webdriver.Chrome, walk: Walk
+    site: str, browser: webdriver.Chrome, walk: Visitor
 ) -> None:
     """Choosing a domain changes the table and the address, which can be passed on."""
     walk.size(1440)
@@ -66,7 +90,7 @@ def test_domain_of_the_address_is_kept_when_another_is_chosen(
     "path", ["/?board=rag-qa-arena", "/system?board=tiny&id=full", "/data?board=tiny", "/trust?board=tiny"]
 )
 def test_phone_needs_no_sideways_scrolling(
-    site: str, browser: webdriver.Chrome, walk: Walk, path: str
+    site: str, browser: webdriver.Chrome, walk: Visitor, path: str
 ) -> None:
     """At 390 px the tables fit."""
     walk.size(390)
@@ -80,10 +104,11 @@ def test_phone_needs_no_sideways_scrolling(
 PAGES = {
     "/?board=tiny": "Leaderboard – A tiny set (tiny) – Answer Arena",
     "/?board=rag-qa-arena": "Leaderboard – RAG-QA Arena, as published (rag-qa-arena) – Answer Arena",
-    "/compare?board=tiny": "Compare – A tiny set (tiny) – Answer Arena",
+    "/compare?board=tiny": "full and short – Compare – A tiny set (tiny) – Answer Arena",
     "/matrix?board=tiny": "Head to head – A tiny set (tiny) – Answer Arena",
     "/questions?board=tiny": "Questions – A tiny set (tiny) – Answer Arena",
     "/rounds": "Rounds – Answer Arena",
+    "/about": "About – Answer Arena",
     "/methodology": "Methodology – Answer Arena",
     "/data?board=tiny": "Data – A tiny set (tiny) – Answer Arena",
     "/submit": "Submit – A tiny set – Answer Arena",
@@ -115,7 +140,9 @@ return [chip, ...chip.querySelectorAll("span, button")].map(one => {
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_page_is_named_ordered_and_whole(site: str, browser: webdriver.Chrome, walk: Walk, path: str) -> None:
+def test_page_is_named_ordered_and_whole(
+    site: str, browser: webdriver.Chrome, walk: Visitor, path: str
+) -> None:
     """E7: each page has a title of its own, one H1 and no jump after it, and asks for nothing in vain."""
     walk.size(1440)
     browser.get(f"{site}{path}")
@@ -129,19 +156,19 @@ def test_page_is_named_ordered_and_whole(site: str, browser: webdriver.Chrome, w
     assert browser.execute_script(MISSING) == []
 
 
-def test_title_follows_the_reader(site: str, browser: webdriver.Chrome, walk: Walk) -> None:
+def test_title_follows_the_reader(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
     """E7: going from page to page without loading anew changes the title, and so does another subject."""
     walk.size(1440)
     browser.get(f"{site}/system?board=tiny&id=full")
     walk.find("h1", "full")
     walk.rest()
-    walk.click("//a[.//*[normalize-space()='Rounds'] or normalize-space()='Rounds']")
+    walk.menu("Results", "Rounds")
     walk.find(".aa-entry", "A tiny set")
     walk.rest()
     assert browser.title == "Rounds – Answer Arena"
 
 
-def test_chips_can_be_read_in_the_dark(site: str, browser: webdriver.Chrome, walk: Walk) -> None:
+def test_chips_can_be_read_in_the_dark(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
     """E7: text and cross of a chosen system have a contrast of 4.5 or more, in light and in dark."""
     walk.size(1440)
     media = "Emulation.setEmulatedMedia"
@@ -160,7 +187,7 @@ def test_chips_can_be_read_in_the_dark(site: str, browser: webdriver.Chrome, wal
 
 
 def test_meanings_are_seen_by_whoever_moves_the_focus_there(
-    site: str, browser: webdriver.Chrome, walk: Walk
+    site: str, browser: webdriver.Chrome, walk: Visitor
 ) -> None:
     """E7: the tab key reaches each column's meaning, which appears, and the focus is a line of 3 px."""
     walk.size(1440)

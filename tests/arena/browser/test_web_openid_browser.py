@@ -18,7 +18,7 @@ from selenium import webdriver
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from data.records import Action, Role
-from tests.arena.conftest import Walk
+from tests.browsing import Visitor
 from tests.openid_provider import Provider, running_provider
 
 ROOT = Path(__file__).parents[3]
@@ -83,7 +83,7 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     pytest.fail(f"{url} does not answer: {log.read_text()}")
 
 
-def sign_in(house: House, browser: webdriver.Chrome, walk: Walk) -> None:
+def sign_in(house: House, browser: webdriver.Chrome, walk: Visitor) -> None:
     """From the page of the team to the provider's form, and back."""
     browser.get(f"{house.url}/team")
     browser.delete_all_cookies()
@@ -95,7 +95,9 @@ def sign_in(house: House, browser: webdriver.Chrome, walk: Walk) -> None:
     browser.get(f"{house.url}/team")
 
 
-def test_account_is_bound_at_the_first_sign_in(house: House, browser: webdriver.Chrome, walk: Walk) -> None:
+def test_account_is_bound_at_the_first_sign_in(
+    house: House, browser: webdriver.Chrome, walk: Visitor
+) -> None:
     """A verified address leads to its account once, then the subject alone; rights are read anew."""
     house.provider.claims = {"sub": "4711", "email": "Ann@Example.org", "email_verified": True}
     sign_in(house, browser, walk)
@@ -128,7 +130,7 @@ def test_account_is_bound_at_the_first_sign_in(house: House, browser: webdriver.
 def test_whom_the_provider_does_not_vouch_for_is_nobody(
     house: House,
     browser: webdriver.Chrome,
-    walk: Walk,
+    walk: Visitor,
 ) -> None:
     """An address that is not verified opens no account, and a token with a wrong signature no session."""
     house.provider.claims = {"sub": "1", "email": "ann@example.org", "email_verified": False}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from data.records import EMBEDDED_ENGINE
 from tests.arena.conftest import Commands
 
 LINE = {
@@ -44,6 +45,69 @@ def test_answers_of_trecs_rag_track_are_taken_and_scored(arena_of: Commands, tmp
     assert done["judged"] == len(rows), done
     row = arena_of.json("metrics", "show", *metric)["rows"][0]
     assert (row["precision"]["mean"], row["recall"]["mean"], row["uncited"]["mean"]) == (1.0, 0.5, 1.0)
+    (number,) = [
+        line["id"] for line in arena_of.json("submissions", "list", "--json") if line["system"] == "us"
+    ]
+    written = tmp_path / "written.jsonl"
+    assert arena_of("submissions", "export", number, written)[0] == 0
+    lines = [json.loads(line) for line in written.read_text(encoding="utf-8").splitlines()]
+    assert [(line["topic_id"], line["references"], line["answer"]) for line in lines] == [
+        (one["topic_id"], one["references"], one["answer"]) for one in rows
+    ]
+
+
+def _cited(path: Path, sentence: str) -> Path:
+    rows = [
+        {"question_id": f"q{n}", "answer": f"Item {n} is {word}{sentence}"}
+        for n, word in ((n, ["red", "blue", "green", "old", "new", "round"][n % 6]) for n in range(12))
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_report_names_uncited_and_unsupported_sentences(arena_of: Commands, tmp_path: Path) -> None:
+    """Publishing scores systems that cite; others are named, and their report says that nothing is known."""
+    citing = _cited(tmp_path / "citing.jsonl", " [1]. Nobody knows more. Its owner lives in Peru [1].")
+    silent = _cited(tmp_path / "silent.jsonl", ".")
+    for path in (citing, silent):
+        assert arena_of("submissions", "add", path, "--set", "tiny", "--system", path.stem)[0] == 0
+    words = ("--set", "tiny", "--judge", "lexical", "--pairs", "all", "--name", "r")
+    assert arena_of("rounds", "run", *words, "--systems", "citing,silent")[0] == 0
+    code, _, said = arena_of("rounds", "publish", "r")
+    assert code == 0, said
+    assert "not scoring citation-support of" in said
+    assert "silent" in said.partition("not scoring citation-support of")[2].splitlines()[0]
+    numbers = {row["system"]: row["id"] for row in arena_of.json("submissions", "list", "--json")}
+    report = arena_of.json("submissions", "report", numbers["citing"])
+    found = report["citations"]
+    assert (found["answers"], found["without"], found["sentences"]) == (12, 0, 36)
+    assert (found["uncited"], found["unsupported"]) == (12, 12)
+    assert found["uncited_first"][0]["text"] == "Nobody knows more."
+    assert found["unsupported_first"][0]["cited"] == [1]
+    assert 0 < found["recall"] < found["precision"] < 1
+    assert found["told_by"] == EMBEDDED_ENGINE
+    assert arena_of.json("submissions", "report", numbers["silent"])["citations"] is None
+    out = tmp_path / "report.html"
+    assert arena_of("submissions", "report", numbers["citing"], "--format", "html", "--out", out)[0] == 0
+    page = out.read_text(encoding="utf-8")
+    assert "Not supported by what they cite, 12 of 12:" in page
+    assert "Uncited, 12 of 12:" in page
+    board = arena_of.json("leaderboard", "show", "r", "--json")
+    lines = {line["system"]: line["scores"] for line in board["lines"]["overall"]}
+    assert "citation-support" in lines["citing"]
+    assert "citation-support" not in lines["silent"]
+
+
+def test_answers_that_cite_nothing_are_counted_never_0_in_silence(arena_of: Commands, tmp_path: Path) -> None:
+    """A run over them says so, and so does every table of them."""
+    path = _cited(tmp_path / "silent.jsonl", ".")
+    assert arena_of("submissions", "add", path, "--set", "tiny", "--system", "silent")[0] == 0
+    metric = ("--set", "tiny", "--metric", "citation-support", "--systems", "silent")
+    _, out, _ = arena_of("metrics", "run", *metric)
+    assert "scored: 12 × The answer cites nothing" in out
+    table = arena_of.json("metrics", "show", *metric, "--json")
+    assert table["notes"] == ["12 of 12 answers: The answer cites nothing, so its citation support is 0."]
+    assert "12 of 12 answers" in arena_of("metrics", "show", *metric)[2]
 
 
 def test_an_llm_grades_each_citation_by_itself(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +45,35 @@ def test_every_metric_by_an_llm_can_be_planned_and_an_embedded_one_costs_nothing
     assert all(plan["requests"] > 0 for plan in planned if plan["metric"] not in needless)
     embedded = arena_of.json("metrics", "plan", "--set", "tiny", "--json")
     assert {(plan["requests"], plan["cost_usd"], plan["model"]) for plan in embedded} == {(0, 0.0, None)}
+
+
+def test_a_plan_and_a_run_say_that_passages_are_cut(
+    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
+) -> None:
+    """How many answers have passages beyond the limit is told before the run and after it."""
+    server = serve_rules(scripted_llm())
+    folder = tmp_path / "out"
+    assert arena_of("sets", "export", "tiny", folder)[0] == 0
+    path = folder / "questions.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for row in rows[:6]:
+        row["passages"][0]["text"] += " It has stood there for a long while now." * 100
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert arena_of("sets", "import", folder, "--name", "long")[0] == 0
+    answers = tmp_path / "a.jsonl"
+    answers.write_text(
+        "".join(json.dumps({"question_id": row["id"], "answer": "It is red."}) + "\n" for row in rows),
+        encoding="utf-8",
+    )
+    assert arena_of("submissions", "add", answers, "--set", "long", "--system", "s")[0] == 0
+    words = ("--set", "long", "--judge", "reference-free", "--metric", NLI)
+    (plan,) = arena_of.json("metrics", "plan", *words, "--json", endpoint=server.url)
+    assert plan["cut"] == 6
+    assert "About 6 answers have passages of more than 700 words" in plan["warnings"][0]
+    done = arena_of.json("metrics", "run", *words, "--json", endpoint=server.url)
+    assert list(done["notes"].values()) == [6]
+    whole = arena_of.json("metrics", "plan", *words, "--option", "longest_passage=2000", "--json")
+    assert whole[0]["cut"] == 0
 
 
 def test_a_run_says_what_it_takes_and_fr3_warns_with_its_number(

@@ -12,6 +12,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from data.records import EMBEDDED_ENGINE
+from judges.metrics.relations.figures import scorer_of
 from leaderboard.stats.intervals import bca_mean
 from tests.arena.conftest import Commands
 
@@ -33,6 +35,16 @@ def exported(scored: Commands, path: Path) -> list[dict[str, Any]]:
     assert told["files"] == [str(path)]
     lines: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["scores"]
     return lines
+
+
+def test_a_table_says_who_told_and_how_often_that_is_right(scored: Commands) -> None:
+    """The note names the version of the engine with its measured figures; other metrics have none."""
+    (told,) = scored.json("metrics", "show", "--set", "tiny", "--metric", FR, "--json")["notes"]
+    assert told == scorer_of("", EMBEDDED_ENGINE).right
+    assert told in scored("metrics", "show", "--set", "tiny", "--metric", FR)[2]
+    assert scored("metrics", "run", "--set", "tiny", "--metric", "comprehensiveness-nli")[0] == 0
+    other = ("metrics", "show", "--set", "tiny", "--metric", "comprehensiveness-nli", "--json")
+    assert scored.json(*other)["notes"] == []
 
 
 def test_a_table_has_the_measures_of_the_paper_with_k_from_the_data(scored: Commands, tmp_path: Path) -> None:

@@ -34,6 +34,23 @@ def test_nuggets_of_a_set_are_scored_and_shown(arena_of: Commands, tmp_path: Pat
     row = arena_of.json("metrics", "show", *words)["rows"][0]
     assert row["score"]["mean"] == pytest.approx(1 / 1.5)
     assert (row["vital_strict"]["mean"], row["all"]["mean"], row["not_support"]["mean"]) == (1.0, 0.5, 1.0)
+    judged = (
+        "--set",
+        "nuggety",
+        "--judge",
+        "lexical",
+        "--pairs",
+        "reference",
+        "--name",
+        "r",
+        "--systems",
+        "us",
+    )
+    assert arena_of("rounds", "run", *judged)[0] == 0
+    assert arena_of("rounds", "publish", "r")[0] == 0
+    board = arena_of.json("leaderboard", "show", "r", "--json")
+    (line,) = [line for line in board["lines"]["overall"] if line["system"] == "us"]
+    assert line["scores"]["nuggets"]["mean"] == pytest.approx(1 / 1.5)
 
 
 def test_an_llm_grades_nuggets_ten_at_a_time(

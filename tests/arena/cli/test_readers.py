@@ -12,7 +12,7 @@ import pytest
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.judgment_flags import MOST_OF_ONE, Complaint
-from arena.services.evidence.questions import QuestionFilter, Result, Trait, around
+from arena.services.evidence.question_lists import QuestionFilter, Result, Trait
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.errors import ConflictError, InputError, NotFoundError
@@ -67,46 +67,6 @@ def test_words_are_found_whatever_their_case(reading: Arena) -> None:
     assert len(questions.matching(QuestionFilter(words="ITEM know"))) == 12
     assert [one.id for one in questions.matching(QuestionFilter(words="q7"))] == ["q7"]
     assert questions.matching(QuestionFilter(words="nowhere")) == ()
-
-
-def test_words_are_found_in_the_answers_of_a_chosen_system(
-    filled: Callable[..., Arena], database_url: str
-) -> None:
-    """Every word must be in the answer, in any case; what stands around the first is told, on each engine."""
-    judged = filled(database_url=database_url)
-    _judge(judged, "one")
-    _publish(judged, "one")
-    found = judged.question_lists.answers_with("one", "full", "GRAMS beta")
-    assert found == {
-        "q1": "Item 1 is beta, and it weighs 11 grams.",
-        "q7": "Item 7 is beta, and it weighs 17 grams.",
-    }
-    questions = judged.question_lists.of("one")
-    wanted = QuestionFilter(words="GRAMS beta", system="full")
-    ends = judged.question_lists.endings("one", "full", None)
-    assert [one.id for one in questions.matching(wanted, endings=ends, answered=found)] == ["q1", "q7"]
-    assert judged.question_lists.answers_with("one", "full", "  ") == {}
-    assert judged.question_lists.answers_with("one", "nobody", "beta") == {}
-    assert set(judged.question_lists.answers_with("one", "human", "weighs 13")) == {"q3"}
-
-
-def test_found_words_are_shown_within_whole_words() -> None:
-    """A long text is cut at spaces, with dots where something was left out."""
-    text = f"{'before ' * 30}the NEEDLE is here{' after' * 30}"
-    shown = around(text, "needle", reach=20)
-    assert shown == "… before before the NEEDLE is here after …"
-    assert around("the needle\n is here", "needle") == "the needle is here"
-
-
-def test_withdrawn_answers_are_not_searched(filled: Callable[..., Arena]) -> None:
-    """Whoever may not read the answers of a system finds nothing in them."""
-    judged = filled()
-    _judge(judged, "one")
-    _publish(judged, "one")
-    assert judged.question_lists.answers_with("one", "full", "grams")
-    (number,) = (one.id for one in judged.store.submissions.find(set_name="tiny", system="full"))
-    judged.submissions.withdraw(number, caller=OPERATOR)
-    assert judged.question_lists.answers_with("one", "full", "grams") == {}
 
 
 def test_questions_of_a_pair_are_those_with_such_a_battle(reading: Arena) -> None:

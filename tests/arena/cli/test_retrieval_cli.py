@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from arena.services.question_sets.statistics import OVERALL, domain_statistics
-from data.files.question_sets import load_set
+from data.files.question_sets.loader import load_set
 from tests.scripted_llm import ScriptedLLM
 
 Commands = Any  # what the fixture `run` of tests/arena/conftest.py gives

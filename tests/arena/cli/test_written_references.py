@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data.files.question_sets import load_set
+from data.files.question_sets.loader import load_set
 from tests.scripted_llm import Ask, ScriptedLLM
 
 Commands = Any  # what the fixture `run` of tests/arena/conftest.py gives

@@ -5,16 +5,41 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
-from arena.client.backends import RemoteBackend, SubmissionRequest, open_backend
-from arena.client.http import ApiClient
-from arena.client.upload import upload
-from data.errors import AccessError, InputError, InvalidFileError, RecordError, ServerError
+from arena.client.answer_arena_client import (
+    AnswerError,
+    Client,
+    ClosedError,
+    ConnectionFailedError,
+    QuotaError,
+    RateLimitError,
+    RetractedError,
+    Retries,
+    ServerError,
+    StatusError,
+    TimedOutError,
+    UsageError,
+)
+from arena.client.answer_arena_client.errors import seconds_of
+from arena.client.backends import RemoteBackend, SubmissionRequest, errors_as_ours, open_backend
+from data.errors import (
+    AccessError,
+    ArenaError,
+    ForbiddenError,
+    InputError,
+    InvalidFileError,
+    NotFoundError,
+    RecordError,
+)
+from data.errors import ServerError as ArenaServerError
 
 CONTENT = bytes(range(256)) * 4_096
 SHA = hashlib.sha256(CONTENT).hexdigest()
@@ -98,18 +123,17 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody wait between tries."""
-    monkeypatch.setattr("arena.client.upload.FIRST_WAIT", 0.0)
+def client_of(address: str, token: str | None = None) -> Client:
+    """A client that never waits."""
+    return Client(address, token, sleep=lambda _seconds: None)
 
 
 def test_file_arrives_over_a_line_that_keeps_breaking(breaking: Callable[..., Breaking], file: Path) -> None:
     """Each try goes on from the last byte that arrived, and what moves on is never given up."""
     server = breaking(most=100_000)
     told: list[int] = []
-    with ApiClient(server.address, None) as client:
-        assert upload(client, file, sent=lambda done, _total: told.append(done)) == SHA
+    with client_of(server.address) as client:
+        assert client.submissions.upload(file, sent=lambda done, _total: told.append(done)) == SHA
     assert server.kept == CONTENT
     assert len(server.puts) == 11
     assert server.puts[1].startswith("bytes 100000-")
@@ -120,16 +144,16 @@ def test_file_that_is_there_is_not_sent_again(breaking: Callable[..., Breaking],
     """Nothing is sent of what the arena has."""
     server = breaking()
     server.kept = CONTENT
-    with ApiClient(server.address, None) as client:
-        upload(client, file, sent=lambda _done, _total: None)
+    with client_of(server.address) as client:
+        client.submissions.upload(file)
     assert server.puts == []
 
 
 def test_line_that_never_moves_is_given_up(breaking: Callable[..., Breaking], file: Path) -> None:
     """A server that takes nothing is an error that says that sending again goes on."""
     server = breaking(most=0)
-    with ApiClient(server.address, None) as client, pytest.raises(ServerError, match="goes on where"):
-        upload(client, file, sent=lambda _done, _total: None)
+    with client_of(server.address) as client, pytest.raises(ConnectionFailedError, match="goes on where"):
+        client.submissions.upload(file)
     assert len(server.puts) == 6
 
 
@@ -142,8 +166,8 @@ def test_problems_of_the_arena_are_ours(breaking: Callable[..., Breaking], file:
         ((422, listed), InvalidFileError),
     ):
         server = breaking(refusal=refusal)
-        with ApiClient(server.address, None) as client, pytest.raises(kind) as raised:
-            upload(client, file, sent=lambda _done, _total: None)
+        with client_of(server.address) as client, pytest.raises(kind) as raised, errors_as_ours():
+            client.submissions.upload(file)
         if isinstance(raised.value, InvalidFileError):
             assert [(one.line, one.code) for one in raised.value.problems] == [(3, "c")]
 
@@ -153,15 +177,15 @@ def test_problems_of_the_arena_are_ours(breaking: Callable[..., Breaking], file:
 )
 def test_address_that_is_none_is_refused(address: str) -> None:
     """An address without scheme or host, or with a password in it, is refused with an example."""
-    with pytest.raises(InputError, match="https://arena"):
-        ApiClient(address, None)
+    with pytest.raises(UsageError, match="https://arena"):
+        Client(address)
 
 
 @pytest.mark.parametrize("token", ["aa_x\r\nX-Evil: 1", "aa x", "aa_ä"])
 def test_token_cannot_carry_headers(token: str) -> None:
     """A token with line ends, spaces or other signs is refused, and not repeated."""
-    with pytest.raises(InputError) as raised:
-        ApiClient("https://arena.example", token)
+    with pytest.raises(UsageError) as raised:
+        Client("https://arena.example", token)
     assert token not in str(raised.value)
 
 
@@ -183,10 +207,200 @@ def test_set_that_cannot_be_one_is_not_asked_for(
 ) -> None:
     """The name of a set cannot lead to another address: it is refused before anything is sent."""
     server = breaking()
-    with ApiClient(server.address, None) as client:
+    with client_of(server.address) as client:
         round_admin = RemoteBackend(client, sent=lambda _done, _total: None)
         with pytest.raises(RecordError, match="Question set"):
             round_admin.check(file, name)
         with pytest.raises(RecordError, match="Question set"):
             round_admin.add(file, SubmissionRequest(set_name=name, system="s"))
     assert server.puts == []
+
+
+class Answers:
+    """Answers with what was prepared, and records what was asked and how long it was waited."""
+
+    def __init__(self, *answers: httpx.Response | Exception) -> None:
+        self.answers = list(answers)
+        self.asked: list[str] = []
+        self.waited: list[float] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        """Give the next answer."""
+        self.asked.append(f"{request.method} {request.url.raw_path.decode()}")
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def client(self, **options: Any) -> Client:  # noqa: ANN401 - options of any type
+        """A client that gets these answers."""
+        transport = httpx.MockTransport(self)
+        return Client("https://arena.example", transport=transport, sleep=self.waited.append, **options)
+
+
+NOTHING: dict[str, object] = {"sets": []}
+
+
+def test_what_is_refused_for_now_is_asked_again_when_the_arena_says() -> None:
+    """After 429 and 503 the client waits as `Retry-After` says, in seconds or as a date, else ever longer."""
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    answers = Answers(
+        httpx.Response(429, headers={"Retry-After": "7"}),
+        httpx.Response(503, headers={"Retry-After": later}),
+        httpx.Response(502),
+        httpx.ConnectError("refused"),
+        httpx.Response(200, json=NOTHING),
+    )
+    assert answers.client().sets.all() == []
+    assert answers.waited[0] == 7
+    assert 25 < answers.waited[1] <= 30
+    assert 0.5 <= answers.waited[2] <= 2 < answers.waited[3] * 2 <= 8
+
+
+def test_patience_ends() -> None:
+    """A wait that is too long is not waited, and after the last try the refusal is raised."""
+    answers = Answers(httpx.Response(429, headers={"Retry-After": "3600"}, json={"detail": "Too many."}))
+    with pytest.raises(RateLimitError, match="Too many") as raised:
+        answers.client().sets.all()
+    assert (raised.value.retry_after, answers.waited) == (3600, [])
+    answers = Answers(*(httpx.Response(503, json={"error_id": "e7"}) for _ in range(2)))
+    with pytest.raises(ServerError) as failed:
+        answers.client(retries=Retries(tries=2)).sets.all()
+    assert (failed.value.error_id, len(answers.waited)) == ("e7", 1)
+
+
+def test_what_may_have_been_done_is_not_done_twice() -> None:
+    """A POST whose answer got lost is not sent again; one that never left is."""
+    lost = Answers(httpx.ReadError("broken"))
+    with pytest.raises(ConnectionFailedError):
+        lost.client().submissions.confirm(1)
+    lost = Answers(httpx.Response(504))
+    with pytest.raises(ServerError):
+        lost.client().submissions.confirm(1)
+    unsent = Answers(httpx.ConnectError("refused"), httpx.Response(404, json={"detail": "No such one."}))
+    with pytest.raises(StatusError, match="No such one"):
+        unsent.client().submissions.confirm(1)
+    assert len(unsent.asked) == 2
+    slow = Answers(httpx.ReadTimeout("slow"))
+    with pytest.raises(TimedOutError, match="timeout"):
+        slow.client().sets.all()
+
+
+def test_kinds_of_conflicts_are_told_apart() -> None:
+    """What the quota and the phase forbid are errors of their own, by the type of the problem."""
+    for end, kind in (("quota-used-up", QuotaError), ("closed", ClosedError)):
+        body = {"type": f"/api/v1/#problem-{end}", "detail": "No.", "advice": "Wait."}
+        with pytest.raises(kind, match=r"No\. Wait\."):
+            Answers(httpx.Response(409, json=body)).client().submissions.select(3)
+
+
+def test_retracted_board_is_an_error_with_its_notice() -> None:
+    """A board that was taken down is raised with why, and here too as what is not there."""
+    answers = Answers(*(httpx.Response(410, json={"notice": "A mistake."}) for _ in range(2)))
+    client = answers.client()
+    with pytest.raises(RetractedError, match="A mistake"):
+        client.boards.get("demo")
+    with pytest.raises(NotFoundError, match="A mistake"), errors_as_ours():
+        client.boards.get("demo")
+
+
+def test_pages_are_asked_for_when_they_are_wanted() -> None:
+    """A list in pages is followed to its end, and no page is asked for before its first item is wanted."""
+
+    def page(number: int, following: int | None) -> httpx.Response:
+        question = {"id": f"q{number}", "domain": "d", "question": "?", "split": "test", "passages": []}
+        return httpx.Response(200, json={"questions": [question], "next": following})
+
+    answers = Answers(page(1, 7), page(2, None))
+    questions = answers.client().sets.questions("a b", page=1)
+    assert answers.asked == []
+    assert next(questions).id == "q1"
+    assert answers.asked == ["GET /api/v1/sets/a%20b/questions?limit=1"]
+    assert [question.id for question in questions] == ["q2"]
+    assert answers.asked[1].endswith("limit=1&after=7")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(200, text="<html>"),
+        httpx.Response(200, json=[]),
+        httpx.Response(200, json={"sets": [{"name": 3}]}),
+    ],
+    ids=["page", "list", "fields"],
+)
+def test_answer_of_something_else_is_an_error(answer: httpx.Response) -> None:
+    """What is no answer of an arena is an error that names the address, and no traceback of a parser."""
+    with pytest.raises(AnswerError, match="/api/v1/sets"):
+        Answers(answer).client().sets.all()
+
+
+@pytest.mark.parametrize("name", ["", "..", "a\nb", "x" * 201])
+def test_name_that_cannot_be_one_is_not_asked_for(name: str) -> None:
+    """A name cannot lead to another address: slashes are quoted, and what cannot be a name is refused."""
+    answers = Answers()
+    with pytest.raises(UsageError, match="no name"):
+        answers.client().boards.get(name)
+    assert answers.asked == []
+
+
+def test_question_with_a_slash_is_one_part_of_the_address() -> None:
+    """Slashes and question marks of ids are quoted."""
+    answers = Answers(httpx.Response(404, json={"detail": "None."}))
+    with pytest.raises(StatusError):
+        answers.client().rounds.evidence("r", "a/b?c")
+    assert answers.asked == ["GET /api/v1/rounds/r/questions/a%2Fb%3Fc"]
+
+
+def test_waiting_ends_when_the_submission_is_judged_or_the_time_is_over() -> None:
+    """`wait` asks again and again; its end is the state, or an error that names the state."""
+
+    def line(state: str) -> httpx.Response:
+        fields = {"id": 1, "set": "s", "system": "x", "team": "", "version": 1, "kind": "answers"}
+        fields |= {"state": state, "phase": "", "anonymous": False, "selected": False, "answers": 1}
+        fields |= {"no_answers": 0, "content_hash": "", "card": {}, "created_at": "2026-01-01T00:00:00Z"}
+        fields |= {"withdrawn_at": None, "withdrawn_reason": "", "sight": "full", "rounds": []}
+        fields |= {"position": 1, "eta": None, "charged": True, "attempt": None, "attempts": 0}
+        return httpx.Response(200, json={**fields, "retracted": [], "coverage": {}, "no_answer_share": {}})
+
+    answers = Answers(line("queued"), line("queued"), line("judged"))
+    assert answers.client().submissions.wait(1, every=2).state == "judged"
+    assert answers.waited == [2, 2]
+    with pytest.raises(TimedOutError, match="queued after 1 seconds"):
+        Answers(line("queued")).client().submissions.wait(1, every=2, timeout=1)
+
+
+def test_secrets_are_not_shown() -> None:
+    """The token stands neither in the client's text nor in an error."""
+    with Client("https://arena.example/api/v1", "aa_secret") as client:
+        assert repr(client) == "Client('https://arena.example')"
+
+
+def test_file_that_cannot_be_sent_is_named(tmp_path: Path) -> None:
+    """A file that is missing or empty is refused by its name before anything is sent."""
+    answers = Answers()
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    for path, words in ((tmp_path / "none.jsonl", "No such file"), (empty, "empty")):
+        with pytest.raises(UsageError, match=words):
+            answers.client().submissions.submit(path, "s", system="x")
+    with pytest.raises(UsageError, match="No such file"):
+        answers.client().submissions.check(tmp_path / "none.jsonl", "s")
+    assert answers.asked == []
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(403, ForbiddenError), (404, NotFoundError), (500, ArenaServerError)]
+)
+def test_commands_get_errors_of_this_arena(status: int, kind: type[Exception]) -> None:
+    """What another arena refuses is the same kind of error for commands as here, with its advice."""
+    body = {"detail": "No.", "advice": "Ask."}
+    with pytest.raises(kind, match="Ask") as raised, errors_as_ours():
+        Answers(httpx.Response(status, json=body)).client().me()
+    assert isinstance(raised.value, ArenaError)
+
+
+def test_moment_to_try_again_is_read_or_left() -> None:
+    """A `Retry-After` that is neither seconds nor a date says nothing."""
+    assert seconds_of("soon") is None
+    assert seconds_of("Wed, 21 Oct 2015 07:28:00 GMT") == 0

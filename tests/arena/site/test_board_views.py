@@ -12,20 +12,23 @@ from xml.etree.ElementTree import Element, fromstring, tostring
 
 import pytest
 
-from arena.site.boards.compare_page import verdict
+from arena.site.boards.matrix_page import expected_rows, matrix_table
 from arena.site.boards.sentences import leading, record_of, standing
 from arena.site.boards.snapshot_reader import read_board
-from arena.site.boards.standings_table import standings_table
+from arena.site.boards.standings_cells import Scale
+from arena.site.boards.standings_table import Order, in_order, shown_rows, standings_table
 from arena.site.boards.view_model import OVERALL, BoardView, Line
+from arena.site.compare.paired import verdict
 from arena.site.public.routes import embedded_page, static_page
 from arena.site.public.social_card import board_drawing
-from arena.site.trust.covariates import coefficient_table
+from arena.site.trust.covariates import coefficient_table, under_control
 from data.records import Board
 from leaderboard.ratings import Cluster, Settings
+from leaderboard.ratings.vocabulary import expected_share
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.published import bundled_board
-from leaderboard.vocabulary import Control
+from leaderboard.vocabulary import Control, ErrorKind
 from tests.narrow import known
 
 SEPARATED = "The battles separate it from every other system."
@@ -135,6 +138,56 @@ def test_systems_that_cannot_be_compared_are_not_called_separated(standings: Map
     assert not view.separated(first, replace(last, component=1), OVERALL)
 
 
+def test_systems_have_places_among_themselves(standings: Mapping[str, Any]) -> None:
+    """Without the reference, the first of the paper's board, the best system has the first place and "A"."""
+    view = view_of(standings)
+    among = view.competitors()
+    assert [line.system for line in among] == [name for name in view.systems if name != "LFRQA"]
+    assert (among[0].rank, among[0].letters) == ("1", "A")
+    assert standing(view, "gpt-4o").startswith("Rank 1 of 11 systems")
+    assert "takes no rank" in standing(view, "LFRQA")
+    for one, other in combinations(among, 2):
+        assert view.separated(one, other, OVERALL) is not bool(one.letter_set & other.letter_set)
+    older = view_of(before(standings)).competitors()
+    assert [(line.rank_lower, line.rank_upper) for line in older] == [
+        (line.rank_lower, line.rank_upper) for line in among
+    ]
+
+
+def test_ratings_promise_a_share_where_battles_are_not_known(standings: Mapping[str, Any]) -> None:
+    """On other ratings than the judge's the matrix holds expected shares: both sides of a pair make one."""
+    view = replace(view_of(standings), error_kind=ErrorKind.ALL)
+    rows = {(row["system"], row["opponent"]): float(str(row["expected_rate"])) for row in expected_rows(view)}
+    assert len(rows) == 12 * 11
+    assert all(share + rows[two, one] == pytest.approx(1) for (one, two), share in rows.items())
+    assert expected_share(400.0) == pytest.approx(10 / 11)
+    table = tostring(matrix_table(view), encoding="unicode")
+    assert "is expected to get" in table
+    assert "direct" not in table
+
+
+def test_an_axis_has_round_values_within_its_scale() -> None:
+    """Whatever the values are, two to six round ticks have places on the bar."""
+    for low, high in ((614.0, 1556.0), (0.0, 1.0), (-12.5, 3.0), (0.412, 0.473), (998.0, 1003.0)):
+        scale = Scale(low, high)
+        assert 2 <= len(scale.ticks) <= 6
+        assert all(0 <= scale.place(tick) <= 100 for tick in scale.ticks)
+
+
+def test_files_hold_the_rows_as_they_are_shown(standings: Mapping[str, Any]) -> None:
+    """Columns come with both ends of their intervals, in the order of the table, and say whose they are."""
+    view = view_of(standings)
+    lines = in_order(view, OVERALL, view.competitors(), Order.of("-win"))
+    rows = shown_rows(view, OVERALL, lines, ("Rating", "Win"), "As the judge says")
+    assert [row["system"] for row in rows] == [line.system for line in lines]
+    assert rows[0]["win"] == min(float(str(row["win"])) for row in rows)
+    assert set(rows[0]) == {
+        *("domain", "ratings", "rank_lower", "rank_upper", "letters", "system"),
+        *("rating", "rating_lower", "rating_upper", "win", "win_lower", "win_upper"),
+    }
+    assert {row["ratings"] for row in rows} == {"As the judge says"}
+
+
 def test_a_stronger_rule_parts_only_what_is_separated(standings: Mapping[str, Any]) -> None:
     """D7: no system above a stronger rule shares a letter with one below it."""
     view = view_of(standings)
@@ -226,11 +279,11 @@ def test_each_control_is_another_view(standings: Mapping[str, Any]) -> None:
     fits = [fit | {"control": "position"}, fit | {"control": "all"}]
     found["covariates"] = {"fits": [*fits, {"control": "family", "note": "No family."}]}
     view = view_of(found)
-    shown = view.under_control(Control.POSITION)
+    shown = under_control(view, Control.POSITION)
     assert shown.rating_name(OVERALL) == "rating controlled for position"
     assert leading(shown, OVERALL).startswith("Controlled for position, ")
     assert "What position is worth, in points: position 40 (-13 to 93)." in shown.method
-    assert len({view.key, shown.key, view.under_control(Control.ALL).key}) == 3
+    assert len({view.key, shown.key, under_control(view, Control.ALL).key}) == 3
     assert view.controls[Control.FAMILY].note == "No family."
     assert not view.controls[Control.FAMILY].ratings
     cells = ["".join(cell.itertext()) for cell in coefficient_table(view.controls[Control.ALL]).iter("td")]
@@ -246,7 +299,7 @@ def test_headline_order_and_charts_share_one_control_for_length(standings: Mappi
         rating |= {"rank_lower": place, "rank_upper": place, "letters": chr(64 + place)}
     found["beside"] = [{"kind": "length-controlled", "ratings": reverse, "note": "Length is worth 9 points."}]
     view = view_of(found)
-    shown = view.under_control(Control.LENGTH)
+    shown = under_control(view, Control.LENGTH)
     assert shown.systems == view.systems[::-1]
     assert leading(shown, OVERALL).startswith("Controlled for length, command-r leads with a rating of 1184")
     assert leading(shown, "fiqa") == leading(view, "fiqa")

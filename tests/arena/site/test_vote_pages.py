@@ -63,6 +63,9 @@ def test_a_pair_is_blind_safe_and_reveals_names_after_the_vote(visitor: TestClie
     assert told.status_code == 200
     assert "Whose they were" in told.text
     assert len(re.findall(r"<dd>(full|short|wrong|hostile)</dd>", told.text)) == 2
+    if "This was a test pair" not in told.text:
+        assert re.search(r"The judge lexical (preferred \w+|called it a tie)\.", told.text)
+        assert re.search(r'href="\.\./question\?board=tiny&amp;id=q\d+&amp;battle=\w+"', told.text)
     assert visitor.post("/vote/tiny", data={"token": token, "choice": "a"}).status_code == 409
     board = visitor.get("/vote/tiny/board")
     assert "0 of 1 votes count" in board.text

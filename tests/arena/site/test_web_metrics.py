@@ -23,11 +23,11 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.boards.snapshot_reader import asked_factuality
 from arena.site.services import as_secrets
-from data.records import Outcome
+from data.records import EMBEDDED_ENGINE, Outcome
 from data.store.boards.scores import ScoredAnswer
 from judges.metrics.context.subsets import Use
 from judges.metrics.factuality.evidence.conflicts import PassageStance, resolve
-from judges.metrics.factuality.measures import Label
+from judges.metrics.relations.figures import Verdict, scorer_of
 
 PASSAGES = [
     {"id": "p1", "title": "Guide", "text": "The Alder bridge was opened in 1960. It is 330 metres long."},
@@ -128,22 +128,25 @@ def shown(opened: Callable[..., AppTest]) -> Callable[..., str]:
 
 
 def test_comprehensiveness_is_drawn_against_win_rate(opened: Callable[..., AppTest]) -> None:
-    """The scatter plot of the leaderboard begins with these two; the address chooses others."""
-    for query in ({}, {"x": "words", "y": "win-tie"}):
+    """The scatter plot of the leaderboard begins with these two, opened; an address chooses others."""
+    for query in ({"x": "comprehensiveness-nli"}, {"x": "words", "y": "win-tie"}):
         page = opened("leaderboard", **query)
         chosen = {one.label: one.value for one in page.selectbox}
-        expected = (query.get("x", "comprehensiveness-nli"), query.get("y", "win"))
+        expected = (query["x"], query.get("y", "win"))
         assert (chosen["X axis"], chosen["Y axis"]) == expected
 
 
 def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Callable[..., str]) -> None:
     """Each claim has its sign, posterior, reason and the words of the passages; markup in it stays text.
 
-    What one passage says word for word and two deny is not held false, but those two are still named.
+    What one passage says word for word and two deny is not held false, but those two are still named. What
+    the scorer is not sure of is not confirmed, no contradiction, and the page says how often it is right.
     """
-    found = shown("question", id="b-1")
-    assert 'class="aa-for"' in found
-    assert 'class="aa-against"' in found
+    found = shown("question", id="b-1", part="answers")
+    assert 'class="aa-for' in found
+    assert 'class="aa-open' in found
+    assert "not confirmed: probability that the claim is true" in found
+    assert scorer_of("", EMBEDDED_ENGINE).right in found.replace("&#x27;", "'").replace("&#39;", "'")
     assert re.search(r"supported by p2 \(.*; contradicted by p1 \(.*, p4 \(", found)
     assert "contradicted by p1" in found
     assert "<strong>against, p1: </strong>" in found
@@ -152,7 +155,7 @@ def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Cal
 
 def test_question_page_shows_how_a_conflict_ended(shown: Callable[..., str]) -> None:
     """Passages that disagree are named; with each answer the page says which of them prevails and why."""
-    found = shown("question", id="b-1")
+    found = shown("question", id="b-1", part="conflicts")
     assert "p1: Guide against p2: Chronicle" in found
     assert re.search(r"weighed with the answers? of [^<:]*\blate\b", found)
     assert re.search(r"<summary>\d+ claims? of late that one of the two passages bears on", found)
@@ -166,7 +169,7 @@ def test_question_page_shows_how_a_conflict_ended(shown: Callable[..., str]) -> 
 
 def test_question_page_has_grids_of_aspects_and_sub_questions(shown: Callable[..., str]) -> None:
     """Aspects and sub-questions stand by answers, with the context's part where it is known."""
-    found = shown("question", id="b-1")
+    found = shown("question", id="b-1", part="aspects") + shown("question", id="b-1", part="sub-questions")
     for aspect in QUESTION["aspects"]:
         assert f'<th scope="row">{aspect}</th>' in found
     assert "[p4]" in found or "[p1]" in found
@@ -177,7 +180,7 @@ def test_question_page_has_grids_of_aspects_and_sub_questions(shown: Callable[..
 
 def test_question_page_says_what_contexts_are_good_for(shown: Callable[..., str]) -> None:
     """Redundant and missing passages are named; for a file without contexts the page says why not."""
-    found = shown("question", id="b-1")
+    found = shown("question", id="b-1", part="contexts")
     assert "Not known for late: the answers file gives no contexts." in found
     assert "redundant: p4" in found
     assert "missing, though it would help: p3" in found
@@ -185,22 +188,23 @@ def test_question_page_says_what_contexts_are_good_for(shown: Callable[..., str]
 
 def test_system_page_tells_retrieval_from_writing(shown: Callable[..., str]) -> None:
     """A system whose context lacks a passage loses in retrieval; one without contexts is told why not."""
-    narrow = shown("system", id="narrow")
+    narrow = shown("system", id="narrow", part="retrieval")
     assert "Lost in retrieval" in narrow
     assert "33.3 %" in narrow
-    late = shown("system", id="late")
+    late = shown("system", id="late", part="retrieval")
     assert "Retrieval cannot be told from writing. The answers file gives no contexts" in late
 
 
 def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callable[..., str]) -> None:
     """Means by domain, facts that others have, and claims that the passages contradict, with links."""
-    found = shown("system", id="late")
+    means = shown("system", id="late", part="scores")
     for label in ("Comprehensiveness", "Factual precision (lexical)", "Aspects", "Sub-questions"):
-        assert f'<th scope="col"><span>{label}</span></th>' in found
-    assert "10,000 resamples" in found
+        assert f'<th scope="col"><span>{label}</span></th>' in means
+    assert "10,000 resamples" in means
+    found = shown("system", id="late", part="facts")
     assert "– Crossing the Alder bridge costs four euros for cars." in found
     assert "of 3 other answers" in found
-    assert "It is 530 metres long." in found
+    assert "It is 530 metres long." in shown("system", id="late", part="claims")
     assert 'href="./question?board=bridges&amp;id=b-1"' in found
 
 
@@ -253,7 +257,7 @@ def test_a_conflict_is_shown_with_its_voices() -> None:
     assert resolution.decided
     assert resolution.sentence == found.reason()
     assert [voice.passage for voice in resolution.reasons] == ["p1", "p3", "p2"]
-    assert [claim.label for claim in resolution.claims] == [Label.SUPPORTED, Label.CONTRADICTED]
+    assert [claim.verdict for claim in resolution.claims] == [Verdict.SUPPORTED, Verdict.CONTRADICTED]
 
 
 def test_only_factuality_by_an_llm_stands_on_the_leaderboard() -> None:

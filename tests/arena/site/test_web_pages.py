@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.services import as_secrets
+from judges.metrics.relations.figures import embedded_figures, scorer_of
 
 WEB = Path(__file__).parents[3] / "arena" / "site"
 EVIL = "<script>alert(1)</script>"
@@ -69,7 +70,7 @@ def test_leaderboard_shows_ranks_ratings_and_rates(visit: Callable[..., AppTest]
     page = visit("main")
     assert not page.exception
     shown = html_of(page)
-    for system in ("full", "short", "hostile", "human"):
+    for system in ("full", "short", "hostile"):
         assert f'href="./system?board=tiny&amp;id={system}"' in shown
     assert "Rating" in shown
     assert "95 % interval" in shown
@@ -86,7 +87,7 @@ def test_address_chooses_board_and_domain_by_id(visit: Callable[..., AppTest]) -
 def test_choosing_a_domain_puts_it_into_the_address(visit: Callable[..., AppTest]) -> None:
     """A choice can be passed on: the address names it."""
     page = visit("main", board="tiny")
-    page.button_group[0].set_value("d1").run()
+    next(one for one in page.button_group if one.label == "Domain").set_value("d1").run()
     assert page.query_params["domain"] in ("d1", ["d1"])
     assert "One" in html_of(page)
 
@@ -126,22 +127,23 @@ def test_published_results_have_a_system_page_without_battles(visit: Callable[..
 
 
 def test_question_page_shows_answers_verdicts_and_reasons(visit: Callable[..., AppTest]) -> None:
-    """A question's page has every answer, its battles, and the facts that decided."""
-    page = visit("questions.question_page", board="tiny", id="q3")
+    """A question's page has every answer in a tab, its battles, and the facts that decided."""
+    page = visit("questions.question_page", board="tiny", id="q3", part="answers")
     assert not page.exception
     shown = words_of(page)
     assert "What do we know of item 3" in shown
     assert "Item 3 is delta. It weighs 13 grams." in shown
     assert "Item 3 weighs 13 grams." in shown
-    assert "wins" in html_of(page)
-    assert "Covers" in html_of(page)
+    assert "answered it best" in shown
+    assert "Both cover" in shown
+    assert "wins" in html_of(visit("questions.question_page", board="tiny", id="q3"))
 
 
 def test_question_page_shows_covered_and_missing_statements(visit: Callable[..., AppTest]) -> None:
     """Comprehensiveness comes with the statements it rests on."""
     page = visit("questions.question_page", board="tiny", id="q3")
-    assert "✓ A covered statement." in text_of(page)
-    assert "– A missing statement." in text_of(page)
+    assert "✓ A covered statement." in html_of(page)
+    assert "– A missing statement." in html_of(page)
 
 
 def test_battle_of_the_address_is_the_one_explained(visit: Callable[..., AppTest]) -> None:
@@ -162,13 +164,71 @@ def test_battle_of_the_address_is_the_one_explained(visit: Callable[..., AppTest
 
 def test_what_people_wrote_is_never_markup(visit: Callable[..., AppTest]) -> None:
     """An answer with HTML, an image and formulas is shown letter by letter and nowhere as markup."""
-    page = visit("questions.question_page", board="tiny", id="q3")
+    page = visit("questions.question_page", board="tiny", id="q3", part="answers")
     shown = html_of(page)
     assert escape(EVIL) in shown
     assert "<script" not in shown
     assert "![x](http://evil.invalid/p.png)" in shown
     assert "<img" not in shown
     assert all("evil.invalid" not in found.value for found in page.markdown)
+
+
+def test_closest_battle_is_first_and_explained(visit: Callable[..., AppTest]) -> None:
+    """The battles stand by their margin, and the first of them is the one that is explained."""
+    page = visit("questions.question_page", board="tiny", id="q3")
+    assert [header.value for header in page.header][:2] == ["The closest battle", "Answers"]
+    margins = [float(label.rpartition(" ")[2]) for label in page.selectbox[0].options]
+    assert margins == sorted(margins)
+    sentence = page.selectbox[0].options[0].rpartition(", by")[0]
+    assert f"<strong>{sentence}</strong>" in html_of(page)
+
+
+def test_best_answer_stands_beside_the_chosen_one(visit: Callable[..., AppTest]) -> None:
+    """The second selection names the answer beside the best one; the address keeps it."""
+    page = visit("questions.question_page", board="tiny", id="q3")
+    assert "best here" in html_of(page)
+    wanted = page.selectbox[1].options[-1]
+    page.selectbox[1].select(wanted).run()
+    assert page.query_params["answer"] in (wanted, [wanted])
+    assert html_of(page).count("aa-text") >= 4
+
+
+def test_what_rests_on_a_sentence_is_lit_up_with_it(visit: Callable[..., AppTest]) -> None:
+    """A fact that the judge took from a sentence and that sentence share a class, which a style lights up."""
+    page = visit("questions.question_page", board="tiny", id="q3")
+    shown = html_of(page)
+    (style,) = re.findall(r"<style>(.*?)</style>", shown)
+    lit = set(re.findall(r":has\(\.(aa-k\d+):is\(:hover,:focus\)\)", style))
+    assert lit
+    for name in lit:
+        assert len(re.findall(rf'class="[^"]*\b{name}\b[^"]*" tabindex="0"', shown)) > 1, name
+
+
+def test_own_judgment_comes_before_the_verdict(visit: Callable[..., AppTest], published: Settings) -> None:
+    """Where votes are open a pair can be judged without names; then come names, verdict and reasons."""
+    address = {"board": "tiny", "id": "q3"}
+    closed = visit("questions.question_page", **address)
+    assert "Judge this pair yourself" not in html_of(closed)
+    arena = Arena(published)
+    arena.public_votes.open("tiny")
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    offered = html_of(visit("questions.question_page", **address))
+    battle = str(visit("questions.question_page", **address).selectbox[0].value)
+    page = visit("questions.question_page", **address, battle=battle, judge="yes")
+    before = html_of(page) + text_of(page)
+    page.button(key="choose-tie").click().run()
+    after = html_of(page) + text_of(page)
+    arena.public_votes.close("tiny")
+    arena.close()
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    assert "Judge this pair yourself" in offered
+    assert "beats" not in before
+    assert "Margin" not in before
+    assert "You chose a tie" in after
+    assert "Margin" in after
+    assert "your choice is not kept" in after
 
 
 def test_unknown_question_says_so(visit: Callable[..., AppTest]) -> None:
@@ -183,7 +243,7 @@ def test_questions_are_found_by_word_and_domain(visit: Callable[..., AppTest]) -
     """The list filters by domain and by every word searched for."""
     page = visit("questions.list_page", board="tiny", domain="d0")
     assert "4 of 12 questions" in html_of(page)
-    page = visit("questions.list_page", board="tiny", words="item 11")
+    page = visit("questions.list_page", board="tiny", words='"item 11"')
     assert "1 of 12 questions" in html_of(page)
 
 
@@ -192,7 +252,15 @@ def test_methodology_and_data_pages_stand(visit: Callable[..., AppTest]) -> None
     method = visit("boards.methodology_page")
     assert any("Bradley-Terry" in found.value for found in method.markdown)
     assert not method.exception
-    assert re.search(r"0\.9–1\.0</th><td[^>]*>87</td>", html_of(method))
+    figures = embedded_figures()
+    said = html_of(method)
+    for one in figures.claims:
+        last = one.calibration[-1]
+        assert re.search(rf"{last.lower:.1f}–1\.0</th><td[^>]*>{last.claims}</td>", said)
+        assert f"{one.contradicted.value:.3f} ({one.contradicted.lower:.3f} to" in said
+        assert f"{one.constant_brier:.3f}" in said
+    assert f"{figures.missing.auc.value:.3f}" in said
+    assert scorer_of("", figures.engine).contradictions in said.replace("&#x27;", "'")
     data = visit("boards.data_page", board="tiny")
     assert not data.exception
     assert "rank_lower" in html_of(data)
@@ -204,7 +272,7 @@ def test_judge_trust_says_why_it_has_no_figures(visit: Callable[..., AppTest]) -
     page = visit("trust.trust_page", board="rag-qa-arena")
     assert not page.exception
     assert words_of(page).count("published as counts of verdicts") == 2
-    assert "the judge cannot be asked again from here" in words_of(page)
+    assert "The judge cannot be asked again from here" in words_of(page)
     assert 'href="./?board=rag-qa-arena"' in html_of(page)
 
 
@@ -237,7 +305,7 @@ def test_no_page_allows_raw_html() -> None:
 
 def test_comparison_says_whether_the_lead_is_real(visit: Callable[..., AppTest]) -> None:
     """Two systems of the address are compared: verdict, figures, paired differences, contested questions."""
-    page = visit("boards.compare_page", board="tiny", a="human", b="short")
+    page = visit("compare.compare_page", board="tiny", a="human", b="short")
     assert not page.exception
     shown = html_of(page)
     assert "separate" in shown or "statistically significant" in shown
@@ -248,13 +316,13 @@ def test_comparison_says_whether_the_lead_is_real(visit: Callable[..., AppTest])
 
 def test_comparison_without_systems_says_what_to_do(visit: Callable[..., AppTest]) -> None:
     """One system alone is not compared, and the page asks for another."""
-    page = visit("boards.compare_page", board="tiny", a="human")
+    page = visit("compare.compare_page", board="tiny", a="human")
     assert "two, three or four" in page.info[0].value
 
 
 def test_comparison_of_published_counts_has_no_questions(visit: Callable[..., AppTest]) -> None:
     """The paper's board compares ratings, and says why it has no questions."""
-    page = visit("boards.compare_page", board="rag-qa-arena", a="gpt-4o", b="gpt-4-turbo")
+    page = visit("compare.compare_page", board="rag-qa-arena", a="gpt-4o", b="gpt-4-turbo")
     assert "the lead is statistically significant" in html_of(page)
     assert "cannot be compared one by one" in html_of(page)
 
@@ -284,7 +352,7 @@ def test_columns_that_are_not_chosen_are_not_sent(visit: Callable[..., AppTest])
     """The address chooses columns, and finds systems by part of their name."""
     page = visit("main", board="tiny", columns="Rating,Words", find="sho")
     table = next(found.proto.body for found in page.get("html") if "aa-standings" in found.proto.body)
-    assert re.findall(r"<span class=\"aa-term\"[^>]*>([^<]*)<", table.split("<tbody")[0]) == [
+    assert re.findall(r"class=\"aa-term[^>]*>([^<]*)<", table.split("<tbody")[0]) == [
         "Rank",
         "System",
         "Rating",
@@ -313,52 +381,113 @@ def test_ratings_between_systems_alone_are_offered(visit: Callable[..., AppTest]
     assert ">human<" not in shown
 
 
-def rows_of_charts(page: AppTest) -> list[list[str]]:
-    """The systems of each chart in the order of its rows: the forest plot's, then the heat map's."""
-    specs = [found.proto.spec for found in page.get("vega_lite_chart")]
-    orders = [re.findall(r'"sort": (\[[^]]*"(?:full|short)"[^]]*\])', spec) for spec in specs]
-    return [json.loads(order[0]) for order in orders if order]
+def systems_of(page: AppTest) -> list[str]:
+    """The systems of the table, from the first row to the last."""
+    table = next(found.proto.body for found in page.get("html") if "aa-standings" in found.proto.body)
+    return re.findall(r"system\?board=tiny&amp;id=(\w+)", table)
 
 
-def test_control_for_length_changes_the_whole_page(visit: Callable[..., AppTest]) -> None:
-    """D8: one switch changes headline, table, and the order of forest plot and heat map alike."""
-    plain, controlled = visit("main", board="tiny"), visit("main", board="tiny", control="1")
+def test_one_switch_changes_the_whole_page(visit: Callable[..., AppTest]) -> None:
+    """D8: controlled for length, headline, table, links and what is downloaded are another's."""
+    plain, controlled = visit("main", board="tiny"), visit("main", board="tiny", ratings="length")
     assert "full leads" in words_of(plain)
     assert "Controlled for length, short leads" in words_of(controlled)
-    for page in (plain, controlled):
-        shown = re.findall(r"system\?board=tiny&amp;id=(\w+)", html_of(page))
-        forest, heat = rows_of_charts(page)
-        assert forest == shown
-        assert heat == [system for system in forest if system != "human"]
-    assert rows_of_charts(plain) != rows_of_charts(controlled)
-    assert "Rating controlled for length, points" in controlled.get("vega_lite_chart")[0].proto.spec
+    assert sorted(systems_of(plain)) == sorted(systems_of(controlled))
+    assert systems_of(plain) != systems_of(controlled)
+    assert "Controlled for length is known overall only" in words_of(controlled)
+    assert "known overall only" not in words_of(plain)
+    for page, query in ((plain, ""), (controlled, "&amp;ratings=length")):
+        assert f'href="./matrix?board=tiny{query}"' in html_of(page)
+        assert f'href="./trust?board=tiny{query}"' in html_of(page)
 
 
-def test_control_for_length_is_the_overall_board_s_alone(visit: Callable[..., AppTest]) -> None:
-    """D8: within a domain the switch is off for the whole page, and says that it is."""
-    page = visit("main", board="tiny", control="1", domain="d1")
-    assert next(choice for choice in page.button_group if choice.label == "Control for").disabled
-    assert words_of(page) == words_of(visit("main", board="tiny", domain="d1"))
+def test_former_addresses_open_the_same_ratings(visit: Callable[..., AppTest]) -> None:
+    """What was said by three parameters before there was one switch still opens what it opened."""
+    shown = words_of(visit("main", board="tiny", ratings="length"))
+    for control in ("1", "length"):
+        assert words_of(visit("main", board="tiny", control=control)) == shown
+    asked = visit("main", board="tiny", says="people", control="1")
+    assert "As people would say: there are no votes" in words_of(asked)
+
+
+def test_the_switch_puts_itself_into_the_address(visit: Callable[..., AppTest]) -> None:
+    """A choice replaces what the address said of ratings before, and the judge's own need no word."""
+    page = visit("main", board="tiny", control="1")
+    switch = next(one for one in page.button_group if one.label == "Ratings")
+    switch.set_value("judge").run()
+    assert not {"control", "ratings"} & set(page.query_params)
+    next(one for one in page.button_group if one.label == "Ratings").set_value("length").run()
+    assert page.query_params["ratings"] in ("length", ["length"])
+
+
+def test_what_a_domain_does_not_know_is_said(visit: Callable[..., AppTest]) -> None:
+    """D8: ratings that are known overall alone give way to the judge's in a domain, in words."""
+    page = visit("main", board="tiny", ratings="length", domain="d1")
+    assert "Controlled for length: it is known overall only" in words_of(page)
+    switch = next(one for one in page.button_group if one.label == "Ratings")
+    assert switch.disabled
+    assert systems_of(page) == systems_of(visit("main", board="tiny", domain="d1"))
+
+
+def test_unknown_words_of_an_address_are_said(visit: Callable[..., AppTest]) -> None:
+    """Ratings or a domain that do not exist are named as such, and the board is shown all the same."""
+    assert "ratings that do not exist" in words_of(visit("main", board="tiny", ratings="nobody"))
+    assert "no domain of this name" in visit("main", board="tiny", domain="d99").info[0].value
 
 
 def test_other_controls_are_offered_where_they_exist(visit: Callable[..., AppTest]) -> None:
-    """The choice has the controls with ratings; others are explained, and their address changes nothing."""
-    page = visit("main", board="tiny", control="style")
-    choice = next(choice for choice in page.button_group if choice.label == "Control for")
+    """What the board lacks is in the switch's help with the reason, and its address is answered with it."""
+    page = visit("main", board="tiny", ratings="style")
+    choice = next(one for one in page.button_group if one.label == "Ratings")
     offered = [option.content for option in choice.proto.options]
-    assert offered[:2] == ["Nothing", "Length"]
-    assert "Position" not in offered
-    assert "Not for position: The embedded judge weighs each answer by itself" in choice.proto.help
-    plain = visit("main", board="tiny")
-    if "Length and form" in offered:
+    assert offered[:2] == ["As the judge says", "Controlled for length"]
+    why = "Controlled for position: The embedded judge weighs each answer by itself"
+    assert f"Not here – {why[0].lower()}{why[1:]}" in choice.proto.help
+    assert "Not here – as people would say: there are no votes" in choice.proto.help
+    assert why in words_of(visit("main", board="tiny", ratings="position"))
+    if "Controlled for length and form" in offered:
         assert "Controlled for length and form" in words_of(page)
     else:
-        assert "Not for length and form: " in choice.proto.help
-        assert words_of(page) == words_of(plain)
-    assert words_of(visit("main", board="tiny", control="position")) == words_of(plain)
-    assert words_of(visit("main", board="tiny", control="length")) == words_of(
-        visit("main", board="tiny", control="1")
-    )
+        assert "Controlled for length and form: " in words_of(page)
+
+
+def test_columns_sort_the_table(visit: Callable[..., AppTest]) -> None:
+    """A heading leads to the rows by its column, once more to the other way round; by rank is the usual."""
+    page = visit("main", board="tiny", sort="words")
+    assert 'aria-sort="descending"' in html_of(page)
+    assert 'href="./?board=tiny&amp;sort=-words"' in html_of(page)
+    turned = visit("main", board="tiny", sort="-words")
+    assert 'aria-sort="ascending"' in html_of(turned)
+    assert systems_of(turned) == systems_of(page)[::-1]
+    assert 'href="./?board=tiny"' in html_of(page)
+    assert systems_of(visit("main", board="tiny", sort="nonsense")) == systems_of(visit("main", board="tiny"))
+
+
+def test_the_reference_is_a_line_unless_it_is_asked_for(visit: Callable[..., AppTest]) -> None:
+    """The reference takes no row and no rank; asked for as a row it stands among the systems."""
+    page = visit("main", board="tiny")
+    assert "human" not in systems_of(page)
+    assert "Dashed line: the reference (human) at" in words_of(page)
+    assert "aa-even" in html_of(page)
+    asked = visit("main", board="tiny", reference="row")
+    assert "human" in systems_of(asked)
+
+
+def test_domains_stand_side_by_side_and_open(visit: Callable[..., AppTest]) -> None:
+    """Each domain has a small chart that says who leads it and opens it, on the same ratings and columns."""
+    page = visit("main", board="tiny", columns="Rating,Words")
+    shown = html_of(page)
+    assert shown.count('class="aa-panel"') == 3
+    assert "./?board=tiny&amp;columns=Rating%2CWords&amp;domain=d1" in shown
+    assert 'class="aa-panel aa-current"' in html_of(visit("main", board="tiny", domain="d1"))
+
+
+def test_a_filtered_board_says_how_many_it_leaves_out(visit: Callable[..., AppTest]) -> None:
+    """Whoever searches reads how many systems match, and gets back to all."""
+    page = visit("main", board="tiny", find="sho")
+    assert "1 of 3 systems: name with “sho”" in words_of(page)
+    assert 'href="./?board=tiny"' in html_of(page)
+    assert visit("main", board="tiny", find="nobody").info[0].value == "No system matches."
 
 
 def test_what_sways_the_judge_is_told_with_intervals(visit: Callable[..., AppTest]) -> None:
@@ -373,23 +502,23 @@ def test_what_sways_the_judge_is_told_with_intervals(visit: Callable[..., AppTes
     assert "The lengths of the answers are not known." in paper
 
 
-def test_the_reference_is_in_no_chart_of_rates(visit: Callable[..., AppTest]) -> None:
-    """D9: the heat map and a scatter plot of rates leave the reference out and say why; ratings have it."""
+def test_two_measures_are_compared_where_systems_share_them(visit: Callable[..., AppTest]) -> None:
+    """D9: who has one of two measures alone is named, and fewer than two systems with both make no chart."""
     page = visit("main", board="tiny", x="rating", y="win-tie")
-    assert "human has no row: the rates are against it." in words_of(page)
     assert "Each of 3 points is a system" in words_of(page)
-    assert "human has no point: the rates are against it." in words_of(page)
-    assert "even chance" not in words_of(page)
+    assert "Not drawn, since one of the two is not known: human." in words_of(page)
     ratings = visit("main", board="tiny", x="rating", y="words")
     assert "Each of 4 points is a system" in words_of(ratings)
-    assert "has no point" not in words_of(ratings)
+    assert "Not drawn" not in words_of(ratings)
+    assert not visit("main", board="tiny").get("vega_lite_chart")
 
 
 def test_the_reference_s_page_says_what_its_rates_are_against(visit: Callable[..., AppTest]) -> None:
     """D9: its profile by domain is against all systems, by name."""
-    page = visit("systems.system_page", board="tiny", id="human")
+    page = visit("systems.system_page", board="tiny", id="human", part="domains")
     assert "Win + tie rate against all systems with its 95 % interval" in words_of(page)
-    assert "half of its battles are lost" in words_of(visit("systems.system_page", board="tiny", id="full"))
+    full = visit("systems.system_page", board="tiny", id="full", part="domains")
+    assert "half of its battles are lost" in words_of(full)
 
 
 def test_strip_tells_how_far_the_judge_can_be_trusted(visit: Callable[..., AppTest]) -> None:

@@ -27,7 +27,7 @@ from arena.site.hosts import ServedHosts, origin_of
 from arena.site.security_policy import page_policy, script_hashes
 from data.errors import InputError
 from data.records import TokenScope
-from tests.arena.conftest import Walk
+from tests.browsing import Visitor
 
 FRAMER = "https://lab.example.org"
 PATHS = (
@@ -43,6 +43,7 @@ PATHS = (
     "/metrics",
     "/robots.txt",
     "/sitemap.xml",
+    "/feed.atom",
     "/auth/sign-in",
     "/auth/sign-out",
     "/api/v1/",
@@ -207,6 +208,8 @@ PAGES = {
     "nobody": PUBLIC_PAGES,
     "team": ("/submit?set=tiny", "/team", "/team?part=log", "/report", "/auth/sign-out"),
     "organiser": (
+        "/admin-inbox",
+        "/admin-notifications",
         "/admin-data",
         "/admin-rounds",
         "/admin-calibration",
@@ -233,15 +236,12 @@ def watched(browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
 @pytest.mark.browser
 @pytest.mark.parametrize("who", list(PAGES))
 def test_no_page_breaks_its_policy(
-    members: _Members, watched: webdriver.Chrome, walk: Walk, until: Callable[..., None], who: str
+    members: _Members, watched: webdriver.Chrome, walk: Visitor, until: Callable[..., None], who: str
 ) -> None:
     """C2: A browser reports no violation on any page of the public, a team, an organiser; charts draw."""
     walk.size(1440)
-    watched.get(f"{members.url}/auth/sign-in")
     if who in members.tokens:
-        watched.find_element(By.ID, "token").send_keys(members.tokens[who])
-        watched.find_element(By.CSS_SELECTOR, "button").click()
-        walk.find(".aa-eyebrow", "Signed in")
+        Visitor(watched, members.url).sign_in(members.tokens[who])
     charts, seen = 0, {}
     for path in PAGES[who]:
         watched.get(f"{members.url}{path}")
@@ -256,7 +256,7 @@ def test_no_page_breaks_its_policy(
 
 @pytest.mark.browser
 def test_script_inside_a_page_does_not_run(
-    members: _Members, watched: webdriver.Chrome, walk: Walk, until: Callable[..., None]
+    members: _Members, watched: webdriver.Chrome, walk: Visitor, until: Callable[..., None]
 ) -> None:
     """C2: A script that finds a way into a page, and one of a foreign host, are stopped and reported."""
     watched.get(members.url)
@@ -278,7 +278,7 @@ FRAME = """<!doctype html><title>A page of another site</title>
 
 @pytest.mark.browser
 def test_other_sites_frame_the_board_alone(
-    members: _Members, watched: webdriver.Chrome, walk: Walk, framing: Callable[[str], str]
+    members: _Members, watched: webdriver.Chrome, walk: Visitor, framing: Callable[[str], str]
 ) -> None:
     """C2: In a page of another origin the embedded table is shown, and any other page is not."""
     watched.get(framing(FRAME.format(url=members.url)))
@@ -388,7 +388,17 @@ def test_websocket_is_opened_from_this_origin_alone(site: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/og/nobody.png", "/media/nothing.png", "/_stcore/agent/nothing", "/s/00000000", "/embed/nobody"]
+    "path",
+    [
+        "/og/nobody.png",
+        "/media/nothing.png",
+        "/_stcore/agent/nothing",
+        "/s/00000000",
+        "/embed/nobody",
+        "/nothing",
+        "/system/nothing",
+        "/index.html",
+    ],
 )
 def test_missing_thing_is_a_problem_for_programs_and_a_page_for_readers(site: str, path: str) -> None:
     """C5: A 404 is a page for browsers, a problem as of the API for programs, and never bare text."""

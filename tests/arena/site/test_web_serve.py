@@ -17,9 +17,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.services.evidence.coverage import read_statements
+from arena.services.evidence.reasons import read_reasons
 from arena.settings import MetricsAccess, Settings
 from arena.site.app import make_app
-from arena.site.questions.answers import read_reasons
 from arena.site.server import CONFIGURATIONS, address_of, check_port, configuration
 from arena.site.ui.markup import as_html, element
 from data.errors import ServeError

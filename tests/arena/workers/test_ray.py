@@ -8,16 +8,24 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.container import Arena
+from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
-from arena.workers.ray import judge_on_ray
-from data.records import RoundState
+from arena.settings import EngineKind
+from arena.workers.ray_rounds import judge_on_ray
+from data import spreading
+from data.corpora import cutting
+from data.errors import InputError, WorkError
+from data.records import Outcome, RoundState
+from tests.long_work import nested, numbers, refused, results, squared, write_input
 from tests.narrow import known
+from tests.postgres_pool import PostgresPool, Schema
 
 pytestmark = [
     pytest.mark.slow,
@@ -65,9 +73,14 @@ def cluster(
 
 def _create(arena: Arena, name: str, **fields: Any) -> None:  # noqa: ANN401 - fields of a request
     # Only a later round of a judge has control battles, and both rounds are to ask the same.
-    named: dict[str, Any] = {"canaries": 2, "controls": 0, "budget_usd": 10.0, **fields}
-    request = RoundRequest(set_name="tiny", judge="reference-free", name=name, pairs="all", **named)
-    arena.rounds.create(request)
+    named: dict[str, Any] = {
+        "judge": "reference-free",
+        "canaries": 2,
+        "controls": 0,
+        "budget_usd": 10.0,
+        **fields,
+    }
+    arena.rounds.create(RoundRequest(set_name="tiny", name=name, pairs="all", **named))
 
 
 def _found(arena: Arena, name: str) -> list[tuple[object, ...]]:
@@ -162,6 +175,103 @@ def test_node_killed_mid_round_costs_nothing_but_its_calls(
     assert account.drawn == pytest.approx(0.0, abs=1e-9)
     assert account.spent <= known(account.cap)
     assert arena.store.leases.all() == ()
+
+
+@pytest.fixture
+def on_ray(
+    filled: Callable[..., Arena], postgres: PostgresPool, cluster: Callable[[Arena], Any]
+) -> Iterator[Callable[..., Arena]]:
+    """Open an arena whose engine is a cluster of two nodes with the same database."""
+    with postgres.lending() as lend:
+
+        def start(**options: Any) -> Arena:  # noqa: ANN401 - settings of any type
+            arena = filled(database_url=lend(Schema.NEWEST), engine=EngineKind.RAY, **options)
+            cluster(arena)
+            return arena
+
+        yield start
+
+
+def test_a_cluster_gives_the_bytes_of_one_process(
+    on_ray: Callable[..., Arena], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Resamples, corrections, fragility and corpora are the same bytes where nodes do their parts."""
+    for module, name, value in ((spreading, "AT_HAND", -1), (spreading, "LEAST_LEFT", -1)):
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(cutting, "CHARACTERS", 5_000)
+    write_input(tmp_path)
+    here = results(tmp_path, tmp_path / "here")
+    arena = on_ray()
+    with arena.engine.spreading() as spread:
+        assert results(tmp_path, tmp_path / "there") == here
+        assert list(spread.map(squared, numbers(40), (7,))) == [7 + n * n for n in range(40)]
+        assert list(spread.map(nested, numbers(3))) == [[], [1], [2, 3]]
+        with pytest.raises(InputError, match="Five cannot be used"):
+            list(spread.map(refused, numbers(6)))
+        with pytest.raises(WorkError, match=r"refused \(ZeroDivisionError: seven\)"):
+            list(spread.map(refused, [(7,)]))
+
+
+def test_nodes_score_as_one_process_does(
+    on_ray: Callable[..., Arena], make_arena: Callable[..., Arena]
+) -> None:
+    """Scores, their details and the counts of a run are those of the local engine; again nothing is left."""
+    arena = on_ray()
+    local = make_arena(database_url=arena.settings.database_url)
+    request = MetricRequest(metric="comprehensiveness-nli")
+    counts, stored = [], []
+    for one in (local, arena):
+        counts.append(one.metrics.run("tiny", request).as_json())
+        numbers_of = [submission.id for submission in one.store.submissions.find(set_name="tiny")]
+        found = one.store.scores.detailed(numbers_of, metric=request.metric, judge="")
+        stored.append(sorted((score.submission, score.question_id, repr(score)) for score in found))
+        if one is local:
+            _forget_scores(one)
+    assert counts[0] == counts[1]
+    assert counts[0]["judged"] == counts[0]["answers"] == 36
+    assert stored[0] == stored[1]
+    again = arena.metrics.run("tiny", request)
+    assert (again.kept, again.pending, again.outcomes.total()) == (36, 0, 0)
+
+
+def test_nodes_ask_an_llm_within_the_budget(
+    on_ray: Callable[..., Arena], scripted_llm: Callable[..., Any]
+) -> None:
+    """Nodes ask the LLM of a metric; what their parts of a budget did not pay for is skipped and goes on."""
+    server = scripted_llm(rule="hash")
+    arena = on_ray(endpoint=server.url)
+    request = MetricRequest(metric="comprehensiveness-end-to-end", judge="reference-free")
+    poor = arena.metrics.run("tiny", replace(request, budget_usd=0.0))
+    assert (poor.outcomes.total(), poor.outcomes[Outcome.SKIPPED]) == (36, 36)
+    rich = arena.metrics.run("tiny", request)
+    assert rich.kept == 0
+    assert rich.outcomes.total() == 36
+    assert rich.outcomes[Outcome.SKIPPED] == 0
+    assert rich.usage.calls == server.log.calls > 0
+
+
+def test_a_board_published_by_a_cluster_has_the_same_hash(
+    on_ray: Callable[..., Arena], make_arena: Callable[..., Arena]
+) -> None:
+    """Scores and resamples of nodes make the board that one process makes."""
+    arena = on_ray()
+    _create(arena, "r", judge="lexical", canaries=0, budget_usd=None)
+    arena.rounds.run("r", concurrency=4, report=_quiet)
+    with arena.engine.spreading():
+        board, created = arena.boards.publish("r", report=lambda _: None)
+    local = make_arena(database_url=arena.settings.database_url)
+    assert created
+    again = dict(local.boards.standings("r").as_json())
+    assert all(board.standings[name] == value for name, value in again.items())
+
+
+def _forget_scores(arena: Arena) -> None:
+    from sqlalchemy import create_engine, text  # noqa: PLC0415 - of this test alone
+
+    engine = create_engine(arena.settings.database_url)
+    with engine.begin() as connection:
+        connection.execute(text("DELETE FROM score"))
+    engine.dispose()
 
 
 def _parent(pid: int) -> int:

@@ -23,6 +23,7 @@ from data.corpora import index as postings
 from data.corpora import terms as term_numbers
 from data.corpora.approximate import Graph, measured
 from data.corpora.chunking import WORD, Chunking, document_of
+from data.corpora.cutting import CutWords
 from data.corpora.dense import VectorIndex, Vectors, VectorsAbout, VectorWriter, graph_of, read_about
 from data.corpora.index import Corpus, best_places
 from data.corpora.library import CorpusLibrary
@@ -229,7 +230,7 @@ def test_scores_are_those_of_bm25s(
         patch.setattr(term_numbers, "MOST_WORDS", 3)
         with postings.Postings(folder) as own:
             for bag in bags:
-                own.add(bag)
+                own.add(CutWords.of([bag]))
             filled = own.fill()
     known = [own.vocabulary[term] for term in query if term in own.vocabulary]
     plain = bm25s.BM25()

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from data.errors import InvalidFileError
-from data.files.question_sets import content_hash, load_set, question_to_json, write_set
+from data.files.question_sets.loader import load_set
+from data.files.question_sets.rows import content_hash, question_to_json, write_set
 from data.records import Importance, Nugget, QuestionSet
 
 NUGGETS = (

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.errors import FileFormatError, InvalidFileError
-from data.files.question_sets import content_hash, load_set, write_set
+from data.files.question_sets.loader import load_set
+from data.files.question_sets.rows import content_hash, write_set
 from data.files.text_files import ReadLimits
 from data.records import Question, QuestionSet
 

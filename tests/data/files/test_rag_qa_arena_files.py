@@ -12,7 +12,7 @@ import pytest
 
 from data.errors import ArenaError, InvalidFileError
 from data.files.items import read_labels
-from data.files.question_sets import load_set
+from data.files.question_sets.loader import load_set
 from data.files.text_files import ReadLimits
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import InvalidFileError
-from data.files.question_sets import load_set
+from data.files.question_sets.loader import load_set
 
 LINE = {
     "question": "When did it open?",

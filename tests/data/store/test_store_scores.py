@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from data.files.question_sets import content_hash
+from data.files.question_sets.rows import content_hash
 from data.records import EMBEDDED_ENGINE, Json, Outcome, QuestionSet, Score
 from data.store import Store
 
@@ -42,7 +42,7 @@ def test_a_score_of_a_former_embedded_version_counts_as_none(
     _put(store, number, judge, details)
     scores = store.scores
     assert scores.pending([number], metric=METRIC, judge=judge) == 5 - stands
-    assert len(list(scores.unscored(number, metric=METRIC, judge=judge))) == 5 - stands
+    assert len(list(scores.unscored([number], metric=METRIC, judge=judge))) == 5 - stands
     assert scores.judges([number], metric=METRIC) == ((judge,) if stands else ())
     assert len(list(scores.of_submissions([number]))) == stands
     assert len(list(scores.detailed([number], metric=METRIC, judge=judge))) == stands
@@ -64,5 +64,5 @@ def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(
     store.scores.put("", [(key.number, failure)])
     (shown,) = store.scores.detailed([number], metric=METRIC, judge="")
     assert shown.details == {"reason": "time_limit"}
-    again = store.scores.unscored(number, metric=METRIC, judge="", again=(Outcome.FAILED,))
+    again = store.scores.unscored([number], metric=METRIC, judge="", again=(Outcome.FAILED,))
     assert len(list(again)) == 5

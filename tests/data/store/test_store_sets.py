@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from data.errors import ConflictError, NotFoundError, StoreError
-from data.files.question_sets import content_hash
+from data.files.question_sets.rows import content_hash
 from data.records import Answer, Passage, QuestionSet, SystemCard
 from data.store import Store
 from data.store.submissions.writing import NewSubmission

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from data.errors import ConflictError, InvalidFileError, NotFoundError, RecordError, StoreError
-from data.files.question_sets import load_set
+from data.files.question_sets.loader import load_set
 from data.records import Action, AuditNote, Phase, QuestionSet, Role, SetPolicy, TokenScope
 from data.store import Store
 

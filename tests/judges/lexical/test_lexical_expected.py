@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from data.files.question_sets import load_set
+from data.files.question_sets.loader import load_set
 from data.records import Preference
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec

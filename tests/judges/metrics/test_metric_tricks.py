@@ -10,7 +10,7 @@ import pytest
 
 from data.files.question_sets.loader import load_set
 from data.records import MetricItem, Passage, Question
-from judges.lexical.tricks import Material, families, play
+from judges.lexical.tricks import ON_METRICS, Material, families, play
 from judges.metrics.guard import WORTH, form_of
 from judges.metrics.registry import build_metric
 
@@ -36,13 +36,20 @@ def scored(name: str, question: Question, answer: str) -> float | None:
 
 @pytest.mark.parametrize(
     "name",
-    ["comprehensiveness-end-to-end", "factuality-fr2", "coverage-icat-s", "coverage-icat-a", "answer-crux"],
+    [
+        "comprehensiveness-nli",
+        "comprehensiveness-end-to-end",
+        "factuality-fr2",
+        "coverage-icat-s",
+        "coverage-icat-a",
+        "answer-crux",
+    ],
 )
 def test_no_trick_scores_above_the_honest_answer(name: str) -> None:
-    """Copies, word lists, echoes and damaged answers stay below the references on the bundled set."""
+    """Copies, word lists, echoes, hedges and damaged answers stay below the references on the bundled set."""
     questions = load_set(DEMO).questions.questions[::EVERY]
     honest = [scored(name, question, question.reference or "") for question in questions]
-    for family in families():
+    for family in (*families(), *ON_METRICS):
         gains = []
         for at, question in enumerate(questions):
             other = questions[at - 1]
@@ -90,3 +97,42 @@ def test_what_is_denied_or_asked_is_left_out() -> None:
     worth = score.details[WORTH]
     assert isinstance(worth, dict)
     assert worth["left_out"] == 2
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "It is false that",
+        "It would be wrong to say that",
+        "Nobody should believe that",
+    ],
+)
+def test_what_an_opening_takes_back_is_not_said(opening: str) -> None:
+    """A sentence that is denied as a whole covers nothing, however the denial is worded."""
+    item = MetricItem(
+        id="q",
+        question="What happened?",
+        answer=f"{opening} {QUOTED[:1].lower()}{QUOTED[1:]}",
+        passages=(Passage("p", QUOTED),),
+    )
+    assert asyncio.run(build_metric("comprehensiveness-nli").score(item)).score == 0
+
+
+def test_a_bare_yes_is_an_answer_where_yes_or_no_is_asked() -> None:
+    """One word may be all that is asked for; it covers what affirms, and nothing else."""
+    passages = (
+        Passage("p", "The old bridge over the river was closed in the flood."),
+        Passage("r", "The old bridge over the river was not closed in the flood."),
+    )
+    for answer, covered in (("Yes.", "p"), ("No.", "r")):
+        item = MetricItem(
+            id="q",
+            question="Was the old bridge over the river closed in the flood?",
+            answer=answer,
+            passages=passages,
+        )
+        score = asyncio.run(build_metric("comprehensiveness-nli").score(item))
+        facts = score.details["covered"]
+        assert isinstance(facts, list)
+        assert [fact["passages"] for fact in facts if isinstance(fact, dict)] == [[covered]]
+        assert score.score == 0.5

@@ -10,12 +10,13 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 from aiohttp import web
 
+from data import public_hosts
+from data.public_hosts import is_public
 from data.records import Outcome, Passage
 from judges.base import HERE
 from judges.llm.requests import CallFailure
-from judges.retrieval import web_pages
 from judges.retrieval.ranking import Hit
-from judges.retrieval.web_pages import PagedRanker, PageError, PageLimits, PageReader, is_public
+from judges.retrieval.web_pages import PagedRanker, PageError, PageLimits, PageReader
 
 pytest.importorskip("trafilatura", reason="NO TRAFILATURA: the text of web pages is not tested")
 SENTENCE = "The sky is blue since air scatters short waves more than long ones."
@@ -146,7 +147,7 @@ def test_hosts_that_are_not_public_are_refused(host: str) -> None:
 
 def test_a_redirect_is_checked_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     """A public page that leads to a private address leads nowhere."""
-    monkeypatch.setattr(web_pages, "is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setattr(public_hosts, "is_public", lambda address: address == "127.0.0.1")
 
     async def handler(request: web.Request) -> web.StreamResponse:
         target = f"http://127.0.0.2:{request.url.port}/secret"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from leaderboard.export.charts import Cell, Estimate, Point, forest, heatmap, scatter
+from leaderboard.export.charts import Estimate, Point, forest, scatter
 
 
 def test_forest_has_rows_in_the_order_given() -> None:
@@ -20,18 +20,6 @@ def test_forest_marks_the_reference_value() -> None:
     row = Estimate(system="a", value=0.4, lower=0.3, upper=0.5)
     spec = forest([row], axis="Rate", share=True, reference=0.5).to_dict()
     assert spec["layer"][0]["mark"]["strokeDash"]
-
-
-def test_heatmap_tells_above_from_below_even() -> None:
-    """A cell above an even chance is on the other side of the colour scale than one below it."""
-    cells = [
-        Cell(system="a", domain="d", rate=0.75, battles=8),
-        Cell(system="a", domain="e", rate=0.4, battles=8),
-    ]
-    (rows,) = heatmap(cells, title="Win + tie").to_dict()["datasets"].values()
-    assert (rows[0]["side"], rows[0]["strength"]) == ("above", 1.0)
-    assert rows[1]["side"] == "below"
-    assert 0 < rows[1]["strength"] < 1
 
 
 def test_scatter_names_stand_clear_of_one_another() -> None:

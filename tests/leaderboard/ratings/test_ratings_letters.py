@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from leaderboard.battles import BattleTable
 from leaderboard.export.tables import flat_rows
 from leaderboard.ratings import Cluster, IntervalKind, RatingTable, Settings, rate
-from leaderboard.ratings.ranks import MOST_SYSTEMS, better, letter, letter_set, letters
+from leaderboard.ratings.ranks import MOST_SYSTEMS, better, letter, letter_set, letters, places_among
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.published import bundled_board
@@ -54,6 +54,21 @@ def groups_of(found: tuple[str, ...]) -> list[tuple[int, ...]]:
         tuple(at for at, text in enumerate(found) if letter(number) in letter_set(text))
         for number in range(1, count + 1)
     ]
+
+
+@settings(max_examples=60)
+@given(outcomes(), st.data())
+def test_those_who_stay_are_separated_as_before(separated: Apart, data: st.DataObject) -> None:
+    """Without some systems the others share letters as the same tests say, and nobody's places widen."""
+    found = letters(separated)
+    stay = sorted(data.draw(st.sets(st.integers(0, len(found) - 1), min_size=1)))
+    among = places_among([found[at] for at in stay])
+    for (one, mine), (other, theirs) in combinations(zip(stay, among, strict=True), 2):
+        assert share(mine[2], theirs[2]) is not bool(separated[one, other])
+    for at, (lower, upper, _) in zip(stay, among, strict=True):
+        assert lower == 1 + sum(separated[at, other] for other in stay if other < at)
+        assert upper == len(stay) - sum(separated[at, other] for other in stay if other > at)
+    assert "A" in among[0][2]
 
 
 def every_group(separated: Apart) -> list[tuple[int, ...]]:

@@ -12,9 +12,9 @@ from leaderboard.battles import BattleTable
 from leaderboard.ratings import Settings
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
-from leaderboard.standings.covariates import BOTH_ORDERS, COVARIATES, ControlFit, JudgeSight, control_fits
+from leaderboard.standings.covariates import BOTH_ORDERS, ControlFit, JudgeSight, control_fits
 from leaderboard.standings.model import About
-from leaderboard.vocabulary import Control, Covariate
+from leaderboard.vocabulary import COVARIATES, Control, Covariate
 from tests.narrow import listed, mapping
 
 SYSTEMS = ("long", "plain", "short")

@@ -45,3 +45,20 @@ def test_rating_that_does_not_exist_has_no_shift() -> None:
     """A system that never won before has no difference of ratings."""
     found = changes(_board({"a": (None, 2, 2)}), _board({"a": (900, 2, 2)}))
     assert found.systems[0].shift is None
+
+
+def test_places_that_leavers_leave_move_nobody() -> None:
+    """Who was behind one that left has a better place without having changed; who overtook has moved."""
+    before = _board({"best": (1200, 1, 1), "a": (1000, 2, 2), "b": (900, 3, 3), "c": (800, 4, 4)})
+    after = _board({"a": (1000, 1, 1), "c": (900, 2, 2), "b": (800, 3, 3)})
+    found = changes(before, after)
+    assert {one.system: one.moved for one in found.systems} == {"a": False, "b": True, "c": True}
+
+
+def test_places_that_newcomers_take_move_nobody() -> None:
+    """Where a newcomer may stand above or below somebody, both places are expected of them."""
+    before = _board({"a": (1000, 1, 1), "b": (900, 2, 2)})
+    after = _board({"new": (1200, 1, 2), "a": (1000, 1, 2), "b": (900, 3, 3)})
+    found = changes(before, after)
+    assert [one.ranks_expected for one in found.systems] == [(1, 2), (3, 3)]
+    assert not any(one.moved for one in found.systems)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from arena.services.accounts.auth import Caller, require
-from arena.services.accounts.redaction import redacted_question
+from arena.services.accounts.set_access import SetAccess
 from arena.services.annotation.curation import CurationService
 from arena.services.annotation.files.argilla import read_argilla, write_argilla
 from arena.services.annotation.files.evaluations import read_evaluations, write_evaluations
@@ -114,7 +114,7 @@ class LabelFileService:
         return count
 
     def _labelled(self, task: AnnotationTask, caller: Caller) -> tuple[LabelledTask, int]:
-        hidden = self._store.policies.get(task.set_name).hidden_references
+        seen = SetAccess(self._store, caller, task.set_name)
         items = {item.id: item for item in self._store.annotations.items(task.id) if item.gold is None}
         labels = defaultdict(list)
         for label in self._store.labels.given(task.id):
@@ -129,7 +129,7 @@ class LabelFileService:
             if (item.system_a and not shown.first) or (item.system_b and not shown.second):
                 left_out += len(labels[item.id])
                 continue
-            question = redacted_question(caller, shown.question, hidden=hidden)
+            question = seen.question(shown.question)
             kept.append(
                 LabelledItem(
                     item=item, shown=replace(shown, question=question), labels=tuple(labels[item.id])

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 import bm25s
 import numpy as np
+from numpy.typing import NDArray
 
 from data.records import Passage
-from judges.text.sentences import split_sentences
+from judges.metrics.relations.model import QUESTIONS_KEPT
 from judges.text.tokens import terms
 
 PER_CLAIM = 5
+MOST_CELLS = 1 << 18
+"""Of a table of terms by texts that is kept beside an index: 1 MB."""
 
 
 class Retriever(Protocol):
@@ -24,8 +28,43 @@ class Retriever(Protocol):
         ...
 
 
+class Ranking:
+    """BM25 over a few texts, by the same terms as the lexical judge."""
+
+    def __init__(self, texts: Sequence[Passage]) -> None:
+        bags = [list(terms(f"{text.title} {text.text}")) for text in texts]
+        self._known = {term for bag in bags for term in bag}
+        self._index = bm25s.BM25() if self._known else None
+        if self._index is not None:
+            self._index.index(bags, show_progress=False)
+
+    def scores(self, query: str) -> NDArray[np.float32] | None:
+        """The score of each text; None where a query has no term of theirs."""
+        query_terms = [term for term in terms(query) if term in self._known]
+        if self._index is None or not query_terms:
+            return None
+        if self._dense is None:
+            return np.asarray(self._index.get_scores(query_terms))
+        # In the order of the terms, as the library adds them.
+        rows = self._dense[[self._index.vocab_dict[term] for term in query_terms]]
+        scores: NDArray[np.float32] = np.add.reduce(rows, axis=0)
+        return scores
+
+    @cached_property
+    def _dense(self) -> NDArray[np.float32] | None:
+        """What each term adds to each text's score, (terms, texts); None where that is a large table."""
+        assert self._index is not None  # noqa: S101 - for the type checker
+        index = self._index.scores
+        terms_known, texts = len(index["indptr"]) - 1, index["num_docs"]
+        if terms_known * texts > MOST_CELLS:
+            return None
+        dense = np.zeros((terms_known, texts), dtype=index["data"].dtype)
+        dense[np.repeat(np.arange(terms_known), np.diff(index["indptr"])), index["indices"]] = index["data"]
+        return dense
+
+
 class PassageIndex:
-    """BM25 over passages, by the same terms as the lexical judge.
+    """BM25 over passages.
 
     Passages that share no term with a query are not found by it, unless there are no more than `k`:
     then all are found.
@@ -33,22 +72,26 @@ class PassageIndex:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = distinct(passages)
-        bags = [list(terms(f"{passage.title} {passage.text}")) for passage in self._passages]
-        self._index = bm25s.BM25() if any(bags) else None
-        if self._index is not None:
-            self._index.index(bags, show_progress=False)
-            self._known = {term for bag in bags for term in bag}
 
     def find(self, query: str, k: int) -> tuple[Passage, ...]:
         """Return at most `k` passages, best first, ties in their own order."""
         if len(self._passages) <= k:
             return self._passages
-        query_terms = [] if self._index is None else [term for term in terms(query) if term in self._known]
-        if self._index is None or not query_terms:
+        scores = self._ranking.scores(query)
+        if scores is None:
             return ()
-        scores = np.asarray(self._index.get_scores(query_terms))
         best = np.argsort(-scores, kind="stable")[:k]
         return tuple(self._passages[number] for number in best if scores[number] > 0)
+
+    @cached_property
+    def _ranking(self) -> Ranking:
+        return Ranking(self._passages)
+
+
+@lru_cache(maxsize=QUESTIONS_KEPT)
+def passage_index(passages: tuple[Passage, ...]) -> PassageIndex:
+    """The index of a question's passages, the same for every answer to it."""
+    return PassageIndex(passages)
 
 
 def distinct(passages: Sequence[Passage]) -> tuple[Passage, ...]:
@@ -59,31 +102,6 @@ def distinct(passages: Sequence[Passage]) -> tuple[Passage, ...]:
         if key:
             unique.setdefault(key, passage)
     return tuple(unique.values())
-
-
-def shortened(passage: Passage, wanted: Collection[str], words: int) -> Passage:
-    """A passage of at most so many words: of its sentences those with most of the wanted terms, in order.
-
-    One within the limit stays as it is; of one whose best sentence is longer than the limit, that sentence's
-    first words stay.
-    """
-    if len(passage.text.split()) <= words:
-        return passage
-    sentences = split_sentences(passage.text)
-    sought = frozenset(wanted)
-    ranked = sorted(
-        range(len(sentences)), key=lambda at: (-len(sought.intersection(terms(sentences[at]))), at)
-    )
-    kept: list[int] = []
-    left = words
-    for at in ranked:
-        length = len(sentences[at].split())
-        if length <= left:
-            kept.append(at)
-            left -= length
-    text = " ".join(sentences[at] for at in sorted(kept))
-    text = text or " ".join(sentences[ranked[0]].split()[:words])
-    return Passage(passage.id, text, passage.title)
 
 
 @dataclass(frozen=True, slots=True)

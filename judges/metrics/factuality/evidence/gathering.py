@@ -13,9 +13,10 @@ from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.claims import Missing
 from judges.metrics.coverage.sources import LocalSource, Source
 from judges.metrics.factuality.claims import Claim, ClaimSteps, claims_of, numbered
-from judges.metrics.factuality.evidence.contexts import Contexts, PassageIndex, gather, shortened
+from judges.metrics.factuality.evidence.contexts import Contexts, PassageIndex, gather, passage_index
 from judges.metrics.factuality.settings import FactualitySettings
 from judges.metrics.factuality.tasks import QUERY, SUMMARY
+from judges.metrics.shortening import shortened
 from judges.text.tokens import terms
 
 
@@ -166,4 +167,4 @@ def _own_passages(item: MetricItem) -> PassageIndex:
         raise UnscoredError(
             Outcome.UNREADABLE, "There are neither passages nor contexts to hold claims against."
         )
-    return PassageIndex(passages)
+    return passage_index(passages)

@@ -86,12 +86,15 @@ def network_marginals(
     seed: int = 0,
     tolerance: float = TOLERANCE,
 ) -> Marginals:
-    """As `marginals`, of a network; each connected part is solved by itself.
+    """As `marginals`, of a network; one too wide to be solved as a whole is solved by its connected parts.
 
     Raises:
         InputError: As `marginals`.
         StatisticsError: As `marginals`.
     """
+    order = min_fill(network)
+    if inference is not Inference.WMB and fits(order):
+        return _solve(network, order, inference, seed, tolerance)
     found: dict[str, float] = {}
     used: set[Method] = set()
     width = 0

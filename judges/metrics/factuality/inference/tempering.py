@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import sparse
+from scipy.special import stdtrit
 
 from judges.metrics.factuality.inference.exact import Reduced, Removed, possible_state, reduce_network
 from judges.metrics.factuality.inference.network import Floats, Network
@@ -236,7 +237,7 @@ class _Tally:
         spread = float((self.sums / max(self.sweeps, 1)).std(axis=1, ddof=1).max()) / np.sqrt(GROUPS)
         tail = (1 - CERTAINTY) / 2 / len(self.sums)
         hidden = MISSED / max(self.walk.renewals, 1)
-        return float(min(1.0, max(spread * stats.t.isf(tail, GROUPS - 1), hidden)))
+        return float(min(1.0, max(spread * -stdtrit(GROUPS - 1, tail), hidden)))
 
 
 def _penalty(network: Network) -> float:

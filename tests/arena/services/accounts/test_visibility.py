@@ -12,8 +12,10 @@ from typing import TypedDict
 import pytest
 
 from arena.container import Arena
+from arena.services.accounts.applications import ApplicationService
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.accounts.redaction import WITHHELD, redacted_question
+from arena.services.accounts.registration import RegistrationService
 from arena.services.accounts.teams import TeamService
 from arena.services.accounts.tokens import TokenService
 from arena.services.accounts.visibility import RULES, Kind, Resource, Visibility, visibility_of
@@ -21,14 +23,22 @@ from arena.services.annotation.curation import CurationService
 from arena.services.annotation.files.service import LabelFileService
 from arena.services.annotation.queue import LabelService
 from arena.services.annotation.tasks import AnnotationService
+from arena.services.boards.files import BoardFiles
 from arena.services.boards.history import HistoryService
 from arena.services.boards.service import BoardService
 from arena.services.evidence.judgment_flags import JudgmentReportService
-from arena.services.evidence.questions import EvidenceService, QuestionListService
+from arena.services.evidence.question_lists import QuestionListService
+from arena.services.evidence.question_search import QuestionSearch
+from arena.services.evidence.questions import EvidenceService
 from arena.services.evidence.systems import ComparisonService, ProfileService
 from arena.services.evidence.team_report import ReportService
 from arena.services.evidence.weaknesses import WeaknessService
+from arena.services.gates.queue import GateQueue
+from arena.services.gates.service import GateService
 from arena.services.judging.calibration import CalibrationAdmin
+from arena.services.metrics.results import ScoreTableService
+from arena.services.notifications.subscriptions import SubscriptionService
+from arena.services.organisers.inbox import InboxService
 from arena.services.organisers.monitor import RoundAdmin
 from arena.services.question_sets.phases import PolicyService
 from arena.services.question_sets.service import SetAdmin, SetService
@@ -69,6 +79,7 @@ class State(TypedDict, total=False):
     withdrawn: bool
     retracted: bool
     hidden: bool
+    private: bool
 
 
 ROWS: tuple[tuple[Kind, State, tuple[Visibility, ...]], ...] = (
@@ -82,9 +93,14 @@ ROWS: tuple[tuple[Kind, State, tuple[Visibility, ...]], ...] = (
     (Kind.ANSWERS, {}, (N, N, F, N, F, F)),
     (Kind.ANSWERS, {"published": True}, (F, F, F, F, F, F)),
     (Kind.ANSWERS, {"published": True, "withdrawn": True}, (T, T, T, T, T, T)),
+    (Kind.ANSWERS, {"published": True, "private": True}, (N, N, F, N, F, F)),
+    (Kind.QUESTION, {}, (F, F, F, F, F, F)),
+    (Kind.QUESTION, {"private": True}, (N, F, F, N, F, F)),
     (Kind.CONTACT, {"published": True}, (N, N, F, N, F, F)),
     (Kind.REFERENCE, {}, (F, F, F, F, F, F)),
     (Kind.REFERENCE, {"hidden": True}, (N, N, N, N, N, F)),
+    (Kind.REFERENCE, {"private": True}, (N, N, N, N, F, F)),
+    (Kind.REFERENCE, {"private": True, "hidden": True}, (N, N, N, N, N, F)),
     (Kind.REPORT, {"published": True}, (N, N, F, N, F, F)),
     (Kind.BOARD, {}, (N, N, N, N, F, F)),
     (Kind.BOARD, {"published": True}, (F, F, F, F, F, F)),
@@ -95,6 +111,7 @@ ROWS: tuple[tuple[Kind, State, tuple[Visibility, ...]], ...] = (
     (Kind.RATIONALE, {"published": True}, (F, F, F, F, F, F)),
     (Kind.RATIONALE, {}, (N, N, N, N, F, F)),
     (Kind.RATIONALE, {"published": True, "hidden": True}, (T, T, T, T, T, F)),
+    (Kind.RATIONALE, {"published": True, "private": True}, (T, T, T, T, F, F)),
     (Kind.RATIONALE, {"published": True, "withdrawn": True}, (T, T, T, T, T, T)),
     (Kind.TEAM, {}, (N, N, F, N, F, F)),
     (Kind.TOKEN, {}, (N, N, F, N, F, F)),
@@ -119,8 +136,8 @@ def test_every_kind_has_a_rule_and_a_row() -> None:
 def test_more_rights_never_show_less() -> None:
     """The operator sees at least what an organiser sees, and that one what the public sees."""
     order = [Visibility.NONE, Visibility.NAMELESS, Visibility.TOMBSTONE, Visibility.FULL]
-    for kind, flags in product(Kind, product((False, True), repeat=6)):
-        checked, anonymous, published, withdrawn, retracted, hidden = flags
+    for kind, flags in product(Kind, product((False, True), repeat=7)):
+        checked, anonymous, published, withdrawn, retracted, hidden, private = flags
         resource = Resource(
             kind=kind,
             team="ours",
@@ -130,6 +147,7 @@ def test_more_rights_never_show_less() -> None:
             withdrawn=withdrawn,
             retracted=retracted,
             hidden=hidden,
+            private=private,
         )
         public, organiser, operator = (
             order.index(visibility_of(CALLERS[name], resource))
@@ -142,11 +160,14 @@ def test_more_rights_never_show_less() -> None:
 SERVICES = (
     *(AnnotationService, CurationService, LabelFileService, LabelService),
     *(CalibrationAdmin, RoundAdmin, SetAdmin),
-    *(BoardService, ComparisonService, EvidenceService, HistoryService, JudgmentReportService),
-    *(PolicyService, ProfileService, QuestionListService, ReportService),
-    *(RoundPlanner, RoundService, RoundTableService, SetService, SubmissionService, TeamService),
+    *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService, JudgmentReportService),
+    *(GateQueue, GateService),
+    *(PolicyService, ProfileService, QuestionListService, QuestionSearch, ReportService),
+    *(RoundPlanner, RoundService, RoundTableService, ScoreTableService),
+    *(SetService, SubmissionService, TeamService),
     *(AuditingService, DraftService, ReferenceExports, ReferenceService),
-    *(TokenService, WeaknessService),
+    *(ApplicationService, RegistrationService),
+    *(InboxService, SubscriptionService, TokenService, WeaknessService),
 )
 WITHOUT_CALLER = {
     "BoardService.heads": "boards that stand are public",
@@ -157,17 +178,25 @@ WITHOUT_CALLER = {
     "BoardService.standings": "organisers alone; pages and routes read published boards",
     "BoardService.worth_of_waves": "sentences of counts; organisers' command",
     "BoardService.retracted": "notices of boards that were retracted, which are public",
+    "GateService.require_usable": "whether a judge exists and needs a cap; the organisers' command",
     "HistoryService.entries": "boards that stand, and notices of those that were retracted",
+    "HistoryService.feed": "boards that stand, and notices of those that were retracted",
     "HistoryService.of_system": "boards that stand are public",
     "JudgmentReportService.add": "anybody may report a judgment of a public round",
     "JudgmentReportService.of_round": "organisers alone, on the command line",
     "QuestionListService.reported": "which questions readers reported, without what they said",
     "PolicyService.get": "deadlines are public",
+    "RegistrationService.apply": "anybody may apply where the organisers allow it; the answer shows nothing",
+    "RegistrationService.behind": "for who holds the one-time code of a mailed link",
+    "RegistrationService.claim": "for who holds the one-time code of a mailed link",
+    "RegistrationService.confirm": "for who holds the one-time code of a mailed link",
+    "RegistrationService.last_of": "an applicant's own, by the subject that the provider vouches for",
     "RoundPlanner.entrants": "accepted submissions; organisers' pages and plans",
     "RoundService.judge": "workers alone",
     "RoundService.reopen_for": "workers alone",
     "RoundService.attacks": "counts alone; organisers' commands",
     "RoundService.controls": "counts alone; organisers' commands and pages",
+    "RoundService.cascade": "counts alone; organisers' commands and pages",
     "RoundService.waves": "counts alone; organisers' commands and pages",
     "RoundPlanner.controls": "numbers of battles; plans before anything is stored",
     "RoundPlanner.estimate": "organisers alone; plans before anything is stored",
@@ -178,7 +207,6 @@ WITHOUT_CALLER = {
     "SetService.summaries": "titles and counts of sets are public",
     "SetService.summary": "titles and counts of sets are public",
     "SubmissionService.limits": "limits are public",
-    "SubmissionService.template": "for everybody, without references",
 }
 
 

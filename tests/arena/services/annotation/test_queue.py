@@ -16,7 +16,7 @@ from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.annotation.requests import ChosenItem, TaskRequest
 from data.errors import ConflictError, ForbiddenError, InputError, NotFoundError
 from data.records import BlindItem, LabelScale, Span, SpanKind, TaskKind
-from data.tables import annotation_labels
+from data.tables.annotation import annotation_labels
 
 TASK = TaskRequest(
     name="people",

@@ -120,7 +120,7 @@ def _page() -> None:
 
 
 def test_readers_choose_what_intervals_count(arena: Arena, tmp_path: Path) -> None:
-    """The switch is off with its reason before a retest, and on after it; the page names the causes."""
+    """Before a retest the switch lacks full error and says why; after it the page names the causes."""
     before = publish(arena)
     ask_again(arena, tmp_path)
     publish(arena)
@@ -138,21 +138,26 @@ def test_readers_choose_what_intervals_count(arena: Arena, tmp_path: Path) -> No
         return " ".join(part.proto.body for part in shown.get("html"))
 
     def switch(shown: AppTest) -> Any:  # noqa: ANN401 - a widget of the test framework
-        return next(widget for widget in shown.button_group if widget.label == "Interval counts")
+        return next(widget for widget in shown.button_group if widget.label == "Ratings")
+
+    def offered(shown: AppTest) -> list[str]:
+        return [option.content for option in switch(shown).proto.options]
 
     st.cache_resource.clear()
     former = page(board=f"r@{before.content_hash[:12]}", counts="all")
-    assert switch(former).disabled
-    assert switch(former).help == NOT_RETESTED
+    assert "Full error" not in offered(former)
+    assert NOT_RETESTED.rstrip(".") in switch(former).help
+    assert NOT_RETESTED.rstrip(".") in text(former)
     assert "Where the error comes from" not in text(former)
     assert "Where the error comes from" not in text(page(board="r"))
-    for kind in ("judge", "all"):
+    for kind, said in (("judge", "With the judge's own error"), ("all", "With full error")):
         shown = page(board="r", counts=kind)
-        assert not switch(shown).disabled
+        assert "Full error" in offered(shown)
+        assert said in text(shown)
         assert "Where the error comes from" in text(shown)
         assert "4 wordings of 72 battles were compared" in text(shown)
     in_domain = page(board="r", counts="all", domain="d1")
-    assert switch(in_domain).disabled
+    assert "Full error: it is known overall only" in text(in_domain)
     assert "Where the error comes from" not in text(in_domain)
 
 

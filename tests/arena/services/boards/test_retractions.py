@@ -31,13 +31,15 @@ SHOWN = "Two &lt;b&gt;files&lt;/b&gt; were exchanged."
 PNG = b"\x89PNG\r\n\x1a\n"
 PAGES = (
     "boards.leaderboard_page",
-    "boards.compare_page",
+    "compare.compare_page",
     "boards.matrix_page",
     "questions.list_page",
     "boards.data_page",
     "systems.system_page?id=one",
     "questions.question_page?id=q1",
 )
+ADDRESSES = ("", "compare", "matrix", "questions", "data", "system?id=one", "question?id=q1")
+"""The addresses of these pages."""
 
 
 def _page(name: str) -> None:
@@ -131,7 +133,7 @@ def test_everything_of_a_retracted_round_is_refused_with_the_notice(arena: Arena
         lambda: arena.profiles.of("gone", "one"),
         lambda: arena.question_lists.of("gone"),
         lambda: arena.battle_pages.page("gone", after=0, limit=1),
-        lambda: arena.boards.export_board("gone", Path("nowhere.csv"), caller=PUBLIC),
+        lambda: arena.board_files.write("gone", Path("nowhere.csv"), caller=PUBLIC),
     ):
         with pytest.raises(RetractedError, match="Two <b>files</b>") as caught:
             ask()
@@ -174,7 +176,7 @@ def test_a_served_site_says_gone_to_machines(
 ) -> None:
     """D13: from the command's own server pages and API answer 410 for the retracted board alone."""
     with served(arena.settings, tmp_path / "log") as site, httpx.Client(base_url=site, timeout=60) as client:
-        for page in PAGES:
+        for page in ADDRESSES:
             assert client.get(with_board(page, "gone")).status_code == 410, page
             assert client.get(with_board(page, "standing")).status_code == 200, page
         board = client.get("/api/v1/leaderboards/gone")

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from arena.services.metrics.embedded import AnswerScorer, EmbeddedMetric, processes_for
+from arena.services.metrics.embedded import AnswerScorer, EmbeddedMetric
 from arena.services.metrics.scoring import scored
 from arena.services.system.text_process import PROCESSES, TextProcess
-from arena.services.system.text_work import TextWork
+from arena.services.system.text_work import TextWork, processes_for
 from data.errors import JudgeError, SpecError
 from data.records import MetricItem, Outcome, Passage, Score
 from judges.metrics.registry import Metric, build_metric

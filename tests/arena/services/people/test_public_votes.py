@@ -20,9 +20,11 @@ from arena.services.people.round_votes import VoteSource
 from data.errors import AccessError, ClosedError, ConflictError, InputError, NotFoundError, QuotaError
 from data.records import Action, Preference
 from data.records.public_votes import Rejection
-from data.tables import poll_pairs, questions, submissions
+from data.tables.annotation import poll_pairs
+from data.tables.questions import questions, submissions
 from leaderboard.ratings import Rating
 from tests.arena.services.boards.test_corrected_boards import judge, publish, voted, write_votes
+from tests.narrow import known
 
 START = datetime(2026, 11, 1, 12, tzinfo=UTC)
 ANN = Visitor(word="ann", host="192.0.2.7")
@@ -153,6 +155,33 @@ def test_a_visitor_judges_blindly_and_then_sees_names(votes: PublicVotes, clock:
         assert answers[texts[told.second].id].answer == shown.second
     with pytest.raises(ConflictError, match="already"):
         votes.vote("tiny", shown.token, Preference.B, ANN)
+
+
+def test_the_verdict_of_the_judge_comes_after_the_vote(
+    votes: PublicVotes, clock: Clock, arena: Arena
+) -> None:
+    """Whoever voted reads whom the judge preferred and where its reasons are; of test pairs nothing."""
+    votes.open("tiny")
+    told_of = 0
+    for _ in range(6):
+        shown = votes.next("tiny", ANN)
+        clock.wait()
+        told = votes.vote("tiny", shown.token, Preference.TIE, ANN)
+        if told.gold:
+            assert told.judged is None
+            continue
+        judged = known(told.judged)
+        battle = next(
+            evidence.battle
+            for evidence in arena.store.verdicts.of_question("tiny", shown.question.id)
+            if evidence.battle.key == judged.battle
+        )
+        winners = {"a": battle.system_a, "b": battle.system_b, "tie": ""}
+        assert {battle.system_a, battle.system_b} == {told.first, told.second}
+        assert judged.winner == winners[str(battle.preference)]
+        assert (judged.board, judged.question, judged.judge) == ("tiny", shown.question.id, "lexical")
+        told_of += 1
+    assert told_of >= 4
 
 
 def test_one_pair_in_five_is_gold_and_never_counts(votes: PublicVotes, clock: Clock) -> None:

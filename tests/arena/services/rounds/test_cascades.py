@@ -99,7 +99,7 @@ def test_what_the_cheap_member_is_unsure_about_goes_on(
     arena = filled(endpoint=server.url, database_url=database_url)
     counts = _run(arena, spec_file)
     assert (counts.judged, counts.unreadable, counts.refused) == (BATTLES, 0, 0)
-    told = known(arena.cascades.of_round("r")).as_json()
+    told = known(arena.round_reader.cascade("r")).as_json()
     # Of twelve questions two each, with three battles.
     assert told["escalated"] == {"below threshold": 6, "flipped": 6, "unreadable": 6, "refused": 6}
     assert told["cheap"] == {"name": "small", "decided": 12}
@@ -155,7 +155,7 @@ def test_the_cap_holds_for_both_members_and_nothing_is_paid_twice(
     assert counts.judged == BATTLES
     assert counts.cost_usd == pytest.approx(whole)
     assert _asked(server) == {CHEAP: 2 * BATTLES, EXPENSIVE: 24}
-    told = [known(arena.cascades.of_round(name)).as_json()["escalated"] for name in ("r", "whole")]
+    told = [known(arena.round_reader.cascade(name)).as_json()["escalated"] for name in ("r", "whole")]
     assert told[0] == told[1]
 
 
@@ -241,7 +241,7 @@ def test_a_threshold_is_set_on_rounds_that_both_judged(
     calls = server.log.calls
     counts = _run(arena, out, "c", pairs="all")
     assert server.log.calls == calls, "all replies are cached"
-    told = known(arena.cascades.of_round("c"))
+    told = known(arena.round_reader.cascade("c"))
     assert told.asked == round(guarantee.escalated * counts.planned)
     assert "at least 50% agreement with large" in told.promise
     with pytest.raises(ConflictError):
@@ -268,10 +268,10 @@ def test_the_embedded_judge_is_a_cheap_member(
     )
     arena = filled(endpoint=server.url)
     counts = _run(arena, path, pairs="all")
-    told = known(arena.cascades.of_round("r"))
+    told = known(arena.round_reader.cascade("r"))
     assert counts.judged == told.decided + told.asked == counts.planned
     assert told.decided > 0
     assert server.log.calls == told.asked > 0
     report = arena.reparsing.reparse("r", apply=True)
     assert (report.replies, report.verdicts_changed) == (told.asked, 0)
-    assert known(arena.cascades.of_round("r")) == told
+    assert known(arena.round_reader.cascade("r")) == told

@@ -13,7 +13,7 @@ from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.site.boards.sentences import headline
 from arena.site.boards.snapshot_reader import read_board
-from arena.site.boards.standings_table import system_cell
+from arena.site.boards.standings_cells import system_cell
 from arena.site.public.routes import embedded_page, static_page
 from arena.site.ui.markup import as_html
 from arena.workers.worker import Worker

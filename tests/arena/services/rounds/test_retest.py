@@ -22,7 +22,8 @@ from arena.site.boards.snapshot_reader import read_board
 from arena.site.trust.asked_again import _cause_cells
 from data.errors import ConflictError, InputError, SpecError
 from data.records import OrderPolicy, Round, RoundCounts, RoundState
-from data.tables import askings, judgments, replies, retests
+from data.tables.judgments import judgments, replies
+from data.tables.rounds import askings, retests
 from judges.llm.settings import CacheMode
 from leaderboard.formats.reading import read_battles
 from leaderboard.ratings import IntervalKind, rate
@@ -369,7 +370,8 @@ def test_retest_of_a_published_round_makes_another_snapshot(
     assert arena.boards.get(f"r@{board.content_hash[:12]}").standings == board.standings
     assert arena.boards.publish("r", report=lambda _text: None, score=False)[1] is False
     before, now = read_board(board), read_board(after)
-    assert any("not asked again yet: arena rounds retest r" in value for _, value, _ in before.health)
+    (why,) = [meaning for _, value, meaning in before.health if value == "not asked again yet"]
+    assert "arena rounds retest r" in why
     assert any(label == "asked again" and "of 72 changed" in value for label, value, _ in now.health)
     causes = ["changed by the same request", "changed by the other order"]
     assert [label for label, _ in now.details][-2:] == causes

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from data.errors import SpecError
-from data.records import Json, MetricItem, Outcome, Passage, Score
+from data.records import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score
 from judges.llm.factory import open_client
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner
@@ -61,7 +61,7 @@ def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> No
     ]
     assert texts(score, "contradicted") == ["The Eiffel Tower was finished in 1889."]
     assert score.score == pytest.approx(1 / 3)
-    assert score.details["engine"] == "lexical-3"
+    assert score.details["engine"] == EMBEDDED_ENGINE
 
 
 @pytest.mark.parametrize("name", [NLI, END_TO_END])

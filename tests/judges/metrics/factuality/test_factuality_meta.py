@@ -17,6 +17,7 @@ from data.records import MetricItem, Outcome, Score, unscored
 from judges.metrics.factuality.meta_evaluation import ClaimAssessor, assess, compare, constants
 from judges.metrics.factuality.meta_files import IRRELEVANT, WORDS, read_labelled_claims
 from judges.metrics.registry import build_metric
+from judges.metrics.relations.figures import embedded_figures
 
 ROOT = Path(__file__).parents[4]
 DEV = ROOT / "../shared/data/wikicontradict/dev.jsonl"
@@ -287,8 +288,8 @@ def test_the_curve_on_the_method_page_is_the_programs() -> None:
     metric = build_metric("factuality-fr1")
     assert isinstance(metric, ClaimAssessor)
     found = asyncio.run(assess(metric, read_labelled_claims(lines, where="dev")))
-    shown = json.loads((ROOT / "arena/site/assets/method/posteriors.json").read_text(encoding="utf-8"))
+    shown = embedded_figures().claims[0].calibration
     curve: Any = found.as_json()["calibration"]
     assert len(curve) == len(shown)
     for computed, published in zip(curve, shown, strict=True):
-        assert computed == pytest.approx(published, abs=5e-5)
+        assert computed == pytest.approx(published.model_dump(), abs=5e-5)

@@ -21,13 +21,14 @@ from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.sources import LocalSource
 from judges.metrics.factuality import build
 from judges.metrics.factuality.assembly import ASSESSORS, assemble
-from judges.metrics.factuality.evidence.contexts import PassageIndex, gather, shortened
+from judges.metrics.factuality.evidence.contexts import PassageIndex, gather
 from judges.metrics.factuality.graph import load_graph
 from judges.metrics.factuality.inference.marginals import marginals
 from judges.metrics.factuality.report import summarise
 from judges.metrics.factuality.tasks import relation_probability
 from judges.metrics.registry import METRICS, build_metric
 from judges.metrics.rehearsal import RehearsalRunner
+from judges.metrics.shortening import shortened
 from judges.text.entailment import Entailment
 from judges.text.tokens import terms
 

@@ -1,0 +1,199 @@
+"""`arena submissions gate` and `compare`: a new version of a system beside an old one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.options import AsJson, File, Seed, Server, SetName, TokenText
+from arena.cli.output import BytesSent, note, note_problems, show_json, show_line, show_table
+
+EXIT_CODES = MappingProxyType({"pass": 0, "worse": 3, "undecided": 4})
+SUBMITTED = "The version is submitted; it counts against the quota."
+MOST_NAMED = 20
+HELD = "Submit it by: arena submissions confirm {}"
+
+
+def gate(
+    file: File,
+    set_name: SetName,
+    system: Annotated[str, typer.Option("--system", metavar="SYSTEM", help="Name of the system.")],
+    max_loss: Annotated[
+        float,
+        typer.Option(
+            "--max-loss",
+            metavar="POINTS",
+            min=0.0,
+            max=100.0,
+            help="Percentage points of win + tie against the reference that the new version may lose.",
+        ),
+    ],
+    against: Annotated[
+        str,
+        typer.Option(
+            "--against",
+            metavar="VERSION",
+            help="The old version of the same system: `last`, the number of a version, or `id:` and the "
+            "number of a submission.",
+        ),
+    ] = "last",
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="JUDGE",
+            show_default="as the set's rule says, else `lexical`",
+            help="Name of a judge, or the path of its spec.",
+        ),
+    ] = None,
+    budget_usd: Annotated[
+        float | None,
+        typer.Option(
+            "--budget-usd",
+            metavar="X",
+            min=0.0,
+            show_default="as the set's rule says",
+            help="The most that the gate may spend; a judge that asks an LLM needs a cap.",
+        ),
+    ] = None,
+    team: Annotated[str, typer.Option("--team", metavar="TEAM", help="Name of the team.")] = "",
+    card: Annotated[
+        Path | None, typer.Option("--card", metavar="FILE", help="The system card, YAML.")
+    ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(
+            "--summary",
+            metavar="FILE",
+            help="Append what it says as Markdown, as to `$GITHUB_STEP_SUMMARY`.",
+        ),
+    ] = None,
+    wait: Annotated[
+        float,
+        typer.Option(
+            "--wait", metavar="SECONDS", min=0.0, help="Longest wait for another machine's workers."
+        ),
+    ] = 3600.0,
+    seed: Seed = 0,
+    server: Server = None,
+    token: TokenText = None,
+    *,
+    submit: Annotated[
+        bool, typer.Option("--submit", help="Submit the version where it passes; else it stays checked.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check a file, and say whether it is worse than an earlier version of the system.
+
+    Both versions are judged against the reference on the same questions, in growing waves, until a loss of
+    more than --max-loss is ruled out or shown, or the cap is reached. The interval holds at every look.
+
+    Exit code: 0 the version passes, 3 it is worse, 4 undecided within the cap; 1 an error, 2 misuse.
+
+    Nothing public appears, and no quota is used: the file is stored as checked only.
+    """
+    from arena.client.backends import Change, SubmissionRequest, open_backend, problem_of
+    from arena.client.gates import judged
+    from arena.services.gates.model import GateRequest
+    from arena.services.gates.summary import gate_lines, gate_markdown
+
+    # What cannot be read is refused before anything is sent.
+    asked = GateRequest(
+        submission=0, max_loss=max_loss, against=against, judge=judge, budget_usd=budget_usd, seed=seed
+    )
+    backend = open_backend(server, token, sent=BytesSent())
+    held = backend.add(
+        file, SubmissionRequest(set_name=set_name, system=system, team=team, card=card, hold=True)
+    )
+    note_problems(map(problem_of, held["problems"]))
+    note(f"{held['system']}: submission {held['id']} is {held['state']}.")
+    report = judged(backend, asked.of(held["id"]), patience=wait)
+    passed = report["verdict"] == "pass"
+    if submit and passed and held["state"] == "checked":
+        backend.change(held["id"], Change.CONFIRM)
+        ending = SUBMITTED
+    else:
+        ending = HELD.format(held["id"]) if held["state"] == "checked" else "It was submitted before."
+    if summary is not None:
+        _append(summary, gate_markdown(report))
+    if as_json:
+        show_json(report)
+    else:
+        for line in gate_lines(report):
+            show_line(line)
+        show_line(ending)
+    raise typer.Exit(EXIT_CODES[report["verdict"]])
+
+
+def _append(path: Path, text: str) -> None:
+    from data.errors import InputError
+
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror}."
+        raise InputError(message, advice="Name another file for the summary.") from error
+
+
+def compare(
+    number: Annotated[int, typer.Argument(metavar="ID", help="Number of the newer submission.")],
+    against: Annotated[
+        str,
+        typer.Option(
+            "--against",
+            metavar="VERSION",
+            help="The earlier version: `last`, its number, or `id:` and the number of its submission.",
+        ),
+    ] = "last",
+    round_name: Annotated[
+        str | None,
+        typer.Option(
+            "--round",
+            metavar="ROUND",
+            show_default="the latest with this submission",
+            help="The round that judged the newer one.",
+        ),
+    ] = None,
+    server: Server = None,
+    token: TokenText = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show what changed from an earlier version of the system that was judged.
+
+    Both are taken from judged rounds, against the same opponents on the same questions; nothing is judged
+    again.
+    """
+    from arena.client.backends import open_backend
+
+    change = open_backend(server, token, sent=BytesSent()).compare(number, against, round_name)
+    if as_json:
+        show_json(change)
+        return
+    new, old = change["new"], change["old"]
+    show_line(
+        f"{change['system']}: version {new['version']} ({new['round_name']}) against version "
+        f"{old['version']} ({old['round_name']})"
+    )
+    show_table(
+        ("domain", "difference", "95 % interval", "questions", "won", "lost"),
+        [_share_row(share) for share in change["shares"]],
+    )
+    for title in ("won", "lost"):
+        ids = [question["id"] for question in change[title]]
+        show_line(f"{title}: {len(ids):,}{': ' if ids else ''}{', '.join(ids[:MOST_NAMED])}")
+    for text in change["notes"]:
+        note(text)
+
+
+def _share_row(share: Mapping[str, Any]) -> tuple[str, ...]:
+    interval = share["interval"]
+    bounds = "" if interval is None else f"{interval['lower']:+.1%} to {interval['upper']:+.1%}"
+    difference = "" if share["difference"] is None else f"{share['difference']:+.1%}"
+    counts = (f"{share[name]:,}" for name in ("questions", "ahead", "behind"))
+    return (share["domain"], difference, bounds, *counts)

@@ -1,0 +1,101 @@
+"""`arena questions`: find and sort the questions of a round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.options import AsJson
+from arena.cli.output import show_json, show_line, show_table
+from arena.container import open_arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.evidence.question_lists import Order, QuestionFilter
+
+if TYPE_CHECKING:
+    from arena.services.evidence.question_search import FoundText, QuestionPage
+    from data.store.rounds.question_stats import QuestionStats
+
+commands = typer.Typer(help="Questions of a round: find and sort them.", no_args_is_help=True)
+SHOWN = 70
+"""Characters of a question in the table."""
+MOST_NAMES = 3
+"""Systems that are named where something was found; of more, how many they are."""
+HEADERS = ("question", "domain", "winner", "margin", "spread", "disagreement", "flips", "text")
+
+
+@commands.command()
+def search(
+    name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
+    words: Annotated[
+        str,
+        typer.Argument(
+            metavar="[WORDS]",
+            help='Words and "phrases" that the question, the reference or an answer must all have; endings, '
+            "case and accents make no difference. Or a question's id. Every question without them.",
+            show_default=False,
+        ),
+    ] = "",
+    domain: Annotated[
+        str | None, typer.Option("--domain", metavar="ID", help="Of this domain alone.")
+    ] = None,
+    winner: Annotated[
+        str | None, typer.Option("--winner", metavar="SYSTEM", help="That this system alone won.")
+    ] = None,
+    sort: Annotated[
+        Order,
+        typer.Option(
+            "--sort",
+            help="What comes first: most `disagreement` (battles that flipped with the order, or whose "
+            "judges disagree), the `closest` or `clearest` win, the widest `spread` of the systems, most "
+            "`flips`.",
+        ),
+    ] = Order.SET,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100_000, help="How many to show.")] = 20,
+    after: Annotated[int, typer.Option("--after", min=0, help="Leave out so many of the first.")] = 0,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Search in questions, references and the answers of all systems of a round."""
+    wanted = QuestionFilter(domain=domain, search=words, winner=winner)
+    page = open_arena().question_search.page(name, wanted, sort, after=after, limit=limit, caller=OPERATOR)
+    if as_json:
+        _show_json(page)
+        return
+    if page.questions:
+        show_table(HEADERS, [_row(question) for question in page.questions])
+    for question in page.questions:
+        if (found := page.found.get(question.id)) is not None:
+            show_line(f"{question.id}: {_where(found)}: {found.excerpt}")
+    show_line(f"{len(page.questions):,} of {page.total:,} questions.")
+
+
+def _show_json(page: QuestionPage) -> None:
+    # Brings the models of the API along.
+    from arena.evidence_schemas import RoundQuestionLine
+
+    lines = [RoundQuestionLine.of_found(line, page.found.get(line.id)) for line in page.questions]
+    show_json({"total": page.total, "questions": [line.model_dump() for line in lines]})
+
+
+def _row(question: QuestionStats) -> tuple[str, ...]:
+    shares = (question.margin, question.spread, question.disagreement)
+    text = " ".join(question.question.split())
+    return (
+        question.id,
+        question.domain,
+        question.winner or (f"{question.winners} share it" if question.winners else "–"),
+        *("–" if share is None else f"{share:.2f}" for share in shares),
+        str(question.flips),
+        text if len(text) <= SHOWN else f"{text[:SHOWN]}…",
+    )
+
+
+def _where(found: FoundText) -> str:
+    places = ["question"] if found.in_question else []
+    places += ["reference"] if found.in_reference else []
+    if len(found.systems) > MOST_NAMES:
+        places.append(f"answers of {len(found.systems)} systems")
+    elif found.systems:
+        places.append(f"answers of {', '.join(found.systems)}")
+    return ", ".join(places)

@@ -1,0 +1,1 @@
+"""What an arena answers, as frozen values; a test holds them against its OpenAPI document."""

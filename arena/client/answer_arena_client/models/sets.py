@@ -1,0 +1,100 @@
+"""Question sets, their questions, and public votes on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import Value
+
+
+class QuestionSet(Value):
+    """A question set without its questions."""
+
+    name: str
+    title: str
+    version: str
+    licence: str
+    source: str
+    reference_name: str
+    """What the reference is called on boards."""
+    reference_by: str
+    """Who wrote the references: `people`, or in free text; else empty."""
+    note: str
+    """What readers of its boards and questions must know."""
+    language: str
+    """Of its questions and references, by ISO 639-1."""
+    questions: int
+    domains: dict[str, str]
+    """Labels by domain."""
+    counts: dict[str, int]
+    """Questions by domain."""
+    content_hash: str
+
+
+class Passage(Value):
+    """A passage that a set gives with a question."""
+
+    id: str
+    title: str
+    text: str
+
+
+class Question(Value):
+    """A question, without anything that a reference or its makers say of it."""
+
+    id: str
+    domain: str
+    question: str
+    split: str
+    passages: list[Passage]
+
+
+class SetStatistics(Value):
+    """The questions of one domain, or all; means and shares are None where there is nothing to count."""
+
+    domain: str
+    """Its id, or `overall`."""
+    questions: int
+    references: int
+    reference_words: float | None
+    """Mean words of the references."""
+    words_a_question: float | None
+    """The same, questions without a reference counting 0."""
+    question_words: float | None
+    documents: float | None
+    """Mean documents that a reference was written from."""
+    several_documents: float | None
+    """Share of those of two documents or more."""
+    many_documents: float | None
+    """Share of those of ten or more."""
+    most_documents: int | None
+    sentences: int
+    """Sentences of references whose citations are known."""
+    documents_a_sentence: list[float]
+    """Shares of them that cite 0, 1, 2, 3, 4, and 5 or more documents."""
+    short_answers: float | None
+    short_answer_words: float | None
+    passages: float | None
+    passage_words: float | None
+
+
+class VoteBoard(Value):
+    """The board of a set's public votes; no judge has a part in it."""
+
+    set: str
+    open: bool
+    given: int
+    """Votes in all."""
+    counted: int
+    visitors: int
+    """Visitors with a vote that counts."""
+    rejected: dict[str, int]
+    """Votes that were too quick, or on texts that leak names."""
+    gold: int
+    untried: int
+    over_cap: int
+    cap: int
+    """How many votes of one network, and of one visitor, count."""
+    ratings: list[dict[str, Any]]
+    unrankable: str
+    """Why there are no ratings; empty where there are."""

@@ -1,0 +1,127 @@
+"""Checks of files, submissions and what becomes of them, and who the token stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from .base import Problem, Value
+
+
+class Identity(Value):
+    """Whom a token authenticates."""
+
+    name: str
+    account: str | None
+    teams: dict[str, str]
+    """Roles by team."""
+    scopes: list[str]
+    organiser: bool
+
+
+class CheckReport(Value):
+    """What a check of a file says; `problems` are all of its errors and warnings."""
+
+    set: str
+    kind: str
+    """What the file was read as: `answers` or `contexts`."""
+    accepted: bool
+    """Whether the file can be submitted."""
+    format: str | None
+    layout: str | None = None
+    """Whose fields its rows have, such as `arena` or `ragas`; None of arenas that do not say."""
+    rows: int
+    answers: int
+    questions: int
+    coverage: dict[str, float]
+    """Share of each domain's questions, 0-1."""
+    no_answers: int
+    with_contexts: int
+    errors: int
+    warnings: int
+    content_hash: str
+    problems: list[Problem]
+
+
+class Submission(Value):
+    """A submission, as you may see it."""
+
+    id: int
+    set: str
+    system: str
+    team: str
+    version: int
+    kind: str
+    """`answers`, or `contexts`: retrieved passages alone, whose questions `answers` counts."""
+    state: str
+    """`draft`, `checked`, `accepted`, `queued`, `judged`, `published` or `withdrawn`."""
+    phase: str
+    anonymous: bool
+    selected: bool
+    """Whether its team chose it to represent the system."""
+    answers: int
+    no_answers: int
+    content_hash: str
+    card: dict[str, str]
+    created_at: datetime
+    withdrawn_at: datetime | None
+    withdrawn_reason: str
+
+
+class AddedSubmission(Submission):
+    """The submission, and what submitting did."""
+
+    created: bool
+    """False where the system's newest version has the same content."""
+    problems: list[Problem]
+    """Warnings of the check."""
+
+
+class Retraction(Value):
+    """A board that was taken down, and why."""
+
+    board: str
+    notice: str
+
+
+class SubmissionStatus(Submission):
+    """A submission and its status."""
+
+    sight: str
+    """`full`, `nameless` or `tombstone`: how much of it is shown to you."""
+    rounds: list[str]
+    """Rounds that have it."""
+    position: int | None
+    """Its place in the queue, from 1; None where it is not in it."""
+    eta: datetime | None
+    """When its last waiting round should be judged."""
+    charged: bool
+    """Whether it counts against the quota."""
+    attempt: int | None
+    """Which judged version of its system it is."""
+    attempts: int
+    """How many versions of its system were judged."""
+    retracted: list[Retraction]
+
+
+class SubmissionDetails(SubmissionStatus):
+    """A submission with its coverage of the set."""
+
+    coverage: dict[str, float]
+    """Share of each domain's questions, 0-1."""
+    no_answer_share: dict[str, float]
+    """Share of "no answer" by domain, 0-1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemCard:
+    """What a team says of its system; every field is optional."""
+
+    model: str = ""
+    retriever: str = ""
+    passages: str = ""
+    organisation: str = ""
+    licence: str = ""
+    link: str = ""
+    contact: str = ""
+    notes: str = ""

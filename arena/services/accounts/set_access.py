@@ -1,0 +1,100 @@
+"""What somebody sees of the texts of one question set: its questions, references and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from arena.services.accounts.auth import Caller
+from arena.services.accounts.redaction import redacted_question, stand_in, submission_visibility
+from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
+from data.records import Question, SetPolicy, Submission
+
+if TYPE_CHECKING:
+    # Tables of what texts are shown with load with them: to list sets takes none.
+    from data.store import Store
+    from data.store.rounds.question_stats import QuestionRecord, QuestionStats
+
+FORBIDDING = ("all rights reserved", "proprietary", "confidential", "no redistribution", "internal use")
+
+
+def why_withheld(policy: SetPolicy, licence: str) -> str:
+    """Why the texts of a set may not be handed on to everybody; empty where they may."""
+    if not policy.public_texts:
+        return "its texts are not public (`public_texts = false`)"
+    word = next((word for word in FORBIDDING if word in licence.casefold()), "")
+    return f"its licence says {word!r}" if word else ""
+
+
+class SetAccess:
+    """What one caller may see of a set's texts; policy and rights are those of now.
+
+    Attributes:
+        withheld: Why the set's texts are not for everybody; empty where they are.
+        hidden: Whether the set hides the references of its test questions.
+
+    Raises:
+        NotFoundError: There is no such set.
+    """
+
+    def __init__(self, store: Store, caller: Caller, set_name: str) -> None:
+        self._caller = caller
+        self._set_name = set_name
+        policy = store.policies.get(set_name)
+        self.hidden = policy.hidden_references
+        self.withheld = why_withheld(policy, store.sets.licence(set_name))
+
+    @property
+    def private(self) -> bool:
+        """Whether the set's texts are not for everybody."""
+        return bool(self.withheld)
+
+    @property
+    def sees_questions(self) -> bool:
+        """Whether the caller sees the questions and their passages."""
+        return self._sees(Kind.QUESTION)
+
+    @property
+    def hides_references(self) -> bool:
+        """Whether references of test questions, and what quotes them, are hidden from the caller."""
+        return not self._sees(Kind.REFERENCE)
+
+    @property
+    def notice(self) -> str:
+        """What readers are told of texts that they do not see; empty where the set keeps none from them."""
+        if not self.private or not self.hides_references:
+            return ""
+        why = f"The texts of {self._set_name} are not public: {self.withheld}."
+        if self.sees_questions:
+            return f"{why} You see its questions and the answers of your team; organisers see everything."
+        return (
+            f"{why} Verdicts and figures are; teams that sign in see the questions and their own answers, "
+            "organisers everything."
+        )
+
+    def question(self, question: Question) -> Question:
+        """A question without what the caller may not see of it."""
+        return redacted_question(self._caller, question, hidden=self.hidden, private=self.private)
+
+    def listed(self, questions: Iterable[QuestionStats]) -> tuple[QuestionStats, ...]:
+        """Lines of questions, without texts that the caller may not see."""
+        if self.sees_questions:
+            return tuple(questions)
+        return tuple(replace(line, question=stand_in(line.id)) for line in questions)
+
+    def records(self, questions: Iterable[QuestionRecord]) -> tuple[QuestionRecord, ...]:
+        """A system's lines of questions, without texts that the caller may not see."""
+        if self.sees_questions:
+            return tuple(questions)
+        return tuple(replace(line, question=stand_in(line.id)) for line in questions)
+
+    def answers(self, submission: Submission, *, published: bool) -> Visibility:
+        """How much of the answers of a submission the caller sees."""
+        return submission_visibility(
+            self._caller, submission, published=published, kind=Kind.ANSWERS, private=self.private
+        )
+
+    def _sees(self, kind: Kind) -> bool:
+        resource = Resource(kind=kind, hidden=self.hidden, private=self.private)
+        return visibility_of(self._caller, resource) is Visibility.FULL

@@ -1,0 +1,224 @@
+"""The questions of a round as readers look for them: filtered, put into an order."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+
+from arena.services.accounts.auth import PUBLIC, Caller
+from arena.services.accounts.redaction import stand_in
+from arena.services.rounds.visibility import RoundAccess
+from data.records import Preference
+from data.store import Store
+from data.store.rounds.question_stats import BattleResult, QuestionStats
+
+MOST_KEPT = 8
+
+
+class Trait(StrEnum):
+    """What a question's battles may have in common."""
+
+    FLIPPED = "flipped"
+    DISPUTED = "disputed"
+    UNDECIDED = "undecided"
+    TIED = "tied"
+    REPORTED = "reported"
+
+
+class Result(StrEnum):
+    """How a system's battles on a question ended."""
+
+    WON = "won"
+    LOST = "lost"
+    TIED = "tied"
+    UNDECIDED = "undecided"
+
+
+class Order(StrEnum):
+    """What comes first in a list of questions; those of which a figure is not known come last."""
+
+    SET = "set"
+    DISAGREEMENT = "disagreement"
+    CLOSEST = "closest"
+    CLEAREST = "clearest"
+    SPREAD = "spread"
+    FLIPS = "flips"
+
+
+KEYS: Mapping[Order, Callable[[QuestionStats], float | None]] = MappingProxyType(
+    {
+        Order.DISAGREEMENT: lambda question: _descending(question.disagreement),
+        Order.CLOSEST: lambda question: question.margin,
+        Order.CLEAREST: lambda question: _descending(question.margin),
+        Order.SPREAD: lambda question: _descending(question.spread),
+        Order.FLIPS: lambda question: -question.flips,
+    }
+)
+"""By what questions are put into an order, the smallest first; the set's own needs none."""
+
+RESULTS: Mapping[Preference | None, Result] = {
+    Preference.A: Result.WON,
+    Preference.B: Result.LOST,
+    Preference.TIE: Result.TIED,
+    None: Result.UNDECIDED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionFilter:
+    """What a reader searches for; what is None or empty does not filter.
+
+    Each of the `words` must be part of the question or its id. `search` is searched for in every text
+    (`question_search`), or is a question's id. `winner` alone has the largest share of the win on the
+    question; `opponent` and `result` count only with `system`.
+    """
+
+    domain: str | None = None
+    words: str = ""
+    search: str = ""
+    winner: str | None = None
+    trait: Trait | None = None
+    system: str | None = None
+    opponent: str | None = None
+    result: Result | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionList:
+    """The questions of a round, ready to be searched: made once, read by every session.
+
+    `notice` says that texts are left out, and why; empty where none are.
+    """
+
+    questions: tuple[QuestionStats, ...]
+    haystack: tuple[str, ...]
+    notice: str = ""
+
+    @classmethod
+    def of(cls, questions: Sequence[QuestionStats], *, notice: str = "") -> QuestionList:
+        """Prepare for searching."""
+        return cls(tuple(questions), tuple(map(_haystack, questions)), notice)
+
+    def matching(
+        self,
+        wanted: QuestionFilter,
+        *,
+        endings: Iterable[BattleResult] = (),
+        reported: frozenset[str] = frozenset(),
+        found: Collection[int] = frozenset(),
+        order: Order = Order.SET,
+    ) -> tuple[QuestionStats, ...]:
+        """The questions that a reader looks for.
+
+        `endings` are of the battles of the wanted system (and opponent); `reported` are ids of questions with
+        reports, `found` numbers of those with a text that has what is searched for.
+        """
+        words, named = wanted.words.casefold().split(), wanted.search.strip().casefold()
+        met = _met(endings, wanted.result) if wanted.system is not None else None
+        matching = tuple(
+            question
+            for question, text in zip(self.questions, self.haystack, strict=True)
+            if (wanted.domain is None or question.domain == wanted.domain)
+            and (met is None or question.id in met)
+            and (not named or question.number in found or question.id.casefold() == named)
+            and (wanted.winner is None or question.winner == wanted.winner)
+            and _holds(text, words)
+            and (wanted.trait is None or _has(question, wanted.trait, reported))
+        )
+        return in_order(matching, order)
+
+
+class QuestionListService:
+    """Use cases of readers who search for questions.
+
+    Lists of boards that stand are kept, the last few that were asked for: a published board never changes.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kept: OrderedDict[str, QuestionList] = OrderedDict()
+
+    def of(self, round_name: str, *, caller: Caller = PUBLIC) -> QuestionList:
+        """Every question of a round.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        round_ = self._store.rounds.get(round_name)
+        texts = RoundAccess(self._store, caller, round_).texts
+        board = self._store.boards.standing(round_.id)
+        if board is None or not texts.sees_questions:
+            lines = texts.listed(self._store.question_stats.of_round(round_.id))
+            return QuestionList.of(lines, notice=texts.notice)
+        name = f"{round_.id} {board}"
+        listed = self._kept.get(name)
+        if listed is None:
+            listed = self._kept[name] = QuestionList.of(self._store.question_stats.of_round(round_.id))
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        return replace(listed, notice=texts.notice)
+
+    def endings(
+        self, round_name: str, system: str, opponent: str | None, *, caller: Caller = PUBLIC
+    ) -> tuple[BattleResult, ...]:
+        """How a system's battles (against one opponent) ended.
+
+        Raises:
+            NotFoundError: There is no such round that the caller may see.
+        """
+        RoundAccess(self._store, caller, self._store.rounds.get(round_name))
+        return self._store.question_stats.endings(round_name, system, opponent)
+
+    def reported(self, round_name: str) -> frozenset[str]:
+        """Ids of questions with reported judgments."""
+        return frozenset(report.question_id for report in self._store.reports.of_round(round_name))
+
+
+def in_order(questions: Sequence[QuestionStats], order: Order) -> tuple[QuestionStats, ...]:
+    """Questions in an order; equal ones stay as they are."""
+    if order is Order.SET:
+        return tuple(questions)
+    key = KEYS[order]
+    keys = {question.number: key(question) for question in questions}
+    return tuple(
+        sorted(questions, key=lambda question: (keys[question.number] is None, keys[question.number] or 0.0))
+    )
+
+
+def _descending(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _haystack(question: QuestionStats) -> str:
+    text = "" if question.question == stand_in(question.id) else question.question
+    return f"{question.id}\n{text}".casefold()
+
+
+def _holds(text: str, words: Sequence[str]) -> bool:
+    return all(word in text for word in words)
+
+
+def _met(endings: Iterable[BattleResult], result: Result | None) -> frozenset[str]:
+    by_question: dict[str, set[Result]] = defaultdict(set)
+    for ending in endings:
+        by_question[ending.question].add(RESULTS[ending.preference])
+    return frozenset(
+        question for question, results in by_question.items() if result is None or result in results
+    )
+
+
+def _has(question: QuestionStats, trait: Trait, reported: frozenset[str]) -> bool:
+    match trait:
+        case Trait.FLIPPED:
+            return question.flips > 0
+        case Trait.DISPUTED:
+            return question.disputed > 0
+        case Trait.UNDECIDED:
+            return question.undecided > 0
+        case Trait.TIED:
+            return question.ties > 0
+        case Trait.REPORTED:
+            return question.id in reported

@@ -1,0 +1,167 @@
+"""Search in the questions, references and answers of a round, by the store's index of words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from arena.services.accounts.auth import PUBLIC, Caller
+from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionListService
+from arena.services.rounds.visibility import RoundAccess
+from data.search.excerpts import Excerpt, excerpt
+from data.search.query import SearchQuery
+from data.store import Store
+from data.store.rounds.question_stats import QuestionStats
+from data.store.text_index import QUESTIONS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundText:
+    """Where a question has what was searched for.
+
+    Attributes:
+        in_question: Whether its own text has it.
+        in_reference: Whether its reference has it.
+        systems: Whose answers have it, by name.
+        source: Whose text the excerpt is of, a system's or the reference's; empty for the question's own.
+        excerpt: The part of that text in which it was found.
+    """
+
+    in_question: bool
+    in_reference: bool
+    systems: tuple[str, ...]
+    source: str
+    excerpt: Excerpt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionPage:
+    """A part of a list of questions.
+
+    Attributes:
+        questions: Those of the part.
+        found: Where they have what was searched for, by id; empty where nothing was.
+        total: How many the whole list has.
+        notice: Which texts are left out, and why; empty where none are.
+    """
+
+    questions: tuple[QuestionStats, ...]
+    found: Mapping[str, FoundText]
+    total: int
+    notice: str
+
+
+class Readable(dict[int, str]):
+    """Whose texts somebody may search, as names by number; `reference` is the number of the reference."""
+
+    reference: int = 0
+
+
+class QuestionSearch:
+    """Use cases of readers who search in the texts of a round."""
+
+    def __init__(self, store: Store, lists: QuestionListService) -> None:
+        self._store, self._lists = store, lists
+
+    def page(
+        self,
+        round_name: str,
+        wanted: QuestionFilter,
+        order: Order = Order.SET,
+        *,
+        after: int = 0,
+        limit: int = 100,
+        caller: Caller = PUBLIC,
+    ) -> QuestionPage:
+        """Up to `limit` questions that a reader looks for, after the first `after`; as `find` and `excerpts`.
+
+        Raises:
+            InputError: No word is left that can be searched for.
+            NotFoundError: There is no such round that the caller may see.
+        """
+        listed = self._lists.of(round_name, caller=caller)
+        if not wanted.search.strip():
+            matching = listed.matching(wanted, order=order)
+            shown = matching[after : after + limit]
+            return QuestionPage(questions=shown, found={}, total=len(matching), notice=listed.notice)
+        readable, query = self._readable(round_name, caller), SearchQuery.parse(wanted.search)
+        found = self._store.texts.questions(query, readable)
+        matching = listed.matching(wanted, found=found, order=order)
+        shown = matching[after : after + limit]
+        return QuestionPage(
+            questions=shown,
+            found=self._excerpts(query, readable, shown),
+            total=len(matching),
+            notice=listed.notice,
+        )
+
+    def find(self, round_name: str, search: str, *, caller: Caller = PUBLIC) -> frozenset[int]:
+        """The numbers of the questions that have a text with every word and "phrase" that is searched for.
+
+        Only texts that the caller may read are searched, those of the round's systems and of its set's
+        reference. All must be in one text: the question, the reference, or an answer. Questions of
+        other sets may be among the numbers.
+
+        Raises:
+            InputError: No word is left that can be searched for.
+            NotFoundError: There is no such round that the caller may see.
+        """
+        return self._store.texts.questions(SearchQuery.parse(search), self._readable(round_name, caller))
+
+    def excerpts(
+        self, round_name: str, search: str, questions: Sequence[QuestionStats], *, caller: Caller = PUBLIC
+    ) -> Mapping[str, FoundText]:
+        """Where some questions have what is searched for, by id; those without it are left out.
+
+        The excerpt is of the reference where that has it, else of the answer of the first system by name,
+        else of the question.
+
+        Raises:
+            InputError: No word is left that can be searched for.
+            NotFoundError: There is no such round that the caller may see.
+        """
+        return self._excerpts(SearchQuery.parse(search), self._readable(round_name, caller), questions)
+
+    def _excerpts(
+        self, query: SearchQuery, readable: Readable, questions: Sequence[QuestionStats]
+    ) -> Mapping[str, FoundText]:
+        reference = readable.reference
+        places = self._store.texts.places(query, readable, {question.number for question in questions})
+        chosen = {
+            number: min(found, key=lambda place: (place == QUESTIONS, place != reference, readable[place]))
+            for number, found in places.items()
+        }
+        texts = self._store.submissions.texts(
+            [(place, number) for number, place in chosen.items() if place != QUESTIONS]
+        )
+        return {
+            question.id: FoundText(
+                in_question=QUESTIONS in found,
+                in_reference=reference in found,
+                systems=tuple(
+                    sorted(readable[place] for place in found if place not in {QUESTIONS, reference})
+                ),
+                source=readable[chosen[question.number]],
+                excerpt=excerpt(
+                    texts.get((chosen[question.number], question.number), question.question), query
+                ),
+            )
+            for question in questions
+            if (found := places.get(question.number))
+        }
+
+    def _readable(self, round_name: str, caller: Caller) -> Readable:
+        round_ = self._store.rounds.get(round_name)
+        seen = RoundAccess(self._store, caller, round_)
+        reference = self._store.submissions.reference(round_.set_name)
+        readable = Readable(
+            (entrant.id, entrant.system)
+            for entrant in seen.entrants.values()
+            if seen.answers_of(entrant.system)
+        )
+        readable.reference = reference.id
+        if seen.texts.sees_questions:
+            readable[QUESTIONS] = ""
+        if not seen.hides_references:
+            readable[reference.id] = reference.system
+        return readable

@@ -1,0 +1,60 @@
+"""What to read first of a question: the closest battle, and the best answer beside another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import fmean
+
+from arena.services.evidence.questions import AnswerView, QuestionView
+from data.records import BattleEvidence, BattleRecord, Judgment, Preference
+
+SIGNS = {Preference.A: -1.0, Preference.TIE: 0.0, Preference.B: 1.0}
+
+
+def lead_of(evidence: BattleEvidence) -> float | None:
+    """How far one answer was ahead, 0 (even) to 1: the mean over readings, the sides of which may cancel out.
+
+    A reading without a margin counts as 1 for its side, a tie as 0; None where no reading has a verdict.
+    """
+    readings = [_signed(judgment) for judgment in evidence.judgments if judgment.preference is not None]
+    return abs(fmean(readings)) if readings else None
+
+
+def _signed(judgment: Judgment) -> float:
+    if judgment.margin is not None:
+        return judgment.margin
+    return 0.0 if judgment.preference is None else SIGNS[judgment.preference]
+
+
+def closest_first(battles: Iterable[BattleEvidence]) -> tuple[BattleEvidence, ...]:
+    """Battles by how close they were, undecided ones last; equally close ones stay in their order."""
+
+    def order(evidence: BattleEvidence) -> tuple[bool, float]:
+        lead = lead_of(evidence)
+        return evidence.battle.preference is None, 1.0 if lead is None else lead
+
+    return tuple(sorted(battles, key=order))
+
+
+def beside(view: QuestionView, battle: BattleRecord | None, wanted: str = "") -> tuple[AnswerView, ...]:
+    """The best answer to a question and the one to read beside it: `wanted`, else of the battle's sides.
+
+    The best answer alone where there is no other.
+    """
+    if not view.answers:
+        return ()
+    best, *others = view.answers
+    sides = () if battle is None else (battle.system_a, battle.system_b)
+    chosen = [answer for answer in others if answer.system == wanted]
+    chosen += [answer for answer in others if answer.system in sides]
+    return (best, *(chosen or others)[:1])
+
+
+def agreement(battle: BattleRecord, chosen: Preference) -> str:
+    """What a reader chose beside what the judge decided, in a sentence."""
+    names = {Preference.A: battle.system_a, Preference.B: battle.system_b, Preference.TIE: "a tie"}
+    if battle.preference is None:
+        return f"You chose {names[chosen]}. The judge came to no verdict."
+    if battle.preference is chosen:
+        return f"You chose {names[chosen]}, as the judge did."
+    return f"You chose {names[chosen]}, the judge {names[battle.preference]}."

@@ -1,0 +1,1 @@
+"""Being told: who subscribed to events, and how these reach them."""

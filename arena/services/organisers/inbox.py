@@ -1,0 +1,191 @@
+"""The organisers' inbox: submissions that wait to be judged or published, with what each waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from arena.services.accounts.auth import Caller, require
+from arena.services.submissions.status import ENDED, StatusReader, rounds_with
+from data.records import RoundState, SetSummary, Submission, SubmissionState, TokenScope
+from data.records.applications import Application, ApplicationState
+from data.store import Store
+from data.store.submissions.submission_status import RoundOfSet
+
+WAITING = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED, RoundState.FINISHED)
+
+
+class Blocked(StrEnum):
+    """What a submission waits for."""
+
+    NO_ROUND = "no round"
+    CHECKS = "not submitted"
+    DOMAINS = "domains"
+    NOT_STARTED = "not started"
+    JUDGING = "judging"
+    PAUSED = "paused"
+    BUDGET = "budget"
+    NOT_PUBLISHED = "not published"
+    SUPERSEDED = "superseded"
+    WITHDRAWN = "withdrawn"
+
+
+OVER = (Blocked.SUPERSEDED, Blocked.WITHDRAWN)
+"""Whose submissions are judged no more, whatever organisers do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One thing that a submission waits for; `round` names the round that it is about, else it is empty."""
+
+    why: Blocked
+    text: str
+    round: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingSubmission:
+    """A submission that is on no board yet, with what blocks it."""
+
+    submission: Submission
+    blocks: tuple[Block, ...]
+
+    @property
+    def plannable(self) -> bool:
+        """Whether a new round would judge it."""
+        return any(block.why is Blocked.NO_ROUND for block in self.blocks)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing will come of it."""
+        return any(block.why in OVER for block in self.blocks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetInbox:
+    """The submissions to a set that wait, those first that came first."""
+
+    set_name: str
+    title: str
+    waiting: tuple[WaitingSubmission, ...]
+
+    @property
+    def plannable(self) -> tuple[str, ...]:
+        """The systems that no round has, in the order in which they came."""
+        return tuple(row.submission.system for row in self.waiting if row.plannable)
+
+
+class InboxService:
+    """Tells organisers what waits for them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def waiting(self, *, set_name: str | None = None, caller: Caller) -> tuple[SetInbox, ...]:
+        """The submissions that wait, by set; sets with none are left out.
+
+        Submissions of contexts enter no round, so they are not here.
+
+        Raises:
+            AccessError, ForbiddenError: Only organisers may.
+            NotFoundError: There is no such set.
+        """
+        require(caller, TokenScope.ORGANISE)
+        sets = self._store.sets.summaries() if set_name is None else (self._store.sets.summary(set_name),)
+        inboxes = (self._of_set(summary) for summary in sets)
+        return tuple(inbox for inbox in inboxes if inbox.waiting)
+
+    def applications(self, *, caller: Caller) -> tuple[Application, ...]:
+        """The applications for teams that wait for a decision, the oldest first.
+
+        Raises:
+            AccessError, ForbiddenError: Only organisers may.
+        """
+        require(caller, TokenScope.ORGANISE)
+        return self._store.applications.all(ApplicationState.WAITING)
+
+    def _of_set(self, summary: SetSummary) -> SetInbox:
+        reader = _SetReader(self._store, summary)
+        submissions = sorted(self._store.submissions.find(set_name=summary.name), key=lambda row: row.id)
+        rows = (
+            WaitingSubmission(submission=submission, blocks=blocks)
+            for submission in submissions
+            if (blocks := tuple(reader.blocks(submission)))
+        )
+        return SetInbox(set_name=summary.name, title=summary.title or summary.name, waiting=tuple(rows))
+
+
+class _SetReader:
+    """Says of the submissions to one set what blocks them; reads its rounds once."""
+
+    def __init__(self, store: Store, summary: SetSummary) -> None:
+        self._store = store
+        self._summary = summary
+        self._rounds = store.statuses.rounds_of(summary.name)
+        self._status = StatusReader(store, summary.name)
+        standing = store.submissions.find(set_name=summary.name, newest=True)
+        self._standing: Mapping[str, Submission] = {row.system: row for row in standing}
+        self._budgets: dict[str, Block | None] = {}
+
+    def blocks(self, submission: Submission) -> Iterator[Block]:
+        """What blocks a submission; nothing of one that was published, or has nothing to wait for."""
+        rounds = rounds_with(submission, self._rounds)
+        if any(round_.published or round_.state is RoundState.RETRACTED for round_ in rounds):
+            return
+        if submission.state is SubmissionState.WITHDRAWN:
+            if not any(round_.state in ENDED for round_ in rounds):
+                yield Block(why=Blocked.WITHDRAWN, text="Its team withdrew it.")
+            return
+        if submission.state is SubmissionState.CHECKED:
+            text = "It passed the checks, and its team has not submitted it yet."
+            yield Block(why=Blocked.CHECKS, text=text)
+            return
+        in_rounds = [block for round_ in rounds for block in self._of_round(submission, round_)]
+        standing = self._standing.get(submission.system, submission)
+        if not in_rounds and standing.id != submission.id:
+            text = f"Version {standing.version} stands for the system."
+            yield Block(why=Blocked.SUPERSEDED, text=text)
+            return
+        yield from in_rounds or [Block(why=Blocked.NO_ROUND, text="No round has it.")]
+        yield from self._missing(submission)
+
+    def _of_round(self, submission: Submission, round_: RoundOfSet) -> Iterator[Block]:
+        if round_.state not in WAITING:
+            return
+        name = round_.name
+        status = self._status.of(submission)
+        place = "" if status.position is None else f" It has place {status.position} in the queue of rounds."
+        match round_.state:
+            case RoundState.PLANNED:
+                yield Block(why=Blocked.NOT_STARTED, text=f"Round {name} is not started.{place}", round=name)
+            case RoundState.RUNNING:
+                yield Block(why=Blocked.JUDGING, text=f"Round {name} is being judged.{place}", round=name)
+            case RoundState.PAUSED:
+                yield Block(why=Blocked.PAUSED, text=f"Round {name} is paused.", round=name)
+            case _:
+                text = f"Round {name} is finished and not published."
+                yield Block(why=Blocked.NOT_PUBLISHED, text=text, round=name)
+        if (budget := self._budget(round_)) is not None:
+            yield budget
+
+    def _budget(self, round_: RoundOfSet) -> Block | None:
+        """What a round's cap left out, counted once for all its submissions."""
+        if (name := round_.name) not in self._budgets:
+            skipped = self._store.statuses.skipped_by_budget(round_.id)
+            cap = self._store.rounds.get(name).budget_usd
+            text = f"Round {name} reached its cap of {cap or 0.0:g} USD: {skipped:,} battles were skipped."
+            block = Block(why=Blocked.BUDGET, text=text, round=name) if skipped else None
+            self._budgets[name] = block
+        return self._budgets[name]
+
+    def _missing(self, submission: Submission) -> Iterator[Block]:
+        """The domains of which it lacks answers: battles there would count as missing."""
+        counts = self._store.submissions.domain_counts(submission.id)
+        lacking = [
+            f"{asked - answered:,} of {asked:,} in {self._summary.domains.get(domain, domain)}"
+            for domain, asked in self._summary.counts.items()
+            if (answered := counts.get(domain, (0, 0))[0]) < asked
+        ]
+        if lacking:
+            yield Block(why=Blocked.DOMAINS, text=f"It lacks answers: {', '.join(lacking)}.")

@@ -1,0 +1,197 @@
+"""What a round lacks before it is launched: each thing with what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlsplit
+
+from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest
+from arena.services.rounds.pairing import Pairs
+from arena.services.rounds.waves.settings import EARLIER, TRAINED, TRAINED_ON
+from data.records import JobKind, JudgeKind
+from data.store import Store
+from judges.spec import JudgeSpec, leaves
+
+HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Hosts whose endpoints are commonly served without a key."""
+
+
+class Lack(StrEnum):
+    """Kinds of things that a round may lack."""
+
+    ANSWERS = "no answers"
+    REFERENCES = "no references"
+    BATTLES = "no battles"
+    UNDECIDABLE = "judge cannot decide"
+    INCOMPLETE = "answers missing"
+    KEY = "no key"
+    PRICE = "no price"
+    CAP = "no cap"
+    CAP_TOO_LOW = "cap too low"
+    CALIBRATION = "not calibrated"
+    CLOSED = "submissions closed"
+    OPEN = "submissions open"
+    NAME = "name taken"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """One thing that a round lacks.
+
+    `blocks` says that organisers' pages do not launch the round so; without, it would be judged all the same.
+    """
+
+    what: Lack
+    text: str
+    advice: str
+    blocks: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that commands and the API give."""
+        return {**asdict(self), "what": self.what.value}
+
+
+def asks_llm(request: RoundRequest, load_spec: LoadSpec) -> bool:
+    """Whether the judge of a round, or one of its cheap judges, asks an LLM."""
+    cheap = [
+        name
+        for name in request.cheap_judges
+        if name != TRAINED and not name.startswith((EARLIER, TRAINED_ON))
+    ]
+    return any(load_spec(name).models for name in (request.judge, *cheap))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readiness:
+    """Looks at planned rounds; `has_key` says whether this installation has a key for LLM endpoints."""
+
+    store: Store
+    load_spec: LoadSpec
+    has_key: bool
+
+    def missing(self, planned: PlannedRound, cost_usd: float | None) -> tuple[Missing, ...]:
+        """What a round lacks that is expected to cost so much; what blocks it first.
+
+        `cost_usd` is None where a model has no known price.
+        """
+        found = [*self._of_plan(planned), *self._of_judge(planned, cost_usd), *self._of_set(planned)]
+        return tuple(sorted(found, key=lambda one: not one.blocks))
+
+    def _of_plan(self, planned: PlannedRound) -> Iterator[Missing]:
+        request, plan = planned.request, planned.plan
+        name = request.set_name
+        undecidable, battles = sum(plan.undecidable.values()), len(plan.battles)
+        pairs = Pairs.parse(request.pairs)
+        reference = self.store.submissions.reference(name)
+        referenced = bool(self.store.submissions.answered(reference.id))
+        if not planned.entrants:
+            yield Missing(
+                what=Lack.ANSWERS,
+                text=f"Nobody has submitted answers to {name}.",
+                advice="Let teams submit, or add a file: arena submissions add FILE --set "
+                f"{name} --system NAME.",
+                blocks=True,
+            )
+        elif not referenced and (pairs.reference or pairs.everything):
+            yield Missing(
+                what=Lack.REFERENCES,
+                text=f"{name} has no references, so no system meets one.",
+                advice="Compare the systems with each other, or import a version of the set with references.",
+                blocks=not battles,
+            )
+        elif not battles:
+            yield Missing(
+                what=Lack.BATTLES,
+                text=f"There is nothing to judge with the pairs {request.pairs}.",
+                advice="Choose other pairs, systems, domains, or a larger sample.",
+                blocks=True,
+            )
+        if undecidable:
+            yield Missing(
+                what=Lack.UNDECIDABLE,
+                text=f"The judge cannot decide {undecidable:,} of {battles:,} battles: "
+                f"{'; '.join(plan.undecidable)}.",
+                advice="Choose a judge with another yardstick, or other pairs.",
+                blocks=undecidable >= battles > 0,
+            )
+        if plan.missing:
+            yield Missing(
+                what=Lack.INCOMPLETE,
+                text=f"{plan.missing:,} battles lack an answer.",
+                advice="Ask the teams for complete files, or leave their systems out.",
+            )
+        if request.name is not None and any(
+            round_.name == request.name for round_ in self.store.rounds.all()
+        ):
+            yield Missing(
+                what=Lack.NAME,
+                text=f"There is a round {request.name} already.",
+                advice="Choose another name, or leave it empty.",
+                blocks=True,
+            )
+
+    def _of_judge(self, planned: PlannedRound, cost_usd: float | None) -> Iterator[Missing]:
+        request, spec = planned.request, planned.spec
+        if asks_llm(request, self.load_spec):
+            yield from self._of_money(request, spec, cost_usd)
+        calibrations = self.store.jobs.all(kind=JobKind.CALIBRATE)
+        if not any(job.result is not None and request.judge in job.payload["judges"] for job in calibrations):
+            yield Missing(
+                what=Lack.CALIBRATION,
+                text=f"The judge {spec.name} was not calibrated on labels of people; the board will say so.",
+                advice=f"Calibrate it first: arena judges calibrate --judge {spec.name} --labels FILE.",
+            )
+
+    def _of_money(self, request: RoundRequest, spec: JudgeSpec, cost_usd: float | None) -> Iterator[Missing]:
+        endpoints = {leaf.endpoint for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM}
+        unkeyed = sorted(place for place in endpoints if urlsplit(place).hostname not in HERE)
+        if unkeyed and not self.has_key:
+            yield Missing(
+                what=Lack.KEY,
+                text=f"No key is set for {', '.join(unkeyed)}, where the judge's model is.",
+                advice="Set OPENAI_API_KEY for the site and its workers, and start them again.",
+            )
+        if request.budget_usd is None:
+            expected = "" if cost_usd is None else f"; about {cost_usd:.2f} USD are expected"
+            yield Missing(
+                what=Lack.CAP,
+                text="The judge asks an LLM, and the round has no cap.",
+                advice=f"Say the most that it may spend{expected}.",
+                blocks=True,
+            )
+        elif cost_usd is None:
+            yield Missing(
+                what=Lack.PRICE,
+                text=f"No price is known for {', '.join(spec.models)}, so a cap cannot be kept.",
+                advice="Add the price of the model to prices.toml in ARENA_HOME.",
+                blocks=True,
+            )
+        elif cost_usd > request.budget_usd:
+            yield Missing(
+                what=Lack.CAP_TOO_LOW,
+                text=f"About {cost_usd:.2f} USD are expected, and the cap is {request.budget_usd:g} USD: "
+                "battles beyond it would be skipped.",
+                advice="Raise the cap, or judge a sample of the questions.",
+            )
+
+    def _of_set(self, planned: PlannedRound) -> Iterator[Missing]:
+        name = planned.request.set_name
+        policy, now = self.store.policies.get(name), datetime.now(UTC)
+        phase = policy.current(now)
+        if phase is None and (not planned.entrants or planned.plan.missing):
+            yield Missing(
+                what=Lack.CLOSED,
+                text=f"{name} takes no submissions now, so what is missing cannot be handed in.",
+                advice="Add a phase that is open, on the page of the set.",
+            )
+        elif phase is not None and phase.closes_at is not None:
+            yield Missing(
+                what=Lack.OPEN,
+                text=f"{name} takes submissions until {phase.closes_at:%Y-%m-%d %H:%M} UTC; later versions "
+                "would not be in this round.",
+                advice="Launch it after that moment, or plan another round then.",
+            )

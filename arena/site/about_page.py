@@ -1,0 +1,136 @@
+"""Who runs the arena, where it is explained, its licences, and what it stores about visitors."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from arena.html_pages import release
+from arena.services.accounts.auth import WINDOW
+from arena.services.accounts.registration import WINDOW as APPLICATIONS_WINDOW
+from arena.services.accounts.sessions import LASTS
+from arena.site.public.votes import HALF_A_YEAR
+from arena.site.services import arena
+from arena.site.ui.components import lead, note
+from arena.site.ui.markup import Child, element, put
+from arena.site.ui.tables import anchor, words_table
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the site stores where a visitor does something."""
+
+    doing: str
+    stored: str
+    how_long: str
+
+
+WHAT = (
+    "Systems answer the same questions at length. A judge compares their answers in pairs, and the verdicts "
+    "become ratings with intervals."
+)
+HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
+NOBODY = "The operator of this site has not named a contact. Ask whoever gave you its address."
+STORED = (
+    Kept(
+        "Reading the pages",
+        "Nothing. No statistics are collected, and no page loads anything from another site. A cookie of the "
+        "web server (_streamlit_xsrf) protects its forms.",
+        "until the browser is closed",
+    ),
+    Kept(
+        "Signing in",
+        "A cookie (arena_session), of which the sha256 is stored, and when your token was last used. While "
+        "the form is open, a second cookie (arena_form) protects it.",
+        f"{LASTS // HOUR} hours at most, or until you sign out",
+    ),
+    Kept(
+        "Signing in with a wrong token",
+        "That it was refused, under hashes of your network address and of the beginning of the token.",
+        f"{2 * WINDOW // MINUTE} minutes, then deleted with the next one",
+    ),
+    Kept(
+        "Registering a team",
+        "What you write into the form, and your mail address or your name at the provider. Your network "
+        "address is counted as a hash.",
+        f"the application stays; the hash {APPLICATIONS_WINDOW // MINUTE} minutes, then deleted with the "
+        "next application",
+    ),
+    Kept(
+        "Voting on blind pairs",
+        "Your votes with their times, and salted hashes of a cookie (arena_voter), of your network address "
+        "and of its network.",
+        f"votes and hashes stay; the cookie {timedelta(seconds=HALF_A_YEAR).days} days",
+    ),
+    Kept("Reporting a judgment", "What you write, and a hash of your visit.", "stays"),
+    Kept(
+        "Labelling answers, writing references",
+        "Your account's name, your labels and texts with their times, and when you consented.",
+        "stays until you delete your labels on the page where you give them",
+    ),
+    Kept(
+        "Working in a team, or organising",
+        "Account, mail address where one is given, files, and a line in the log for every change.",
+        "stays; lines of the log are never deleted",
+    ),
+    Kept("Using the API", "How often, in memory, under your token or network address.", "an hour at most"),
+)
+
+
+def show() -> None:
+    """Show the page."""
+    settings = arena().settings
+    st.title("About", anchor=False)
+    lead(WHAT)
+    st.header("Contact", anchor="contact")
+    if settings.operator:
+        st.text(f"Run by {settings.operator}.")
+    _text_or_link(settings.contact or NOBODY)
+    st.header("Documentation", anchor="documentation")
+    put(element("ul", *(element("li", link, f": {about}") for link, about in _documents(settings.docs_url))))
+    st.header("Licence and version", anchor="licence")
+    note(f"Answer Arena {release()} is free software under the Apache License 2.0.")
+    rows = [
+        (one.title, one.version or "–", one.licence or "not stated", one.source or "not stated")
+        for one in arena().sets.summaries()
+    ]
+    if rows:
+        put(
+            words_table(
+                ("Question set", "Version", "Licence", "Source"), rows, caption="Each set has its own"
+            )
+        )
+    st.header("Privacy", anchor="privacy")
+    note("What this site stores about you depends on what you do here.")
+    put(words_table(("What you do", "What is stored", "For how long"), map(astuple, STORED)))
+    note("A proxy that the operator puts in front of the site may keep a log of its own.")
+    if settings.privacy:
+        _text_or_link(settings.privacy)
+
+
+def _documents(docs_url: str) -> list[tuple[Child, str]]:
+    published: list[tuple[Child, str]] = []
+    if docs_url:
+        link = element("a", "Documentation", href=docs_url, target="_blank", rel="noopener")
+        published = [(link, "guides for teams, organisers, annotators and operators")]
+    return [
+        *published,
+        (anchor("Methodology", "methodology"), "how a verdict comes about, and what the numbers mean"),
+        (anchor("Data", "data"), "files of every board, with their fields, and how to cite them"),
+        (anchor("API", "api/v1/"), "every address, its parameters and answers"),
+        (anchor("Submit", "submit"), "the format of a file of answers, with a sample"),
+    ]
+
+
+def _text_or_link(text: str) -> None:
+    """What the operator wrote: as text, or as a link where it is an address."""
+    scheme = urlsplit(text).scheme
+    if scheme == "https":
+        put(element("p", element("a", text, href=text, target="_blank", rel="noopener")))
+    elif "@" in text and " " not in text:
+        put(element("p", element("a", text, href=f"mailto:{text}")))
+    else:
+        st.text(text)

@@ -1,0 +1,141 @@
+"""The board of a round: previewed, published, corrected, retracted."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from arena.services.accounts.auth import Caller
+from arena.services.organisers.monitor import Preview, RoundWatch
+from arena.site.admin.calibration_page import calibration_title
+from arena.site.admin.common import NOTHING, attempt, grid, offer_cancel
+from arena.site.admin.people_votes import choose_votes, correct_published
+from arena.site.services import arena
+from arena.site.ui.components import note
+from arena.site.ui.done import show_done
+from arena.site.ui.errors import plain
+from arena.site.ui.formats import shown
+from arena.site.ui.markup import element, put
+from arena.site.ui.tables import anchor
+from data.errors import ArenaError
+from data.records import JobKind, RoundState
+from leaderboard.standings.judged_shares import estimated_sentences
+from leaderboard.vocabulary import OVERALL
+
+BOARD = "board"
+
+
+def board_part(watch: RoundWatch, caller: Caller) -> None:
+    """Preview and publish a finished round; show and retract a published one."""
+    name, state = watch.round.name, watch.round.state
+    if state is RoundState.FINISHED:
+        _unpublished(watch, caller)
+    elif state is RoundState.PUBLISHED:
+        st.header("Board", anchor="board")
+        show_done(BOARD)
+        put(element("p", anchor("Open the board", "", board=name)))
+        correct_published(watch.round, caller)
+        notice = st.text_area("Notice for readers, if it is retracted", key="notice")
+        if st.button("Retract", disabled=not notice.strip(), icon=":material/undo:"):
+            attempt(
+                lambda: arena().boards.retract(name, notice.strip(), caller=caller),
+                "The board is retracted.",
+                BOARD,
+            )
+    elif state is RoundState.RETRACTED:
+        st.header("Retracted", anchor="board")
+        show_done(BOARD)
+        st.text(arena().boards.get(name, caller=caller).notice)
+
+
+def _unpublished(watch: RoundWatch, caller: Caller) -> None:
+    name = watch.round.name
+    st.header("Board", anchor="board")
+    show_done(BOARD)
+    if watch.waiting and watch.job is not None and watch.job.job.kind is JobKind.PUBLISH:
+        st.info("A worker scores the answers and publishes the board.", icon=":material/hourglass_top:")
+        offer_cancel(watch.job.job.id, caller, BOARD)
+        return
+    if st.toggle("Preview the board", key="preview"):
+        try:
+            _show(arena().round_admin.preview(name, caller=caller))
+        except ArenaError as error:
+            st.error(plain(error), icon=":material/error:")
+    metrics = st.checkbox("Score the answers by the embedded metrics first", value=True, key="metrics")
+    calibration = _choose_calibration(watch.round.judge_name, caller)
+    votes = choose_votes(watch.round, caller)
+    warning = arena().round_admin.partial(name, caller=caller)
+    if warning:
+        st.warning(warning, icon=":material/incomplete_circle:")
+    partial = bool(warning) and st.checkbox("Publish it as a partial board", key="partial")
+
+    def publish() -> None:
+        with votes.source() as people:
+            arena().jobs.publish(
+                name, metrics=metrics, partial=partial, calibration=calibration, people=people, caller=caller
+            )
+
+    if st.button(
+        "Publish", type="primary", icon=":material/publish:", disabled=bool(warning) and not partial
+    ):
+        attempt(publish, "A worker scores the answers and publishes the board.", BOARD)
+
+
+def _choose_calibration(judge: str, caller: Caller) -> int | None:
+    """The calibration of the round's judge that the board is to report; None where there is none."""
+    calibrations = {
+        calibration.id: calibration for calibration in arena().calibrations.of_judge(judge, caller=caller)
+    }
+    if not calibrations:
+        note(f"The judge {judge} was not calibrated here; the board will say so.")
+        return None
+    return st.selectbox(
+        "Calibration that the board reports",
+        [*calibrations, None],
+        format_func=lambda number: "none" if number is None else calibration_title(calibrations[number]),
+    )
+
+
+def _show(preview: Preview) -> None:
+    rows = []
+    for line in preview.standings["lines"][OVERALL]:
+        rating, rate = line["rating"] or {}, line["rate"] or {}
+        rows.append(
+            (
+                line["system"],
+                shown(rating.get("rating"), ".0f"),
+                f"{rating.get('rank_lower') or NOTHING}–{rating.get('rank_upper') or NOTHING}",
+                shown(rate.get("win_rate"), ".1%"),
+                shown(rate.get("win_tie_rate"), ".1%"),
+            )
+        )
+    grid(("System", "Rating", "Rank", "Win", "Win + tie"), rows, caption="As it would be published")
+    for sentence in estimated_sentences(preview.standings.get("estimated") or {}):
+        note(sentence)
+    changes = preview.changes
+    if changes is None:
+        note("There is no other board of this set to compare with.")
+        return
+    moved = [
+        (
+            change.system,
+            _ranks(change.ranks_before),
+            _ranks(change.ranks_after),
+            shown(change.shift, "+.0f"),
+            _moved(change.moved),
+        )
+        for change in changes.systems
+    ]
+    grid(("System", "Rank before", "Rank now", "Shift", "Moved"), moved, caption=f"Against {preview.before}")
+    for word, names in (("New", changes.entered), ("Gone", changes.left)):
+        if names:
+            note(f"{word}: {', '.join(names)}.")
+    for setting, (before, after) in changes.settings.items():
+        note(f"{setting}: {before or NOTHING} → {after or NOTHING}")
+
+
+def _moved(moved: bool) -> str:
+    return "yes" if moved else "within noise"
+
+
+def _ranks(ranks: tuple[int, int] | None) -> str:
+    return NOTHING if ranks is None else f"{ranks[0]}–{ranks[1]}"

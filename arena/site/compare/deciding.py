@@ -1,0 +1,153 @@
+"""The questions that decide between systems, and which facts the answers to one of them cover."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from xml.etree.ElementTree import Element
+
+import streamlit as st
+
+from arena.services.evidence.covered_facts import FactDiff, fact_diffs, own_facts
+from arena.services.evidence.highlights import Stretch, mark_answer
+from arena.services.evidence.questions import QuestionView
+from arena.services.evidence.systems import Comparison, ContestedQuestion
+from arena.site.boards.downloads import Rows, offer_files
+from arena.site.boards.view_model import BoardView
+from arena.site.queries import evidence_of
+from arena.site.questions.facts import show_diff
+from arena.site.ui.components import lead, note
+from arena.site.ui.markup import element, explain, put
+from arena.site.ui.tables import anchor, rows_table
+from arena.site.ui.url_state import choose_one
+from leaderboard.paired import Deciding
+
+AT_ONCE = 8
+
+
+def show_contested(view: BoardView, comparison: Comparison) -> None:
+    """The questions on which the systems differ most, and the answers to one of them side by side."""
+    st.header("The questions that decide it", anchor="questions")
+    for deciding in comparison.deciding:
+        lead(_sentence(deciding))
+    note("Share of the win that each system takes over all its battles on the question, the widest first.")
+    header = [("Question", "aa-left"), *((system, "") for system in comparison.systems)]
+    rows = [_contested_row(view, comparison, question) for question in comparison.questions]
+    put(rows_table(header, rows[:AT_ONCE], classes="aa-questions"))
+    if rows[AT_ONCE:]:
+        with st.expander(f"{len(rows) - AT_ONCE} more questions"):
+            put(rows_table(header, rows[AT_ONCE:], classes="aa-questions"))
+    files: Rows = [
+        {
+            "question_id": question.id,
+            "domain": question.domain,
+            "question": question.question,
+            **question.shares,
+        }
+        for question in comparison.questions
+    ]
+    offer_files(view, "contested-questions", lambda: files)
+    if comparison.questions:
+        show_facts_of(view, comparison)
+
+
+def _sentence(deciding: Deciding) -> str:
+    """How few questions the lead of one of two rests on."""
+    leader, other = deciding.leader, deciding.other
+    if deciding.needed is None:
+        return f"{leader} and {other} take the same share of the win over {deciding.questions:,} questions."
+    questions = "question" if deciding.needed == 1 else f"{deciding.needed:,} questions"
+    return (
+        f"Without the {questions} on which {leader} is furthest ahead, of {deciding.questions:,}, its lead "
+        f"over {other} would be gone."
+    )
+
+
+def _contested_row(view: BoardView, comparison: Comparison, question: ContestedQuestion) -> Element:
+    named = anchor(question.question, "question", board=view.name, id=question.id)
+    below = element("span", f"{view.label(question.domain)} · {question.id}", class_="aa-sub")
+    best = max(question.shares.values())
+    cells = [
+        element(
+            "td",
+            "–" if system not in question.shares else f"{100 * question.shares[system]:.0f}",
+            class_="aa-main" if question.shares.get(system) == best else "",
+        )
+        for system in comparison.systems
+    ]
+    return element("tr", element("th", named, below, scope="row"), *cells)
+
+
+def show_facts_of(view: BoardView, comparison: Comparison) -> None:
+    """One question: which facts the answers of the first two cover, then the answers themselves."""
+    st.header("The answers by the facts they cover", anchor="facts")
+    labels = {question.id: f"{question.id}: {question.question}" for question in comparison.questions}
+    chosen = choose_one("question", "Question", labels)
+    question_view = evidence_of(view, chosen)
+    first, *others = comparison.systems
+    diffs = {other: fact_diffs(question_view, first, other) for other in others}
+    for other, found in diffs.items():
+        _show_diffs(found, first, other)
+    _show_answers(question_view, comparison.systems, own_facts(first, diffs))
+    evidence = anchor("Evidence: battles, rationales, sources", "question", board=view.name, id=chosen)
+    put(element("p", evidence, class_="aa-note"))
+
+
+def _show_diffs(diffs: Sequence[FactDiff], first: str, second: str) -> None:
+    """The facts that two answers cover, a kind each; of what is not recorded why, and how to get it."""
+    if not diffs:
+        note(f"{first} or {second} gave no answer to this question, or it is not shown.")
+    for diff in diffs:
+        if not diff.missing:
+            st.subheader(_title(diff), anchor=False)
+            note(f"Recorded by {diff.source}.")
+            show_diff(diff, first, second)
+    missing = [element("li", f"{_title(diff)}: {diff.missing}") for diff in diffs if diff.missing]
+    if missing:
+        put(
+            element(
+                "div",
+                element("p", "Not compared", class_="aa-facts"),
+                element("ul", *missing),
+                class_="aa-note",
+            )
+        )
+
+
+def _title(diff: FactDiff) -> str:
+    return diff.kind.value.capitalize()
+
+
+def _show_answers(
+    question_view: QuestionView, systems: Sequence[str], own: Mapping[str, Collection[str]]
+) -> None:
+    """The answers in full; what only one of them covers is shaded."""
+    shown = {answer.system: answer for answer in question_view.answers}
+    st.subheader("In full", anchor=False)
+    note(
+        "Underlined: covers a statement of the passages; shaded: one that the first covers and another does "
+        "not, or the other way round."
+    )
+    for column, system in zip(st.columns(len(systems)), systems, strict=True):
+        with column, st.container(border=True, height="stretch", key=f"prose-compared-{system}"):
+            answer = shown.get(system)
+            record = (
+                "" if answer is None else f"{answer.wins} won · {answer.ties} tied · {answer.losses} lost"
+            )
+            name = element("strong", system)
+            put(element("p", name, element("span", record, class_="aa-sub"), class_="aa-name"))
+            if answer is None:
+                note("No answer to this question is shown.")
+            else:
+                put(_text(mark_answer(answer.answer.answer, answer.scores), own.get(system, ())))
+
+
+def _text(parts: Sequence[Stretch], own: Collection[str]) -> Element:
+    return element("div", *(_part(part, own) for part in parts), class_="aa-text")
+
+
+def _part(part: Stretch, own: Collection[str]) -> Element | str:
+    if not part.covers:
+        return part.text
+    alone = any(statement in own for statement in part.covers)
+    classes = "aa-covers aa-only" if alone else "aa-covers"
+    return explain(element("mark", part.text, class_=classes), "covers: " + " | ".join(part.covers))

@@ -1,0 +1,1 @@
+"""A whole board as a folder of pages that need no server."""

@@ -1,0 +1,291 @@
+"""What commands cost on a database of LFRQA's size: processor time and peak memory, each in its own process.
+
+    python benchmarks/commands.py [--judgments 1000000] [--home FOLDER] [--url postgresql+psycopg://…/empty]
+                                  [--reading] [--runs 3] [--json]
+
+Makes a set of 14,020 questions, three systems that answer them, a finished round of 42,048 battles, some of
+4,200, all with an LLM's replies, and with --judgments a further set and a round of so many. Then it runs
+
+- reading commands, against `python -c "import sqlmodel"`: at most 1.8 times its processor time and 100 MB;
+- `rounds export` of 42,048 battles (limit 5 s, 200 MB), `rounds publish --no-metrics` of 4,200 (4 s, 200 MB),
+  `submissions add` of 14,020 answers (4 s).
+
+Processor seconds include those of processes that the command starts; memory is the largest process's peak.
+With --home the database is made once and kept; publishing and adding then take the next round and version.
+"""
+
+# ruff: noqa: E402 - the checkout goes before what is installed
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from scale import fill as fill_large
+from sqlalchemy import text
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from data.records import RoundState
+
+QUESTIONS, JUDGED, SMALL = 14_020, 14_016, 1_400
+SYSTEMS = ("alder", "birch", "cedar")
+SMALL_ROUNDS, LARGE_SYSTEMS = 8, 10
+DOMAINS = ("biomedical", "finance", "lifestyle", "recreation", "science", "technology", "writing")
+WORDS = (
+    *("rates", "interest", "funds", "bond", "yield", "which", "after", "people", "water", "soil", "plants"),
+    *(
+        "often",
+        "rarely",
+        "years",
+        "made",
+        "money",
+        "known",
+        "found",
+        "same",
+        "other",
+        "under",
+        "over",
+        "while",
+    ),
+    *("since", "most", "some", "river", "winter", "engine", "harbour", "market", "bank", "clay"),
+)
+SENTENCE = 15
+PATIENCE = 600
+SEED = 11
+BASE = ("-c", "import sqlmodel")
+READING = (
+    "sets list",
+    "sets show lfrqa",
+    "submissions list",
+    "rounds list",
+    "rounds status full",
+    "metrics list",
+    "jobs list",
+    "corpora list",
+    "leaderboard list",
+    "judges list",
+    "labels task list",
+    "notifications list",
+)
+READING_LIMIT = 1.8
+
+BATTLES = """
+    INSERT INTO battle (round_id, key, question_id, a_id, b_id, outcome, preference, flipped, detail)
+    SELECT :round, CAST(q.id * 100 + a.id AS VARCHAR(20)), q.id, a.id, b.id, 'judged',
+        CASE WHEN (q.id * 7919 + a.id * 104729) % 100 < 40 + 4 * a.id THEN 'a'
+            WHEN (q.id * 7919 + a.id * 104729) % 100 < 50 + 4 * a.id THEN 'tie' ELSE 'b' END, false, ''
+    FROM question q JOIN submission a ON a.set_id = q.set_id AND a.kind = 'system'
+        JOIN submission b ON b.set_id = q.set_id AND b.kind = 'reference'
+    WHERE q.set_id = :set AND q.position < :questions AND a.version = 1"""
+JUDGMENTS = """
+    INSERT INTO judgment (battle_id, judge, model, endpoint, presentation, outcome, preference, rationale,
+        detail, grade, settings, prompt_hash, parser, calls, reply_key, input_tokens, output_tokens, cost_usd,
+        latency, cached, created_at)
+    SELECT id, 'lexical', '', '', 'ab', 'judged', preference,
+        'The first covers rates, bonds and yields of the reference, the second two of these; ' ||
+        'neither says what the reference does not.', '', '', '{"yardstick": "reference"}', '', '', 1,
+        :prefix || CAST(id AS VARCHAR(20)), 900, 120, 0.0002, 1.5, false, CURRENT_TIMESTAMP
+    FROM battle WHERE round_id = :round"""
+REPLIES = """
+    INSERT INTO reply (key, endpoint, model, text, finish_reason, input_tokens, output_tokens, cost_usd,
+        latency, created_at)
+    SELECT reply_key, '', 'model', 'Both answer the question. ' || rationale || ' Verdict: ' || preference,
+        'stop', 900, 120, 0.0002, 1.5, CURRENT_TIMESTAMP
+    FROM judgment WHERE reply_key LIKE :prefix || '%'"""
+LAUNCH = """
+import json, os, sys, time
+started = time.perf_counter()
+child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(child, 0)
+clock = time.perf_counter() - started
+print("\\n" + json.dumps([usage.ru_utime + usage.ru_stime, clock, usage.ru_maxrss / 1024]))
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a command cost: seconds of processors, seconds by the clock, MiB at its peak."""
+
+    command: str
+    processor: float
+    clock: float
+    memory: float
+
+
+def fill(arena: Arena, home: Path, judgments: int) -> None:
+    """A set, its systems and its finished rounds; what exists stays."""
+    if any(summary.name == "lfrqa" for summary in arena.sets.summaries()):
+        return
+    _write_set(home / "lfrqa")
+    arena.sets.import_from(home / "lfrqa")
+    for system in SYSTEMS:
+        arena.submissions.add(_answers(home, system), "lfrqa", system=system)
+    _judged_round(arena, "full", JUDGED)
+    for number in range(SMALL_ROUNDS):
+        _judged_round(arena, f"small-{number}", SMALL)
+    if judgments:
+        fill_large(arena, home, judgments, LARGE_SYSTEMS)
+    with arena.store.database.begin() as connection:
+        connection.execute(text("ANALYZE"))
+
+
+def _write_set(folder: Path) -> None:
+    rng = random.Random(SEED)
+    folder.mkdir(parents=True, exist_ok=True)
+    domains = "".join(f'{name} = "{name.title()}"\n' for name in DOMAINS)
+    (folder / "set.toml").write_text(f'name = "lfrqa"\nreference_name = "human"\n[domains]\n{domains}')
+    with (folder / "questions.jsonl").open("w") as file:
+        for n in range(QUESTIONS):
+            row = {
+                "id": f"q{n}",
+                "domain": DOMAINS[n % len(DOMAINS)],
+                "question": f"Question {n}: {_said(rng, 12)}?",
+                "reference": _said(rng, 75),
+            }
+            file.write(json.dumps(row) + "\n")
+
+
+def _answers(home: Path, system: str, salt: int = 0) -> Path:
+    rng = random.Random(f"{system}{salt}")
+    path = home / f"{system}.jsonl"
+    with path.open("w") as file:
+        for n in range(QUESTIONS):
+            file.write(json.dumps({"question_id": f"q{n}", "answer": _said(rng, 90)}) + "\n")
+    return path
+
+
+def _said(rng: random.Random, words: int) -> str:
+    drawn = rng.choices(WORDS, k=words)
+    sentences = (" ".join(drawn[at : at + SENTENCE]).capitalize() for at in range(0, words, SENTENCE))
+    return ". ".join(sentences)
+
+
+def _judged_round(arena: Arena, name: str, questions: int) -> None:
+    request = RoundRequest(set_name="lfrqa", judge="lexical", pairs="reference", sample="1", name=name)
+    round_ = arena.rounds.create(request)
+    with arena.store.database.begin() as connection:
+        set_id = connection.execute(text("SELECT id FROM question_set WHERE name = 'lfrqa'")).scalar_one()
+        first = connection.execute(
+            text("SELECT min(position) FROM question WHERE set_id = :set"), {"set": set_id}
+        ).scalar_one()
+        values = {"round": round_.id, "prefix": f"{name}-"}
+        connection.execute(text("DELETE FROM battle WHERE round_id = :round"), values)
+        connection.execute(text(BATTLES), {**values, "set": set_id, "questions": first + questions})
+        connection.execute(text(JUDGMENTS), values)
+        connection.execute(text(REPLIES), values)
+    arena.store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PLANNED,))
+
+
+def cost(arguments: Sequence[str], environment: dict[str, str]) -> Cost:
+    """Run Python once and wait for it.
+
+    Raises:
+        RuntimeError: It failed; the message is what it printed.
+    """
+    # A process begins with the peak of what started it, so something small starts it.
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", LAUNCH, sys.executable, *arguments],
+        check=False,
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    if found.returncode:
+        raise RuntimeError(f"{' '.join(arguments)}: {found.stderr}")
+    processor, clock, memory = json.loads(found.stdout.splitlines()[-1])
+    command = " ".join(arguments).removeprefix("-m arena ")
+    return Cost(command=command, processor=processor, clock=clock, memory=memory)
+
+
+def least(arguments: Sequence[str], environment: dict[str, str], runs: int) -> Cost:
+    """The cheapest of some runs."""
+    return min((cost(arguments, environment) for _ in range(runs)), key=lambda found: found.processor)
+
+
+def reading(environment: dict[str, str], runs: int) -> Iterator[tuple[Cost, float]]:
+    """Each reading command's cost, with its ratio to the base."""
+    base = least(BASE, environment, 2 * runs)
+    yield base, 1.0
+    for command in READING:
+        found = least(("-m", "arena", *command.split()), environment, runs)
+        yield found, found.processor / base.processor
+
+
+def heavy(arena: Arena, home: Path, environment: dict[str, str]) -> Iterator[tuple[Cost, str]]:
+    """Each heavy command's cost, with its limits."""
+    states = {round_.name: round_.state for round_ in arena.store.rounds.all()}
+    small = next(name for name, state in states.items() if "small" in name and state is RoundState.FINISHED)
+    export = ("rounds", "export", "full", str(home / "export"))
+    yield cost(("-m", "arena", *export), environment), "5 s, 200 MB"
+    publish = ("rounds", "publish", small, "--no-metrics")
+    yield cost(("-m", "arena", *publish), environment), "4 s, 200 MB"
+    again = _answers(home, "dogwood", time.time_ns())
+    add = ("submissions", "add", str(again), "--set", "lfrqa", "--system", "dogwood")
+    yield cost(("-m", "arena", *add), environment), "4 s"
+
+
+@contextmanager
+def prepared(
+    home: Path | None, url: str | None, judgments: int
+) -> Iterator[tuple[Arena, Path, dict[str, str]]]:
+    """An arena over the filled database, its folder, and the environment of commands that use it."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = home or Path(place)
+        folder.mkdir(parents=True, exist_ok=True)
+        address = url or f"sqlite:///{folder / 'arena.sqlite'}"
+        arena = Arena(Settings(home=folder, database_url=address, work_seconds=PATIENCE))
+        fill(arena, folder, judgments)
+        own = {"ARENA_HOME": str(folder), "ARENA_DATABASE_URL": address, "ARENA_WORK_SECONDS": str(PATIENCE)}
+        yield arena, folder, {**os.environ, **own}  # noqa: TID251 - of processes to start
+        arena.close()
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--judgments", type=int, default=0)
+    parser.add_argument("--home", type=Path)
+    parser.add_argument("--url", help="an empty PostgreSQL database")
+    parser.add_argument("--reading", action="store_true", help="measure reading commands alone")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    found: list[dict[str, object]] = []
+    with prepared(options.home, options.url, options.judgments) as (arena, home, environment):
+        for each, ratio in reading(environment, options.runs):
+            found.append({**asdict(each), "ratio": ratio})
+            _show(each, f"{ratio:5.2f}×" + (f"  over {READING_LIMIT}" if ratio > READING_LIMIT else ""))
+        if not options.reading:
+            for each, limit in heavy(arena, home, environment):
+                found.append({**asdict(each), "limit": limit})
+                _show(each, f"limit {limit}")
+    if options.json:
+        print(json.dumps(found, indent=1))
+
+
+def _show(found: Cost, more: str) -> None:
+    name = found.command if len(found.command) <= 58 else found.command[:57] + "…"
+    figures = f"{found.processor:6.2f} s  {found.clock:6.2f} s  {found.memory:5.0f} MB"
+    print(f"{name:58} {figures}  {more}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

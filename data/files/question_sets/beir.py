@@ -1,0 +1,232 @@
+"""Question sets as BEIR's folders: `corpus.jsonl`, `queries.jsonl` and `qrels/SPLIT.tsv`.
+
+Source: Thakur et al. (2021), "BEIR"; https://github.com/beir-cellar/beir/wiki/Load-your-custom-dataset. What
+BEIR has no place for stands in the `metadata` of a query, so that a set comes back as it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from data.files.jsonl import each_record
+from data.files.qrels import BEIR_HEADER, QrelsFile, read_qrels
+from data.files.question_sets.rows import question_from_json, question_to_json, require_unused, set_head
+from data.files.text_files import ReadLimits
+from data.files.trec_runs import run_field
+from data.records import Passage, ProblemList, Question, QuestionSet, Severity, Split
+from data.records.rankings import WHOLE, QrelsKind
+
+CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
+TEST, DEV, TRAIN = "test", "dev", "train"
+MOST_PASSAGES = 50
+"""Relevant documents of a question that become its passages; of more they only become its documents."""
+DOMAIN = "questions"
+NAMED = 5
+
+Judgments = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+def is_beir(path: Path) -> bool:
+    """Whether a folder is one of BEIR's."""
+    return path.is_dir() and _file(path, QUERIES).is_file() and _file(path, CORPUS).is_file()
+
+
+class BeirFolder:
+    """Reads one folder.
+
+    Questions are the queries that `test` or `dev` judges (where there is neither, `train`), and those of a
+    set of ours. The documents that are relevant become a question's documents and passages.
+    """
+
+    def __init__(self, folder: Path, limits: ReadLimits, problems: ProblemList) -> None:
+        self._folder, self._limits, self._problems = folder, limits, problems
+        files = {
+            name: file for name in (TEST, DEV, TRAIN) if (file := folder / QRELS / f"{name}.tsv").is_file()
+        }
+        used = {name: file for name, file in files.items() if name != TRAIN} or files
+        self._read = {name: read_qrels(file, limits) for name, file in used.items()}
+        self._by_field: dict[str, str] = {}
+
+    def questions(self) -> list[Question]:
+        """The questions; what is wrong with them is noted."""
+        rows = [row for _, row in self._each(QUERIES)]
+        asked = [row for row in rows if self._is_asked(row)]
+        if len(asked) < len(rows):
+            count = f"{len(rows) - len(asked):,} of {len(rows):,} queries"
+            self._note("left-out", f"{count} are judged in neither test nor dev, and are left out.")
+        wanted = {name for row in asked for name in self._documents(row)}
+        texts = {
+            str(row["_id"]): Passage(str(row["_id"]), str(row["text"]), str(row.get("title") or ""))
+            for _, row in (self._each(CORPUS, wanted) if wanted else ())
+        }
+        absent = wanted - texts.keys()
+        if absent:
+            named = ", ".join(sorted(absent)[:NAMED])
+            self._note("missing-document", f"{len(absent):,} documents are not in {CORPUS}: {named}.")
+        large = sum(not _own(row) and len(self._relevant(row)) > MOST_PASSAGES for row in asked)
+        if large:
+            more = f"more than {MOST_PASSAGES} relevant documents, which are named and not their passages"
+            self._note("left-out", f"{large:,} questions have {more}.")
+        found = [self._question(line, row, texts) for line, row in enumerate(asked, start=1)]
+        questions = [question for question in found if question is not None]
+        for name, times in Counter(question.id for question in questions).items():
+            if times > 1:
+                message = f"{QUERIES}: the query id {name!r} stands there {times} times."
+                self._problems.add(0, "duplicate-question", message, advice="Give every query its own id.")
+        return questions
+
+    def judgments(self) -> QrelsFile | None:
+        """The judgments of all splits that are read; None where there are none."""
+        merged: dict[str, dict[str, dict[str, float]]] = {}
+        for read in self._read.values():
+            for question, by_subtopic in read.judgments.items():
+                for subtopic, grades in by_subtopic.items():
+                    merged.setdefault(question, {}).setdefault(subtopic, {}).update(grades)
+        if not merged:
+            return None
+        repeated = sum(read.repeated for read in self._read.values())
+        return QrelsFile(kind=QrelsKind.GRADED, relevant_from=1.0, judgments=merged, repeated=repeated)
+
+    def _each(self, name: str, wanted: set[str] | None = None) -> list[tuple[int, dict[str, Any]]]:
+        """The rows of a file, of documents only those that are wanted."""
+
+        def make(line: int, row: object, problems: ProblemList) -> dict[str, Any] | None:
+            named = isinstance(row, dict) and isinstance(row.get("_id"), str | int)
+            if not isinstance(row, dict) or not named or not isinstance(row.get("text"), str):
+                message = f"{name}: this line has no _id with a text."
+                problems.add(line, "missing-field", message, advice='Write {"_id": …, "text": …}.')
+                return None
+            return row if wanted is None or str(row["_id"]) in wanted else None
+
+        return list(each_record(_file(self._folder, name), self._limits, make, self._problems))
+
+    def _is_asked(self, row: Mapping[str, Any]) -> bool:
+        return not self._read or bool(_own(row)) or self._grades(row) is not None
+
+    def _grades(self, row: Mapping[str, Any]) -> Mapping[str, float] | None:
+        """The grades of a query's documents; None where it is judged nowhere."""
+        names = (str(row["_id"]), run_field(str(row["_id"])))
+        judged = (
+            read.judgments[name] for read in self._read.values() for name in names if name in read.judgments
+        )
+        first = next(judged, None)
+        return None if first is None else first.get(WHOLE, {})
+
+    def _documents(self, row: Mapping[str, Any]) -> list[str]:
+        """The documents whose texts a query needs."""
+        if own := _own(row):
+            return [str(one.get("corpus_id")) for one in own["passages"] if isinstance(one, Mapping)]
+        relevant = self._relevant(row)
+        return relevant if len(relevant) <= MOST_PASSAGES else []
+
+    def _relevant(self, row: Mapping[str, Any]) -> list[str]:
+        return [name for name, grade in (self._grades(row) or {}).items() if grade > 0]
+
+    def _question(self, line: int, row: Mapping[str, Any], texts: Mapping[str, Passage]) -> Question | None:
+        own = _own(row)
+        passages = [texts[name] for name in self._documents(row) if name in texts]
+        if own:
+            names = [str(one.get("id")) for one in own["passages"] if isinstance(one, Mapping)]
+            ids = dict(zip(self._documents(row), names, strict=True))
+            passages = [Passage(ids[passage.id], passage.text, passage.title) for passage in passages]
+        split = Split.DEV if self._is_dev(row) else Split.TEST
+        fields: dict[str, Any] = {
+            "domain": DOMAIN,
+            "split": split.value,
+            "gold_doc_ids": self._relevant(row),
+            **({**own, "gold_doc_ids": own.get("gold_doc_ids")} if own else {}),
+            "id": str(row["_id"]),
+            "question": row["text"],
+            "passages": [
+                {"id": passage.id, "title": passage.title, "text": passage.text} for passage in passages
+            ],
+        }
+        return question_from_json(line, fields, self._problems)
+
+    def _is_dev(self, row: Mapping[str, Any]) -> bool:
+        by_split = {name: read.judgments for name, read in self._read.items()}
+        names = {str(row["_id"]), run_field(str(row["_id"]))}
+        return not names & by_split.get(TEST, {}).keys() and bool(names & by_split.get(DEV, {}).keys())
+
+    def _note(self, code: str, message: str) -> None:
+        self._problems.add(0, code, message, severity=Severity.WARNING)
+
+
+def write_beir(questions: QuestionSet, judgments: Judgments, folder: Path) -> None:
+    """Write a set as BEIR's folder; `set.toml` keeps what a set is called.
+
+    Args:
+        questions: The set.
+        judgments: Grades by question, subtopic and document; of a question with several subtopics a document
+            has its highest grade.
+        folder: The folder.
+
+    Raises:
+        ConflictError: The folder has such files already.
+    """
+    require_unused(folder / QUERIES, folder / CORPUS, folder / QRELS)
+    (folder / QRELS).mkdir(parents=True, exist_ok=True)
+    (folder / "set.toml").write_text(set_head(questions), encoding="utf-8")
+    corpus: dict[str, Passage] = {}
+    with (folder / QUERIES).open("w", encoding="utf-8", newline="\n") as file:
+        for question in questions.questions:
+            metadata = question_to_json(question)
+            row = {"_id": metadata.pop("id"), "text": metadata.pop("question"), "metadata": metadata}
+            metadata["passages"] = [
+                {"id": passage.id, "corpus_id": _take(corpus, question, passage)}
+                for passage in question.passages
+            ]
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    with (folder / CORPUS).open("w", encoding="utf-8", newline="\n") as file:
+        for name, passage in corpus.items():
+            row = {"_id": name, "title": passage.title, "text": passage.text}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    for split in Split:
+        _write_qrels(questions, judgments, split, folder / QRELS / f"{split.value}.tsv")
+
+
+def _take(corpus: dict[str, Passage], question: Question, passage: Passage) -> str:
+    """The name of a passage in the corpus; its own, or with the question's where another text has that."""
+    name = passage.id
+    if corpus.get(name, passage) != passage:
+        name = f"{question.id}:{passage.id}"
+    while corpus.get(name, passage) != Passage(passage.id, passage.text, passage.title):
+        name += "'"
+    corpus[name] = passage
+    return name
+
+
+def _write_qrels(questions: QuestionSet, judgments: Judgments, split: Split, path: Path) -> None:
+    lines = []
+    for question in questions.questions:
+        if question.split is not split:
+            continue
+        grades: dict[str, float] = {}
+        for own in judgments.get(question.id, {}).values():
+            for name, grade in own.items():
+                grades[name] = max(grade, grades.get(name, grade))
+        lines += [
+            f"{run_field(question.id)}\t{run_field(name)}\t{grade:g}\n" for name, grade in grades.items()
+        ]
+    if lines:
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(f"{BEIR_HEADER}\tcorpus-id\tscore\n")
+            file.writelines(lines)
+
+
+def _own(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The metadata of a query that was written from a set of ours; empty where another tool wrote it."""
+    metadata = row.get("metadata")
+    if not isinstance(metadata, dict) or "domain" not in metadata:
+        return {}
+    return metadata if isinstance(metadata.get("passages"), list) else {}
+
+
+def _file(folder: Path, name: str) -> Path:
+    """A file, plain or gzipped."""
+    plain = folder / name
+    return plain if plain.is_file() else folder / f"{name}.gz"

@@ -1,0 +1,1 @@
+"""What happened, and who is told of it."""

@@ -1,0 +1,200 @@
+"""The outbox: events are recorded in the transaction in which they happen, with their deliveries.
+
+So none is lost, and none is sent of what was rolled back.
+"""
+
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+
+from sqlalchemy import Connection, exists, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as insert_postgresql
+from sqlalchemy.dialects.sqlite import insert as insert_sqlite
+
+from data.records import OUT_OF_BUDGET, Outcome, Phase, RoundState, SubmissionKind, WavesEnd
+from data.records.notifications import (
+    OF_SUBMISSIONS,
+    DeliveryState,
+    EventKind,
+    NewEvent,
+    PauseReason,
+)
+from data.store.base import StorePart, to_record
+from data.store.engine import db_now, new_id
+from data.store.submissions.writing import STORED_AS
+from data.tables.columns import now
+from data.tables.notifications import deliveries, events, subscriptions
+from data.tables.questions import question_sets, submissions
+from data.tables.rounds import battles, rounds, waves_ends
+from data.tables.teams import phases
+
+CLOSES_WITHIN = timedelta(days=1)
+
+
+class OutboxStore(StorePart):
+    """Records events for services; within `together` or `audited` with everything else that is done there."""
+
+    def record(self, *happened: NewEvent) -> None:
+        """Record events."""
+        with self._database.begin() as connection:
+            for event in happened:
+                record(connection, event)
+
+    def round_finished(self, name: str) -> None:
+        """Record what the end of a round means to the submissions in it."""
+        number = select(rounds.c.id).where(rounds.c.name == name)
+        with self._database.begin() as connection:
+            record_finished(connection, int(connection.execute(number).scalar_one()))
+
+    def round_paused(self, name: str, reason: PauseReason) -> None:
+        """Record that somebody paused a round."""
+        number = select(rounds.c.id).where(rounds.c.name == name)
+        with self._database.begin() as connection:
+            record_paused(connection, int(connection.execute(number).scalar_one()), reason)
+
+    def closing_phases(self) -> None:
+        """Record the phases that close within a day, each once."""
+        moment = now()
+        query = (
+            select(phases, question_sets.c.name.label("set_name"))
+            .join(question_sets, question_sets.c.id == phases.c.set_id)
+            .where(phases.c.closes_at > moment, phases.c.closes_at <= moment + CLOSES_WITHIN)
+            .order_by(phases.c.closes_at)
+        )
+        closing = [
+            NewEvent.of_phase(row.set_name, to_record(Phase, row), row.closes_at) for row in self._all(query)
+        ]
+        known = set(self._values(select(events.c.key).where(events.c.key.in_([new.key for new in closing]))))
+        self.record(*(new for new in closing if new.key not in known))
+
+
+def record(connection: Connection, event: NewEvent) -> None:
+    """Record an event and a delivery for everybody who subscribed to it; nothing where its key is taken."""
+    statement = insert_postgresql if connection.dialect.name == "postgresql" else insert_sqlite
+    row = {
+        "uid": uuid.uuid4().hex,
+        "kind": event.kind,
+        "key": event.key,
+        "team": event.team,
+        "path": event.path,
+        "data": dict(event.data),
+        "at": now(),
+    }
+    added = connection.execute(
+        statement(events).values(row).on_conflict_do_nothing(index_elements=["key"]).returning(events.c.id)
+    ).scalar()
+    if added is None:
+        return
+    wanted = select(subscriptions.c.id, subscriptions.c.kinds).where(
+        subscriptions.c.team.in_(_told(event.kind, event.team))
+    )
+    for number, kinds in connection.execute(wanted).all():
+        if not kinds or event.kind in kinds:
+            insert_delivery(connection, int(added), int(number))
+
+
+def insert_delivery(connection: Connection, event_id: int, subscription_id: int) -> int:
+    """Write a delivery that is due at once, and return its number."""
+    added = insert(deliveries).values(
+        event_id=event_id,
+        subscription_id=subscription_id,
+        state=DeliveryState.PENDING,
+        attempts=0,
+        next_at=db_now(connection),
+        claim="",
+        error="",
+    )
+    return new_id(connection.execute(added))
+
+
+def _told(kind: EventKind, team: str) -> list[str]:
+    """Whose subscriptions an event is for: the organisers', and its team's where it is about a submission."""
+    return ["", team] if team and kind in OF_SUBMISSIONS else [""]
+
+
+def record_finished(connection: Connection, round_id: int) -> None:
+    """Record once for each submission of a round that it was judged, and whether the budget ran out."""
+    _record_out_of_budget(connection, round_id)
+    round_ = connection.execute(select(rounds).where(rounds.c.id == round_id)).one()
+    query = (
+        select(submissions, question_sets.c.name.label("set_name"))
+        .join(question_sets, question_sets.c.id == submissions.c.set_id)
+        .where(
+            submissions.c.set_id == round_.set_id,
+            submissions.c.kind == STORED_AS[SubmissionKind.ANSWERS],
+            submissions.c.withdrawn_at.is_(None),
+        )
+        .order_by(submissions.c.id)
+    )
+    versions = round_.plan.get("systems", {})
+    for row in connection.execute(query).all():
+        if versions.get(row.system) == row.version:
+            record(
+                connection,
+                NewEvent(
+                    kind=EventKind.SUBMISSION_JUDGED,
+                    data={
+                        "submission": row.id,
+                        "set": row.set_name,
+                        "system": row.system,
+                        "version": row.version,
+                        "team": row.team,
+                        "round": round_.name,
+                    },
+                    team=row.team,
+                    path="/team",
+                    key=f"judged {round_id} {row.id}",
+                ),
+            )
+
+
+def record_paused(connection: Connection, round_id: int, reason: PauseReason) -> None:
+    """Record that a round was paused."""
+    _record_of_round(connection, round_id, EventKind.ROUND_PAUSED, reason=reason.value)
+
+
+def _record_out_of_budget(connection: Connection, round_id: int) -> None:
+    """Record that a round ended with something not asked since its cap was reached; of each cap once."""
+    skipped = exists().where(
+        battles.c.round_id == round_id,
+        battles.c.outcome == Outcome.SKIPPED,
+        battles.c.detail.contains(OUT_OF_BUDGET, autoescape=True),
+    )
+    waves = exists().where(waves_ends.c.round_id == round_id, waves_ends.c.reason == WavesEnd.BUDGET)
+    if connection.execute(select(skipped | waves)).scalar():
+        cap = connection.execute(select(rounds.c.budget_usd).where(rounds.c.id == round_id)).scalar()
+        kind, key = EventKind.ROUND_OUT_OF_BUDGET, f"budget {round_id} {cap}"
+        _record_of_round(connection, round_id, kind, key, budget_usd=cap)
+
+
+def _record_of_round(
+    connection: Connection, round_id: int, kind: EventKind, key: str | None = None, **data: object
+) -> None:
+    query = (
+        select(rounds.c.name, question_sets.c.name.label("set_name"))
+        .join(question_sets, question_sets.c.id == rounds.c.set_id)
+        .where(rounds.c.id == round_id)
+    )
+    row = connection.execute(query).one()
+    data = {"round": row.name, "set": row.set_name, **data}
+    record(connection, NewEvent(kind=kind, data=data, path="/admin-rounds", key=key))
+
+
+def record_lost_worker(connection: Connection, worker: str, job_id: int, round_id: int | None) -> None:
+    """Record that a worker stopped without a word while it was on a job."""
+    query = select(rounds.c.name).where(rounds.c.id == round_id)
+    name = None if round_id is None else connection.execute(query).scalar()
+    data = {"worker": worker, "job": job_id, "round": name}
+    record(connection, NewEvent(kind=EventKind.WORKER_LOST, data=data, path="/admin-rounds"))
+
+
+def finish_round(connection: Connection, round_id: int) -> None:
+    """Let a running round be finished, and record what that means to the submissions in it."""
+    finished = connection.execute(
+        update(rounds)
+        .where(rounds.c.id == round_id, rounds.c.state == RoundState.RUNNING)
+        .values(state=RoundState.FINISHED, finished_at=now())
+    )
+    if finished.rowcount:
+        record_finished(connection, round_id)

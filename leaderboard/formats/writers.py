@@ -1,0 +1,235 @@
+"""How each format lays out battles as text: the project's own, and those of the public arenas."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TextIO
+
+from data.errors import FileFormatError
+from leaderboard.formats.arena_hard import GAMES, GRADES
+from leaderboard.formats.registry import BattleFormat
+from leaderboard.formats.rows import COLUMNS, BattleRows, WinnerWord
+
+Record = Mapping[str, object]
+Writer = Callable[[Iterable[BattleRows], TextIO], None]
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+_FLIPPED: Mapping[str, str] = MappingProxyType({"model_a": "model_b", "model_b": "model_a"})
+_RATINGS: Mapping[str, str] = MappingProxyType({"model_a": "1", "model_b": "2"})
+_PREFERENCES: Mapping[str, float] = MappingProxyType({"model_a": 1.0, "model_b": 2.0})
+_TIE = 1.5
+
+
+def write_lines(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """The project's own JSON Lines: the columns that the battles have."""
+    for chunk in chunks:
+        text.writelines(f"{_ENCODER.encode(record)}\n" for record in _records(chunk))
+
+
+def write_csv(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """The project's own CSV: every column of the design, empty cells where a battle lacks one.
+
+    Raises:
+        FileFormatError: Some chunks name questions and some do not.
+    """
+    writer = csv.writer(text, lineterminator="\n")
+    header: tuple[str, ...] | None = None
+    for chunk in chunks:
+        columns = COLUMNS if chunk.question_id is not None else COLUMNS[1:]
+        if header is None:
+            header = (*columns, *(name for name in chunk.columns if name not in COLUMNS))
+            writer.writerow(header)
+        elif header[: len(columns)] != columns:
+            message = f"{chunk.place.at(0, 'question_id')}: some rows name a question and some do not."
+            raise FileFormatError(message, advice="Give every row a question_id, or none.")
+        empty = [""] * len(chunk)
+        cells = [empty if (values := _values(chunk, name)) is None else values for name in header]
+        writer.writerows(zip(*cells, strict=True))
+
+
+def write_array(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """Chatbot Arena's JSON array of battles; what it has no column for stands in extra ones."""
+    _write_array((record for chunk in chunks for record in _records(chunk)), text)
+
+
+def write_columns(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """RAG-QA Arena's `all_battles.json`: lists `model_a`, `model_b`, `winner`, and extra ones.
+
+    A column is written after every row is known: a cell takes 8 bytes until then.
+    """
+    shared: dict[object, object] = {}
+    columns: dict[str, list[object]] = {"model_a": [], "model_b": [], "winner": []}
+    rows = 0
+    for chunk in chunks:
+        for name in COLUMNS:
+            values = _values(chunk, name)
+            if values is not None:
+                known = columns.setdefault(name, [None] * rows)
+                known.extend(shared.setdefault(value, value) for value in values)
+        rows += len(chunk)
+        for known in columns.values():
+            known.extend([None] * (rows - len(known)))
+    text.write("{")
+    for index, (name, known) in enumerate(columns.items()):
+        text.write(f"{',' if index else ''}\n  {_ENCODER.encode(name)}: [")
+        text.writelines(f"{', ' if cell else ''}{_ENCODER.encode(value)}" for cell, value in enumerate(known))
+        text.write("]")
+    text.write("\n}\n")
+
+
+def write_eval_results(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """RAG-QA Arena's `eval_results`: the answer shown first is 1, the verdict a bare rating.
+
+    Raises:
+        FileFormatError: A battle has a soft score or a count, which the format cannot hold.
+    """
+    _write_array((record for chunk in chunks for record in _eval_records(chunk)), text)
+
+
+def write_annotations(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """AlpacaEval's `annotations.json`: `model_a` is `generator_1`, a soft score the preference.
+
+    Raises:
+        FileFormatError: A battle has a count, which the format cannot hold.
+    """
+    _write_array((record for chunk in chunks for record in _annotations(chunk)), text)
+
+
+def write_games(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """Arena-Hard's judgments: `model_a` is the model, `model_b` the baseline, a line for both orders.
+
+    Lines are written once every battle is known, since the two games may stand far apart.
+
+    Raises:
+        FileFormatError: A battle has no order, a soft score or a count other than 1 and 3, or the
+            same game stands twice.
+    """
+    lines: dict[tuple[str, str, str], dict[str, object]] = {}
+    for chunk in chunks:
+        _without(chunk, "score", "arena-hard")
+        for index in range(len(chunk)):
+            _add_game(lines, chunk, index)
+    text.writelines(f"{_ENCODER.encode(line)}\n" for line in lines.values())
+
+
+def _values(chunk: BattleRows, name: str) -> Sequence[object] | None:
+    values: Sequence[object] | None = getattr(chunk, name)
+    return values
+
+
+def _records(chunk: BattleRows) -> Iterator[Record]:
+    columns = {name: _values(chunk, name) or () for name in chunk.columns}
+    for cells in zip(*columns.values(), strict=True):
+        yield {name: cell for name, cell in zip(columns, cells, strict=True) if cell is not None}
+
+
+def _write_array(records: Iterator[Record], text: TextIO) -> None:
+    text.write("[")
+    for index, record in enumerate(records):
+        text.write(",\n" if index else "\n")
+        text.write(_ENCODER.encode(record))
+    text.write("\n]\n")
+
+
+def _without(chunk: BattleRows, name: str, kind: str) -> None:
+    values = _values(chunk, name) or ()
+    for index, value in enumerate(values):
+        if value not in {None, 1.0} or (name == "score" and value is not None):
+            message = f"{chunk.place.at(index, name)}: {kind} battles cannot hold the {name} {value}."
+            raise FileFormatError(message, advice="Write native battles, which hold every column.")
+
+
+def _question(chunk: BattleRows, index: int) -> str:
+    if chunk.question_id is None:
+        message = f"{chunk.place.at(index, 'question_id')}: this format needs the question of each battle."
+        raise FileFormatError(message, advice="Write native battles, or add the column.")
+    return chunk.question_id[index]
+
+
+def _without_empty(**columns: str | None) -> dict[str, object]:
+    return {name: value for name, value in columns.items() if value}
+
+
+def _cell(column: Sequence[str] | None, index: int) -> str | None:
+    return None if column is None else column[index]
+
+
+def _eval_records(chunk: BattleRows) -> Iterator[Record]:
+    for name in ("score", "weight"):
+        _without(chunk, name, "rag-qa-arena-eval")
+    for index, winner in enumerate(chunk.winner):
+        first, second, word = chunk.model_a[index], chunk.model_b[index], winner
+        if _cell(chunk.order, index) == "ba":
+            first, second, word = second, first, _FLIPPED.get(winner, winner)
+        yield {
+            "query": _question(chunk, index),
+            "order": {"1": first, "2": second},
+            "pred": f"<rating>{_RATINGS.get(word, '0')}</rating>",
+        } | _without_empty(domain=_cell(chunk.domain, index), judge=_cell(chunk.judge, index))
+
+
+def _annotations(chunk: BattleRows) -> Iterator[Record]:
+    _without(chunk, "weight", "alpaca-eval")
+    for index, winner in enumerate(chunk.winner):
+        score = None if chunk.score is None else chunk.score[index]
+        yield {
+            "instruction": _question(chunk, index),
+            "generator_1": chunk.model_a[index],
+            "generator_2": chunk.model_b[index],
+            "preference": _PREFERENCES.get(winner, _TIE) if score is None else 2 - score,
+        } | _without_empty(dataset=_cell(chunk.domain, index), annotator=_cell(chunk.judge, index))
+
+
+def _add_game(lines: dict[tuple[str, str, str], dict[str, object]], chunk: BattleRows, index: int) -> None:
+    order = _cell(chunk.order, index)
+    if order not in {"ab", "ba"}:
+        message = f"{chunk.place.at(index, 'order')}: arena-hard needs the order of each game, ab or ba."
+        raise FileFormatError(message, advice="Write native battles, or add the column.")
+    uid, model, baseline = _question(chunk, index), chunk.model_a[index], chunk.model_b[index]
+    fresh = (
+        {"uid": uid}
+        | _without_empty(category=_cell(chunk.domain, index), judge=_cell(chunk.judge, index))
+        | {"model": model, "baseline": baseline, "games": [None] * GAMES}
+    )
+    games = lines.setdefault((uid, model, baseline), fresh)["games"]
+    game = 1 if order == "ab" else 0
+    if not isinstance(games, list) or games[game] is not None:
+        message = f"{chunk.place.at(index)}: the game of {model} and {baseline} in this order stands twice."
+        raise FileFormatError(message, advice="Arena-Hard has one game an order; remove one.")
+    games[game] = {"score": _grade(chunk, index, game)}
+
+
+def _grade(chunk: BattleRows, index: int, game: int) -> str:
+    winner = chunk.winner[index]
+    won = {WinnerWord.A: 1, WinnerWord.B: -1}.get(WinnerWord(winner), 0)
+    sign = won if game == 1 else -won
+    weight = 1.0 if chunk.weight is None else chunk.weight[index]
+    for name in ("A>>B", "A>B", "A=B", "B>A", "B>>A"):
+        if GRADES[name].sign == sign and GRADES[name].weight == weight:
+            return name
+    message = f"{chunk.place.at(index, 'weight')}: arena-hard has no grade that counts {weight:g} times."
+    raise FileFormatError(message, advice="Write native battles, which hold every column.")
+
+
+def refuse_people(_chunks: Iterable[BattleRows], _text: TextIO) -> None:
+    """Majorities of people are labels: what they rest on is in no battle file."""
+    advice = "Write labels of people by `arena labels task export --format human-evaluations`."
+    raise FileFormatError("Battles are not written as rag-qa-arena-people.", advice=advice)
+
+
+WRITERS: Mapping[BattleFormat, Writer] = MappingProxyType(
+    {
+        BattleFormat.NATIVE: write_lines,
+        BattleFormat.CHATBOT_ARENA: write_array,
+        BattleFormat.RAG_QA_ARENA: write_columns,
+        BattleFormat.RAG_QA_ARENA_EVAL: write_eval_results,
+        BattleFormat.RAG_QA_ARENA_EVAL_COMPAT: write_eval_results,
+        BattleFormat.RAG_QA_ARENA_PEOPLE: refuse_people,
+        BattleFormat.ALPACA_EVAL: write_annotations,
+        BattleFormat.ARENA_HARD: write_games,
+    }
+)
+"""The writer of each format; CSV is chosen by the file's name instead."""

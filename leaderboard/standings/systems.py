@@ -1,0 +1,108 @@
+"""What teams say of their systems, as a board shows it: from their cards and answers, checked by nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+SYSTEMS = "systems"
+"""The key of a board's JSON; boards of systems of which nothing is said have none."""
+SELF_REPORTED = "Reported by the teams themselves, and checked by nobody."
+TEXTS = ("organisation", "model", "licence", "link", "open_weights", "parameters", "released")
+
+
+class Figure(StrEnum):
+    """What an answer took, as its system reports it."""
+
+    TOKENS = "tokens"
+    USD = "usd"
+    MILLISECONDS = "milliseconds"
+
+
+FIGURE_COLUMNS = tuple(column for figure in Figure for column in (figure.value, f"{figure.value}_answers"))
+COLUMNS = (*TEXTS, "parameter_count", *FIGURE_COLUMNS)
+"""Columns of the self-reported facts in flat tables, `NAME_answers` being of how many answers a mean is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over the answers that report a figure, and how many these are."""
+
+    mean: float
+    answers: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemFacts:
+    """What a team says of one system.
+
+    Attributes:
+        texts: Of `TEXTS`, those that it says.
+        parameter_count: How many parameters `parameters` are; None where it does not say.
+        figures: Means over its answers, of those that some report.
+        answers: How many answers it has in all.
+    """
+
+    texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    parameter_count: float | None = None
+    figures: Mapping[Figure, Mean] = field(default_factory=lambda: MappingProxyType({}))
+    answers: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is said of it."""
+        return not self.texts and not self.figures
+
+    def text(self, name: str) -> str:
+        """One of `TEXTS`; empty where it does not say."""
+        return self.texts.get(name, "")
+
+    def mean(self, figure: Figure) -> float | None:
+        """The mean of a figure; None where no answer reports it."""
+        return self.figures[figure].mean if figure in self.figures else None
+
+    def as_json(self) -> dict[str, Any]:
+        """As a board's snapshot has it."""
+        return {
+            **self.texts,
+            "parameter_count": self.parameter_count,
+            "answers": self.answers,
+            "figures": {
+                figure.value: {"mean": mean.mean, "answers": mean.answers}
+                for figure, mean in self.figures.items()
+            },
+        }
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> SystemFacts:
+        """What `as_json` gave, read back."""
+        return cls(
+            texts={name: fields[name] for name in TEXTS if fields.get(name)},
+            parameter_count=fields.get("parameter_count"),
+            figures={
+                Figure(name): Mean(mean["mean"], mean["answers"])
+                for name, mean in (fields.get("figures") or {}).items()
+            },
+            answers=fields.get("answers", 0),
+        )
+
+    def cells(self) -> dict[str, object]:
+        """The same as cells of `COLUMNS`."""
+        cells: dict[str, object] = {name: self.text(name) or None for name in TEXTS}
+        cells["parameter_count"] = self.parameter_count
+        for figure in Figure:
+            mean = self.figures.get(figure)
+            cells[figure.value] = None if mean is None else mean.mean
+            cells[f"{figure.value}_answers"] = None if mean is None else mean.answers
+        return cells
+
+
+NOTHING_SAID = SystemFacts()
+
+
+def facts_by_system(standings: Mapping[str, Any]) -> Mapping[str, SystemFacts]:
+    """What is said of each system of a board; those of which nothing is said are left out."""
+    return {name: SystemFacts.of(fields) for name, fields in (standings.get(SYSTEMS) or {}).items()}

@@ -1,0 +1,178 @@
+"""Sets with `public_texts = false`: no route and no tool shows their texts without the right."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.settings import Settings
+from tests.arena.api.conftest import running_server
+from tests.arena.mcp.test_mcp import ask, in_process
+from tests.private_texts import EVERY, OURS, PASSAGE, QUESTION, REFERENCE, THEIRS, marks_in, private_round
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("private")]
+VALUES = {
+    "name": ("tiny", "first"),
+    "set_name": ("tiny",),
+    "round_name": ("first",),
+    "question_id": ("q1",),
+    "number": ("1", "2", "3"),
+    "metric": ("comprehensiveness-nli",),
+    "system": ("ours", "theirs"),
+    "measure": ("ndcg",),
+}
+QUERY = {
+    "first": "ours",
+    "second": "theirs",
+    "words": "item",
+    "q": "item",
+    "system": "ours",
+    "by": "question",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A published round of a set whose texts are not public, with an answer of each of two teams."""
+
+    settings: Settings
+    arena: Arena
+    public: httpx.Client
+    alpha: httpx.Client
+    olga: httpx.Client
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """Make the scene, and a server over it."""
+    folder = tmp_path_factory.mktemp("private")
+    arena, tokens = private_round(folder)
+    with running_server(arena.settings, folder / "log") as address, ExitStack() as opened:
+        public, alpha, olga = (
+            opened.enter_context(httpx.Client(base_url=address, timeout=60, headers=headers))
+            for headers in (
+                {},
+                {"Authorization": f"Bearer {tokens['alpha']}"},
+                {"Authorization": f"Bearer {tokens['olga']}"},
+            )
+        )
+        yield Scene(settings=arena.settings, arena=arena, public=public, alpha=alpha, olga=olga)
+    arena.close()
+
+
+def _addresses(client: httpx.Client) -> list[str]:
+    """The address of every route that is read, for every value of its parameters that the scene has."""
+    paths = [
+        path for path, methods in client.get("/openapi.json").json()["paths"].items() if "get" in methods
+    ]
+    found = []
+    for path in paths:
+        addresses = [path.removeprefix("/api/v1")]
+        for name in re.findall(r"{(\w+)}", path):
+            addresses = [
+                address.replace(f"{{{name}}}", value)
+                for address in addresses
+                for value in VALUES.get(name, ("tiny",))
+            ]
+        found += addresses
+    return found
+
+
+def test_no_route_shows_the_public_a_text(scene: Scene) -> None:
+    """Every GET route and every page that is no script: no question, passage, reference or answer in it."""
+    addresses = _addresses(scene.public)
+    answered = 0
+    for address in addresses:
+        response = scene.public.get(address, params=QUERY)
+        answered += response.status_code == 200
+        assert not marks_in(response.text), address
+    assert answered > 15
+    site = str(scene.public.base_url).removesuffix("/api/v1/")
+    for path in ("/leaderboard.html", "/embed/first", "/feed.atom", "/sitemap.xml", "/"):
+        page = httpx.get(f"{site}{path}")
+        assert page.status_code == 200
+        assert not marks_in(page.text), path
+
+
+def test_a_question_says_what_is_kept_back_and_from_whom(scene: Scene) -> None:
+    """Public: verdicts alone. A team: questions and its own answers. Organisers: everything. Each is told."""
+    address = "/rounds/first/questions/q1"
+    seen = {name: getattr(scene, name).get(address) for name in ("public", "alpha", "olga")}
+    assert {name: marks_in(response.text) for name, response in seen.items()} == {
+        "public": set(),
+        "alpha": {QUESTION, PASSAGE, OURS},
+        "olga": set(EVERY),
+    }
+    public, alpha, olga = (response.json() for response in seen.values())
+    assert "not public" in public["notice"]
+    assert "answers of your team" in alpha["notice"]
+    assert olga["notice"] == ""
+    assert {battle["winner"] for battle in public["battles"]} == {
+        battle["winner"] for battle in olga["battles"]
+    }
+    assert [answer["system"] for answer in alpha["answers"]] == ["ours"]
+
+
+def test_lists_and_comparisons_have_the_same_rule(scene: Scene) -> None:
+    """Questions of a round, of a set, a template and a comparison: ids for the public, texts for teams."""
+    for address in (
+        "/rounds/first/questions",
+        "/rounds/first/compare?first=ours&second=theirs",
+        "/sets/tiny/questions",
+    ):
+        assert not marks_in(scene.public.get(address).text)
+        assert marks_in(scene.alpha.get(address).text) == {QUESTION} | (
+            {PASSAGE} if "sets" in address else set()
+        )
+    assert "q3" in scene.public.get("/rounds/first/questions").text
+    found = scene.public.get("/rounds/first/questions", params={"words": QUESTION}).json()
+    assert found["questions"] == []
+    assert (
+        len(scene.alpha.get("/rounds/first/questions", params={"words": QUESTION}).json()["questions"]) == 12
+    )
+
+
+def test_a_report_quotes_its_own_answers_alone(scene: Scene) -> None:
+    """A team's report has its questions, and nothing of the reference or of the other team's answers."""
+    number = next(
+        found.submission.id
+        for found in scene.arena.submissions.find(set_name="tiny", caller=OPERATOR)
+        if found.submission.system == "ours"
+    )
+    report = scene.alpha.get(f"/submissions/{number}/report")
+    assert report.status_code == 200
+    assert not marks_in(report.text) & {REFERENCE, THEIRS}
+
+
+def test_agents_get_no_text(scene: Scene) -> None:
+    """MCP reads as the public: ids, verdicts and why there are no texts."""
+
+    async def talk(client) -> list[dict[str, object]]:  # type: ignore[no-untyped-def]  # noqa: ANN001 - of in_process
+        return [
+            await ask(client, "search_questions", board="first"),
+            await ask(client, "search_questions", board="first", words=QUESTION),
+            await ask(client, "compare_systems", board="first", first="ours", second="theirs"),
+            await ask(client, "get_question_evidence", board="first", question_id="q1"),
+        ]
+
+    given = in_process(scene.settings, talk)
+    assert not marks_in(json.dumps(given))
+    assert given[1]["questions"] == []
+    assert all("not public" in str(result["notice"]) for result in given)
+
+
+def test_texts_that_become_public_are_shown(scene: Scene) -> None:
+    """The rule is that of now: once the policy changes, the same address has everything."""
+    scene.arena.policies.show_texts("tiny", public=True)
+    seen = scene.public.get("/rounds/first/questions/q1")
+    scene.arena.policies.show_texts("tiny", public=False)
+    assert marks_in(seen.text) == set(EVERY)
+    assert seen.json()["notice"] == ""

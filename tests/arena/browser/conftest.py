@@ -1,0 +1,76 @@
+"""One served arena and one browser for all tests of the site's form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import pytest
+from selenium import webdriver
+
+from tests.browsing import Visitor
+from tests.page_checks import is_still
+from tests.showcase import Showcase, prepare
+from tests.site_views import View
+
+LOOKS = {"light": (1440, "light"), "dark": (1440, "dark"), "phone": (390, "light")}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The served arena, and a browser in which one after the other looks at it."""
+
+    showcase: Showcase
+    url: str
+    visitor: Visitor
+
+    def enter(self, view: View) -> None:
+        """Open a page as somebody; whoever was signed in before is not any more."""
+        token = getattr(self.showcase, view.who, "")
+        if self._who() != view.who:
+            self.visitor.go("/healthz")
+            self.visitor.driver.delete_all_cookies()
+            if token:
+                self.visitor.sign_in(token)
+            self.visitor.driver.add_cookie({"name": "arena_who", "value": view.who})
+        self.look("light")
+        self.visitor.go(view.path)
+        self.settle()
+
+    def _who(self) -> str:
+        cookie = self.visitor.driver.get_cookie("arena_who")
+        return str(cookie["value"]) if cookie else ""
+
+    def look(self, name: str) -> None:
+        """Look in light, in dark, or on a phone."""
+        width, scheme = LOOKS[name]
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        self.visitor.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        self.visitor.size(width)
+
+    def settle(self) -> None:
+        """Wait until the page has drawn itself, fonts and charts included."""
+        self.visitor.until(lambda: is_still(self.visitor.driver), "the page does not come to rest")
+
+
+@pytest.fixture(scope="session")
+def showcase(tmp_path_factory: pytest.TempPathFactory) -> Showcase:
+    """The arena in which every page has something to show."""
+    return prepare(tmp_path_factory.mktemp("showcase") / "home")
+
+
+@pytest.fixture(scope="session")
+def stage(
+    showcase: Showcase,
+    served: Callable[..., AbstractContextManager[str]],
+    open_browser: Callable[[], webdriver.Chrome],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Stage]:
+    """The arena at an address, and a browser in front of it."""
+    with served(showcase.settings, tmp_path_factory.mktemp("form") / "log") as url:
+        driver = open_browser()
+        try:
+            yield Stage(showcase, url, Visitor(driver, url))
+        finally:
+            driver.quit()

@@ -1,0 +1,116 @@
+"""Every page in light, in dark and on a phone: axe-core, layout, headings, titles, focus, addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import parse_qsl, urlencode
+
+import httpx
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from arena.site.app import _Routes
+from arena.site.ui.help_texts import PAGES
+from tests.arena.browser.conftest import LOOKS, Stage
+from tests.page_checks import (
+    STREAMLIT_FAULTS,
+    accessibility_faults,
+    focus_faults,
+    heading_faults,
+    layout_faults,
+)
+from tests.showcase import NAMES, SUMMER
+from tests.site_views import View, page_views, plain_views
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("form")]
+
+
+VIEWS = page_views(NAMES)
+NOWHERE = "no-such-thing"
+
+
+def _faults(stage: Stage) -> list[str]:
+    """What is wrong with the page that is open, in each look."""
+    driver = stage.visitor.driver
+    faults = heading_faults(driver)
+    for name in LOOKS:
+        stage.look(name)
+        stage.settle()
+        found = [*accessibility_faults(driver, STREAMLIT_FAULTS), *layout_faults(driver)]
+        faults += [f"{name}: {fault}" for fault in found]
+    driver.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
+    faults += [f"phone: {fault}" for fault in focus_faults(driver)]
+    return faults
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=str)
+def test_page_is_accessible_and_whole_in_every_look(stage: Stage, view: View) -> None:
+    """No violation of axe-core, no break of the layout, headings in order, a title, the focus in view."""
+    stage.enter(view)
+    assert [*_title_faults(view, stage.visitor.driver.title), *_faults(stage)] == []
+
+
+def _title_faults(view: View, title: str) -> list[str]:
+    """What the browser's tab lacks: the thing that the page is about, else what the page is called."""
+    query = view.path.partition("?")[2]
+    things = [value for key, value in parse_qsl(query) if key in NAMING and not value.isdecimal()]
+    wanted = [*(things or [PAGES[view.page]]), "– Answer Arena"]
+    return [f"the title {title!r} lacks {part!r}" for part in wanted if part not in title]
+
+
+NAMING = ("id", "round", "a", "b", "task")
+"""Parameters whose value is the name of the thing that a page is about."""
+
+
+def test_plain_page_is_accessible_and_whole_in_every_look(stage: Stage) -> None:
+    """The same holds for each page that is served without Streamlit, a refused one included."""
+    faults = {}
+    for view in plain_views(NAMES, _Routes(stage.showcase.settings).all()):
+        stage.enter(view)
+        faults[view.path] = _faults(stage)
+        assert stage.visitor.driver.title.endswith("– Answer Arena"), view
+    assert {path: found for path, found in faults.items() if found} == {}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page])
+def test_deep_link_opens_with_and_without_a_slash_at_its_end(stage: Stage, page: str) -> None:
+    """Whoever opens or shares an address of a page gets it, its parameters included."""
+    for path in (f"/{page}", f"/{page}/"):
+        answer = httpx.get(f"{stage.url}{path}", params={"board": SUMMER}, follow_redirects=True)
+        assert answer.status_code == 200
+        assert answer.url.params["board"] == SUMMER
+        assert f"<title>{PAGES[page]} – Answer Arena</title>" in answer.text
+
+
+# Words to search for may be any.
+SEARCHED = frozenset({"words", "find"})
+
+
+def _unknown() -> Iterator[View]:
+    """Each address with each of its values in turn replaced by one that nothing has."""
+    seen = set()
+    for view in VIEWS:
+        path, _, query = view.path.partition("?")
+        named = dict(parse_qsl(query))
+        for key in named:
+            changed = {**named, key: NOWHERE}
+            if key not in SEARCHED and (path, key) not in seen:
+                seen.add((path, key))
+                yield View(f"{path}?{urlencode(changed)}", view.who)
+
+
+@pytest.mark.parametrize("view", list(_unknown()), ids=str)
+def test_unknown_value_is_said_and_there_is_a_way_on(stage: Stage, view: View) -> None:
+    """An address that names what does not exist says so in a sentence, and links or fields lead on."""
+    stage.enter(view)
+    main = stage.visitor.driver.find_element(By.CSS_SELECTOR, "[data-testid=stMain]")
+    said = [node.text for node in main.find_elements(By.CSS_SELECTOR, SENTENCE) if node.is_displayed()]
+    assert any(NO.search(text) for text in said), main.text[:600]
+    assert main.find_elements(By.CSS_SELECTOR, WAY_ON)
+
+
+SENTENCE = "[data-testid=stAlert], [role=status]"
+NO = re.compile(r"\b(no|not|nothing|nobody)\b", re.IGNORECASE)
+WAY_ON = "a[href], input, [role=radio]"

@@ -1,0 +1,64 @@
+"""docs/first-hour.md, done as it is written: an organiser, a team and a reader, over a server that runs."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "first-hour.md"
+
+
+def blocks() -> str:
+    """The code of the page, as one script."""
+    return "\n".join(
+        re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    )
+
+
+def free_port() -> int:
+    """A port on which nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port: int = listening.getsockname()[1]
+    return port
+
+
+@pytest.mark.slow
+def test_three_people_get_through_their_first_hour(tmp_path: Path) -> None:
+    """Every block runs as written; a reader's ratings are those of the board."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
+    environment = {
+        **kept,
+        "PATH": f"{Path(sys.executable).parent}:{kept['PATH']}",
+        "PORT": str(free_port()),
+    }
+    script = f"trap 'kill %1 2>/dev/null || true' EXIT\n{blocks()}"
+    ended = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=500,
+    )
+    assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
+    assert "the standings follow from the battles" in ended.stdout
+    rated = dict(
+        re.findall(r"^\S+ +(reference|careful) +([\d.]+) ", ended.stdout.split("se  group")[1], re.MULTILINE)
+    )
+    with (tmp_path / "board.csv").open(encoding="utf-8") as file:
+        board = {row["system"]: row["rating"] for row in csv.DictReader(file) if row["domain"] == "overall"}
+    assert {name: round(float(board[name])) for name in rated} == {
+        name: round(float(rating)) for name, rating in rated.items()
+    }
+    assert set(rated) == {"reference", "careful"}
+    assert "Why does a kettle get limescale?" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "careful" in (tmp_path / "leaderboard.html").read_text(encoding="utf-8")

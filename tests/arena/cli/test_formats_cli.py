@@ -1,0 +1,96 @@
+"""Files of other tools and sets as other tools have them, by the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.arena.conftest import Commands
+
+
+def parquet_folder(folder: Path, count: int = 12) -> Path:
+    """Answers to the tiny set as a dataset of ragas' columns, in two shards."""
+    (folder / "data").mkdir(parents=True)
+    rows = [
+        {
+            "user_input": f"What do we know of item {number}{' then' * (number % 2)}?",
+            "response": f"Item {number} is well known, and weighs {number + 10} grams.",
+            "retrieved_contexts": [f"Item {number} weighs {number + 10} grams."],
+        }
+        for number in range(count)
+    ]
+    for shard in range(2):
+        table = pa.Table.from_pylist(rows[shard::2])
+        pq.write_table(table, folder / "data" / f"test-0000{shard}-of-00002.parquet")
+    return folder
+
+
+def test_a_folder_is_checked_and_submitted(arena_of: Commands, tmp_path: Path) -> None:
+    """`submissions check` and `add` take the folder of a dataset as they take a file."""
+    folder = parquet_folder(tmp_path / "dataset")
+    report = arena_of.json("submissions", "check", folder, "--set", "tiny", "--json")
+    assert (report["format"], report["layout"], report["answers"]) == ("parquet", "ragas", 12)
+    assert (report["errors"], report["with_contexts"]) == (0, 12)
+    added = arena_of.json("submissions", "add", folder, "--set", "tiny", "--system", "ragas", "--json")
+    assert (added["answers"], added["created"]) == (12, True)
+
+
+def test_references_that_are_passages_of_the_set_are_known_to_the_check(
+    arena_of: Commands, tmp_path: Path
+) -> None:
+    """The check of TREC RAG answers has the set's passages, and warns of none that there is."""
+    sentences = [{"text": "It is known.", "citations": [0]}]
+    row = {"topic_id": "q1", "references": ["q1-p1", "gone"], "answer": sentences}
+    path = tmp_path / "run.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    report = arena_of.json("submissions", "check", path, "--set", "tiny", "--json")
+    assert (report["layout"], report["with_contexts"]) == ("trec-rag", 1)
+    assert [one["message"] for one in report["problems"] if one["code"] == "empty-context"] == [
+        "1 references are no passages of the question, so nothing is known of them."
+    ]
+
+
+def test_problems_of_a_table_are_told_by_row(arena_of: Commands, tmp_path: Path) -> None:
+    """A bad row exits with 1, and its line on the terminal names the row."""
+    path = tmp_path / "answers.parquet"
+    pq.write_table(pa.table({"question_id": ["q1", "nowhere"], "answer": ["It is known.", "So."]}), path)
+    code, out, _ = arena_of("submissions", "check", path, "--set", "tiny")
+    assert code == 1
+    assert "line 2: error unknown-question: Row 2: Question set tiny has no question 'nowhere'." in out
+
+
+@pytest.mark.parametrize("form", ["hf", "beir", "jsonl"])
+def test_a_set_is_written_and_read_in_each_format(form: str, arena_of: Commands, tmp_path: Path) -> None:
+    """A set comes back with the same content, under another name too."""
+    exported = tmp_path / "exported"
+    written = arena_of.json("sets", "export", "tiny", exported, "--format", form, "--json")
+    imported = arena_of.json("sets", "import", exported, "--name", f"tiny-{form}", "--json")
+    assert (imported["created"], imported["content_hash"]) == (True, written["content_hash"])
+    if form != "jsonl":
+        code, _, err = arena_of("sets", "export", "tiny", exported, "--format", form)
+        assert code == 1
+        assert "holds a set already. Choose an empty folder." in err
+
+
+def test_judgments_travel_with_a_folder_of_beir(arena_of: Commands, tmp_path: Path) -> None:
+    """What was attached to a set is written as its qrels, and attached to the set that is read."""
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("q1 0 q1-p1 2\nq1 0 q1-p2 0\nq2 0 q2-p1 1\n")
+    assert arena_of("sets", "attach-qrels", "tiny", qrels)[0] == 0
+    exported = tmp_path / "beir"
+    assert arena_of("sets", "export", "tiny", exported, "--format", "beir")[0] == 0
+    lines = (exported / "qrels" / "test.tsv").read_text().splitlines()
+    assert lines == ["query-id\tcorpus-id\tscore", "q1\tq1-p1\t2", "q1\tq1-p2\t0", "q2\tq2-p1\t1"]
+    assert arena_of("sets", "import", exported, "--name", "again")[0] == 0
+    (row,) = _rows(arena_of.json("sets", "qrels", "again", "--json"))
+    assert (row["judgments"], row["relevant"]) == (3, 2)
+
+
+def _rows(found: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - the command's own JSON
+    rows: list[dict[str, Any]] = found["qrels"] if isinstance(found, dict) else found
+    return rows

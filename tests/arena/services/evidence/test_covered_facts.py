@@ -1,0 +1,260 @@
+"""Which facts two answers cover, by what metrics and judges recorded, and which battle is read first."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from arena.services.evidence.covered_facts import FactKind, fact_diffs, own_facts, reasons_diff
+from arena.services.evidence.highlights import REFERENCE, Places, mark_answer, mark_passage
+from arena.services.evidence.questions import AnswerView, QuestionView
+from arena.services.evidence.reading import agreement, beside, closest_first, lead_of
+from arena.services.evidence.reasons import read_reasons
+from data.records import (
+    Answer,
+    BattleEvidence,
+    BattleRecord,
+    Judgment,
+    Outcome,
+    Passage,
+    Preference,
+    Presentation,
+    Question,
+    Submission,
+    SubmissionState,
+    SystemCard,
+)
+from data.store.boards.scores import ScoredAnswer
+from tests.narrow import known
+
+QUESTION = Question(
+    id="q",
+    domain="d",
+    question="Why do bonds fall?",
+    reference="Bonds fall when rates rise. Holders to maturity lose nothing.",
+    passages=(Passage(id="p1", text="Prices move against rates. Long bonds move most of all."),),
+    sub_questions=("Why?", "Who loses?"),
+)
+COUNTS = {"covered": 1, "missed": 1, "contradicted": 0, "beyond": 0}
+SIDE = {"coverage": 0.5, "padding": 0.1, "counts": COUNTS}
+FIRST, SECOND = "Bonds fall when rates rise.", "Holders to maturity lose nothing."
+
+
+def _score(system: str, metric: str, **details: object) -> ScoredAnswer:
+    return ScoredAnswer(
+        submission=1,
+        system=system,
+        question_id="q",
+        domain="d",
+        metric=metric,
+        judge="",
+        outcome=Outcome.JUDGED,
+        score=0.5,
+        details=details,
+    )
+
+
+def _answer(system: str, *scores: ScoredAnswer) -> AnswerView:
+    submission = Submission(
+        id=1,
+        set_name="s",
+        system=system,
+        team="",
+        version=1,
+        state=SubmissionState.ACCEPTED,
+        card=SystemCard(),
+        content_hash="",
+        answers=1,
+        no_answers=0,
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    answer = Answer(question_id="q", answer="Bonds fall when rates rise.")
+    return AnswerView(
+        system=system,
+        submission=submission,
+        is_reference=False,
+        answer=answer,
+        wins=0,
+        ties=0,
+        losses=0,
+        scores=scores,
+    )
+
+
+def _listed(*texts: str) -> list[dict[str, str]]:
+    return [{"text": text, "passage": REFERENCE} for text in texts]
+
+
+def _battle(a: str, b: str, preference: Preference | None, *readings: dict[str, Any]) -> BattleEvidence:
+    battle = BattleRecord(
+        id=1,
+        key=f"{a}-{b}",
+        question_id="q",
+        domain="d",
+        system_a=a,
+        system_b=b,
+        outcome=Outcome.JUDGED if preference else Outcome.FAILED,
+        preference=preference,
+        flipped=None,
+        score=None,
+        detail="",
+    )
+    judgments = tuple(
+        Judgment(
+            judge="j",
+            model="m",
+            presentation=Presentation.A_FIRST,
+            outcome=Outcome.JUDGED,
+            preference=reading.get("preference", preference),
+            margin=reading.get("margin"),
+            rationale=reading.get("rationale", ""),
+        )
+        for reading in readings
+    )
+    return BattleEvidence(battle=battle, judgments=judgments)
+
+
+def _view(*answers: AnswerView, battles: tuple[BattleEvidence, ...] = (), notice: str = "") -> QuestionView:
+    return QuestionView(
+        set_name="s", domain_label="D", question=QUESTION, answers=answers, battles=battles, notice=notice
+    )
+
+
+def test_facts_stand_by_who_covers_them() -> None:
+    """Sub-questions that one, both or neither answers; those that cannot be answered do not count."""
+    details = {"sub_questions": ["Why?", "Who?", "When?", "Where?"], "answerable": [0, 1, 2]}
+    view = _view(
+        _answer("a", _score("a", "answer-crux", **details, answered=[0, 1])),
+        _answer("b", _score("b", "answer-crux", **details, answered=[1])),
+    )
+    diff = next(one for one in fact_diffs(view, "a", "b") if one.kind is FactKind.SUB_QUESTIONS)
+    by = {
+        sides: [covered.fact.text for covered in diff.by(first=sides[0], second=sides[1])]
+        for sides in ((True, False), (False, True), (True, True), (False, False))
+    }
+    assert by == {
+        (True, False): ["Why?"],
+        (False, True): [],
+        (True, True): ["Who?"],
+        (False, False): ["When?"],
+    }
+    assert diff.source == "answer-crux, embedded"
+    swapped = next(one for one in fact_diffs(view, "b", "a") if one.kind is FactKind.SUB_QUESTIONS)
+    assert [covered.fact.text for covered in swapped.by(first=False, second=True)] == ["Why?"]
+    assert own_facts("a", {"b": [diff]}) == {"a": {"Why?"}, "b": set()}
+
+
+def test_nuggets_in_part_are_covered_and_say_so() -> None:
+    """Partial support covers with a note; a nugget that could not be told is known of one side alone."""
+
+    def score(system: str, *grades: str | None) -> ScoredAnswer:
+        nuggets = [
+            {"text": f"n{at}", "importance": "vital", "assignment": one} for at, one in enumerate(grades)
+        ]
+        return _score(system, "nuggets", nuggets=nuggets)
+
+    view = _view(
+        _answer("a", score("a", "partial_support", "support")), _answer("b", score("b", "not_support", None))
+    )
+    diff = next(one for one in fact_diffs(view, "a", "b") if one.kind is FactKind.NUGGETS)
+    ((covered,), unknown) = diff.facts, diff.unknown
+    assert (covered.first, covered.second, covered.notes[0]) == (True, False, "covers it in part")
+    assert unknown == 1
+
+
+def test_what_is_not_recorded_says_why_and_how_to_get_it() -> None:
+    """Without a score the command is named, without material the set; hidden details say that they are."""
+    bare = {diff.kind: diff.missing for diff in fact_diffs(_view(_answer("a"), _answer("b")), "a", "b")}
+    assert "arena metrics run --set s --metric answer-crux" in bare[FactKind.SUB_QUESTIONS]
+    assert "arena metrics run --set s --metric comprehensiveness-nli" in bare[FactKind.STATEMENTS]
+    assert "comes without nuggets" in bare[FactKind.NUGGETS]
+    assert "comes without aspects" in bare[FactKind.ASPECTS]
+    assert bare[FactKind.REFERENCE]
+    hidden = _view(_answer("a", _score("a", "answer-crux")), _answer("b", _score("b", "answer-crux")))
+    told = {diff.kind: diff.missing for diff in fact_diffs(hidden, "a", "b")}
+    assert "not shown" in told[FactKind.SUB_QUESTIONS]
+    assert fact_diffs(_view(_answer("a")), "a", "b") == ()
+
+
+def test_judge_who_held_two_against_the_reference_tells_its_sentences_apart() -> None:
+    """Sentences of the reference come from the judgment of the two, whichever of them was side a."""
+    rationale = json.dumps(
+        {
+            "yardstick": REFERENCE,
+            "a": {**SIDE, "covered": _listed(FIRST), "missed": _listed(SECOND), "contradicted": []},
+            "b": {
+                **SIDE,
+                "covered": _listed(FIRST, SECOND),
+                "missed": [],
+                "contradicted": [{"text": FIRST, "passage": REFERENCE, "answer": "Bonds rise."}],
+            },
+        }
+    )
+    battle = _battle("a", "b", Preference.A, {"rationale": rationale})
+    view = _view(_answer("a"), _answer("b"), battles=(battle,))
+    for first, second in (("a", "b"), ("b", "a")):
+        diff = next(one for one in fact_diffs(view, first, second) if one.kind is FactKind.REFERENCE)
+        facts = {covered.fact.text: (covered.first, covered.second) for covered in diff.facts}
+        assert facts[FIRST] == ((True, False) if first == "a" else (False, True))
+        assert facts[SECOND] == ((False, True) if first == "a" else (True, False))
+    assert reasons_diff(known(read_reasons(rationale))).kind is FactKind.REFERENCE
+
+
+def test_closest_battle_comes_first_and_undecided_last() -> None:
+    """By the mean margin over readings: orders that disagree cancel out; no margin counts as a whole one."""
+    clear = _battle("a", "b", Preference.A, {})
+    close = _battle("a", "c", Preference.B, {"margin": 0.2}, {"margin": 0.1})
+    flipped = _battle("a", "d", Preference.TIE, {"preference": Preference.A}, {"preference": Preference.B})
+    failed = _battle("a", "e", None)
+    order = closest_first((failed, clear, close, flipped))
+    assert [known(one.battle).key for one in order] == ["a-d", "a-c", "a-b", "a-e"]
+    assert [lead_of(one) for one in order] == [0.0, pytest.approx(0.15), 1.0, None]
+
+
+def test_best_answer_is_read_beside_the_wanted_one() -> None:
+    """Beside the best stands the wanted answer, else the battle's other side, else the next."""
+    view = _view(*map(_answer, ("best", "second", "third")))
+    battle = _battle("best", "third", Preference.A).battle
+
+    def names(wanted: str, of: BattleRecord | None) -> list[str]:
+        return [answer.system for answer in beside(view, of, wanted)]
+
+    assert names("", battle) == ["best", "third"]
+    assert names("second", battle) == ["best", "second"]
+    assert names("", None) == ["best", "second"]
+    assert names("best", None) == ["best", "second"]
+    assert beside(_view(), battle) == ()
+
+
+def test_own_choice_is_set_beside_the_verdict() -> None:
+    """A reader is told whether they agree with the judge; without a verdict that there is none."""
+    battle = _battle("a", "b", Preference.A).battle
+    assert agreement(battle, Preference.A) == "You chose a, as the judge did."
+    assert agreement(battle, Preference.TIE) == "You chose a tie, the judge a."
+    assert "no verdict" in agreement(replace(battle, preference=None), Preference.B)
+
+
+def test_claims_and_sentences_share_a_number_both_ways() -> None:
+    """A sentence of an answer names the passage's sentence that speaks for its claim, which has it too."""
+    places = Places(QUESTION)
+    sentence = "Long bonds move most of all."
+    claim = {
+        "id": "c1",
+        "text": "Bonds fall when rates rise",
+        "posterior": 0.9,
+        "reason": "",
+        "for": [{"passage": "p1", "probability": 0.9, "why": sentence}],
+        "against": [],
+    }
+    score = _score("a", "factuality-fr3", claims=[claim])
+    (part,) = mark_answer("Bonds fall when rates rise.", [score], places)
+    number = known(places.of(sentence, ("p1",)))
+    assert part.places == (number,)
+    shown = {found.place: found.text for found in mark_passage(QUESTION.passages[0].text, "p1", (), places)}
+    assert shown[number] == sentence
+    assert places.of("Holders to maturity lose n…", (REFERENCE,)) == places.in_source(REFERENCE)[1]
+    assert places.of("Nothing of the kind whatsoever", ("p1",)) is None

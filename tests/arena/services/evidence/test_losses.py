@@ -1,0 +1,53 @@
+"""Where a system loses: kinds of question, domains, opponents."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.services.evidence.losses import LossShares, QuestionKind, loss_shares, question_kind
+from leaderboard.battles import BattleTable
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How do vaccines work?", QuestionKind.HOW),
+        ("“Why is the sky blue?”", QuestionKind.WHY),
+        ("What’s the Oxford comma?", QuestionKind.WHAT),
+        ("WHEN was it built?", QuestionKind.WHICH),
+        ("Should I stretch?", QuestionKind.YES_NO),
+        ("My compost heap stinks.", QuestionKind.OTHER),
+        ("", QuestionKind.OTHER),
+        ("q7 (text not public)", QuestionKind.OTHER),
+    ],
+)
+def test_kind_is_told_by_the_first_word(question: str, kind: QuestionKind) -> None:
+    """The first word decides, whatever its case and quotation marks; all else is `Other`."""
+    assert question_kind(question) is kind
+
+
+def test_every_battle_is_counted_once_in_each_grouping() -> None:
+    """Domains, kinds and opponents are three views of the same battles; the worst comes first."""
+    rows = [
+        ("q1", "d0", "own", "ref", "model_b"),
+        ("q1", "d0", "x", "own", "model_a"),
+        ("q2", "d1", "own", "ref", "tie"),
+        ("q2", "d1", "own", "x", "model_a"),
+    ]
+    table = BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
+    found = loss_shares(table, "own", {"q1": "How?", "q2": "Why?"}, "ref")
+    for shares in (found.domains, found.kinds, found.opponents):
+        assert sum(share.battles for share in shares) == len(rows)
+        assert sum(share.lost for share in shares) == 2
+        assert [share.share for share in shares] == sorted((share.share for share in shares), reverse=True)
+        assert all(share.interval is not None and share.share in share.interval for share in shares)
+    assert [(share.name, share.share) for share in found.domains] == [("d0", 1.0), ("d1", 0.0)]
+    assert [share.name for share in found.kinds] == ["How …", "Why …"]
+    assert found.field is not None
+    assert (found.field.battles, found.field.win_tie_rate) == (2, 0.5)
+
+
+def test_no_battle_no_share() -> None:
+    """A system without a judged battle has nothing to tell."""
+    table = BattleTable.from_columns(["q1"], ["d"], ["a"], ["b"], ["tie"])
+    assert loss_shares(table.select([False]), "a", {}, "b") == LossShares()  # type: ignore[arg-type]  # a list will do

@@ -1,0 +1,161 @@
+"""What a round lacks before it is launched: named when it is planned, with what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.api.app import make_api
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from arena.site.services import as_secrets
+from data.records import Phase, TokenScope
+from judges.llm.settings import TransportKind
+from tests.arena.conftest import Commands
+
+FREE = RoundRequest(set_name="tiny", judge="lexical")
+PAID = RoundRequest(set_name="tiny", judge="reference-free")
+PUBLIC_ENDPOINT = "https://llm.example.org/v1"
+LABELS = [
+    {
+        "id": f"p{number}",
+        "question": "What is item 1?",
+        "answer_a": "Item 1 is beta.",
+        "answer_b": "It is unknown.",
+        "label": "a",
+    }
+    for number in range(4)
+]
+
+
+def lacks(arena: Arena, request: RoundRequest) -> dict[str, bool]:
+    """What a planned round lacks, and whether it keeps the round from being launched."""
+    plan = arena.round_admin.estimate(request, caller=OPERATOR)
+    assert all(one["text"] and one["advice"] for one in plan["to_do"])
+    return {one["what"]: one["blocks"] for one in plan["to_do"]}
+
+
+def test_round_of_an_llm_lacks_key_cap_and_calibration(filled: Callable[..., Arena]) -> None:
+    """A judge that asks an LLM needs a cap; a key and a calibration are named, what blocks comes first."""
+    arena = filled(endpoint=PUBLIC_ENDPOINT)
+    assert lacks(arena, PAID) == {"no cap": True, "not calibrated": False}
+    bare = Arena(replace(arena.settings, api_key=None))
+    assert list(lacks(bare, PAID)) == ["no cap", "no key", "not calibrated"]
+    assert lacks(bare, FREE) == {"not calibrated": False}
+    bare.close()
+
+
+def test_cap_that_is_too_low_and_price_that_is_not_known_are_named(filled: Callable[..., Arena]) -> None:
+    """A cap below the expected cost leaves battles out; without a price no cap can be kept."""
+    arena = filled(endpoint=PUBLIC_ENDPOINT)
+    assert "cap too low" not in lacks(arena, replace(PAID, budget_usd=50.0))
+    assert lacks(arena, replace(PAID, budget_usd=0.000001))["cap too low"] is False
+    spec = arena.settings.judges_folder / "unpriced.toml"
+    spec.parent.mkdir()
+    spec.write_text('name = "unpriced"\nkind = "llm"\nmodel = "nobody-prices-this"\nyardstick = "none"\n')
+    assert lacks(arena, replace(PAID, judge="unpriced", budget_usd=5.0))["no price"] is True
+
+
+def test_set_without_answers_or_references_is_named(
+    make_arena: Callable[..., Arena], set_folder: Path, answers_file: Callable[..., Path]
+) -> None:
+    """Nobody submitted, or nothing to meet: the round is not launched so."""
+    arena = make_arena()
+    questions = set_folder / "questions.jsonl"
+    rows = [json.loads(line) for line in questions.read_text().splitlines()]
+    questions.write_text("".join(json.dumps({**row, "reference": ""}) + "\n" for row in rows))
+    arena.sets.import_from(set_folder)
+    assert lacks(arena, FREE)["no answers"] is True
+    arena.submissions.add(answers_file("one", "{word}."), "tiny", system="one")
+    assert lacks(arena, FREE)["no references"] is True
+    arena.submissions.add(answers_file("two", "It is {word}."), "tiny", system="two")
+    assert lacks(arena, replace(FREE, pairs="all"))["no references"] is False
+
+
+def test_phases_and_incomplete_answers_are_named(
+    filled: Callable[..., Arena], answers_file: Callable[..., Path]
+) -> None:
+    """An open phase lets later versions in; a closed one keeps out what is missing."""
+    arena = filled()
+    arena.submissions.add(answers_file("part", "{word}.", 5), "tiny", system="part")
+    named = replace(FREE, systems=("part", "full"))
+    now = datetime.now(UTC)
+    assert lacks(arena, named) == {"answers missing": False, "not calibrated": False}
+    arena.policies.put_phase("tiny", Phase(name="dev", closes_at=now + timedelta(days=1)), caller=OPERATOR)
+    assert "submissions open" in lacks(arena, FREE)
+    arena.policies.put_phase("tiny", Phase(name="dev", closes_at=now - timedelta(days=1)), caller=OPERATOR)
+    assert "submissions closed" in lacks(arena, named)
+    assert "submissions closed" not in lacks(arena, FREE)
+
+
+def test_name_that_is_taken_and_nothing_to_judge_are_named(filled: Callable[..., Arena]) -> None:
+    """What `rounds run` would refuse is said when the round is planned."""
+    arena = filled()
+    arena.rounds.create(replace(FREE, name="spring"))
+    assert lacks(arena, replace(FREE, name="spring"))["name taken"] is True
+    assert "name taken" not in lacks(arena, replace(FREE, name="summer"))
+
+
+def test_a_judge_that_was_calibrated_lacks_no_calibration(
+    filled: Callable[..., Arena], tmp_path: Path
+) -> None:
+    """Once a worker has held it against labels, the list is empty."""
+    from arena.workers.worker import Worker  # noqa: PLC0415 - loads what the other tests do without
+
+    arena = filled()
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text("".join(json.dumps(one) + "\n" for one in LABELS))
+    arena.calibrations.start(labels, ["lexical"], caller=OPERATOR)
+    assert lacks(arena, FREE) == {"not calibrated": False}
+    Worker(arena, arena.job_leases.worker).run(once=True)
+    assert lacks(arena, FREE) == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "has"),
+    [
+        ({"api_key": "sk-1"}, True),
+        ({}, False),
+        ({"transport": TransportKind.LITELLM}, True),
+        ({"key_elsewhere": True}, True),
+    ],
+)
+def test_pages_know_whether_there_is_a_key_and_not_which(
+    tmp_path: Path, fields: dict[str, Any], has: bool
+) -> None:
+    """The pages are told that a key is set; the key itself stays in the server."""
+    settings = Settings(home=tmp_path, database_url="sqlite://", **fields)
+    assert settings.has_key is has
+    packed = as_secrets(settings)["arena"]
+    assert bool(packed["has_key"]) is has
+    assert "sk-1" not in str(packed)
+
+
+def test_command_and_api_say_the_same(filled: Callable[..., Arena], run: Commands) -> None:
+    """`arena rounds plan` prints it, `--json` and `POST /rounds/plan` have it as `to_do`."""
+    arena = filled()
+    words = ("rounds", "plan", "--set", "tiny", "--judge", "reference-free")
+    code, out, _ = run(*words)
+    assert code == 0
+    assert "needed: The judge asks an LLM, and the round has no cap." in out
+    assert "to consider: The judge reference-free was not calibrated" in out
+    wanted = run.json(*words, "--json")
+    arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
+    token = arena.tokens.create(name="ci", account="olga", scopes={TokenScope.ORGANISE}, caller=OPERATOR)
+    body = {"set": "tiny", "judge": "reference-free"}
+    with TestClient(make_api(arena)) as anybody:
+        assert anybody.post("/rounds/plan", json=body).status_code == 401
+        headers = {"Authorization": f"Bearer {token.secret}"}
+        assert anybody.post("/rounds/plan", json=body, headers=headers).json() == wanted
+        wrong = anybody.post("/rounds/plan", json={**body, "colour": "red"}, headers=headers)
+        assert wrong.status_code == 422
+    assert arena.rounds.rounds() == ()

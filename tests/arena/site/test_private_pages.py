@@ -1,0 +1,103 @@
+"""Pages of a set whose texts are not public: what visitors, a team and organisers see, and are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
+from arena.site.services import as_secrets
+from data.records import Role, TokenScope
+from tests.private_texts import EVERY, OURS, PASSAGE, QUESTION, marks_in, private_round
+
+pytestmark = pytest.mark.slow
+TEAM = Caller(
+    kind=CallerKind.SESSION,
+    name="a",
+    roles=(("alpha", Role.MEMBER),),
+    scopes=frozenset({TokenScope.READ}),
+    account="a",
+)
+ORGANISER = Caller(
+    kind=CallerKind.SESSION, name="o", scopes=frozenset(TokenScope), organiser=True, account="o"
+)
+PAGES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("boards.leaderboard_page", {}),
+    ("boards.matrix_page", {}),
+    ("boards.data_page", {}),
+    ("trust.trust_page", {}),
+    ("questions.list_page", {}),
+    ("questions.list_page", {"words": QUESTION}),
+    ("questions.question_page", {"id": "q1"}),
+    ("questions.question_page", {"id": "q1", "part": "answers"}),
+    ("compare.compare_page", {"a": "ours", "b": "theirs"}),
+    ("systems.system_page", {"id": "ours"}),
+)
+
+
+@pytest.fixture(scope="module")
+def private(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
+    """The round."""
+    arena, _ = private_round(tmp_path_factory.mktemp("private"))
+    yield arena
+    arena.close()
+
+
+@pytest.fixture
+def seen(private: Arena, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Everything that a page sends to somebody: `seen(TEAM, "questions.question_page", id="q1")`."""
+
+    def look(caller: Caller, name: str, **query: str) -> str:
+        st.cache_data.clear()
+        st.cache_resource.clear()
+        monkeypatch.setattr("arena.site.queries.present", lambda: caller)
+        page = AppTest.from_string(
+            f"import importlib\nfrom arena.site.ui.errors import guarded\n"
+            f"guarded(importlib.import_module('arena.site.{name}').show)",
+            default_timeout=60,
+        )
+        page.secrets.update({key: dict(value) for key, value in as_secrets(private.settings).items()})
+        page.query_params.update(board="first", **query)
+        page.run()
+        assert not page.exception
+        return f"{page.main!r} {page.sidebar!r}" + "".join(found.proto.body for found in page.get("html"))
+
+    return look
+
+
+def test_no_page_shows_visitors_a_text(seen: Callable[..., str]) -> None:
+    """Every public page of the board, without a question, passage, reference or answer in it."""
+    for name, query in PAGES:
+        assert not marks_in(seen(PUBLIC, name, **query)), name
+
+
+def test_pages_say_in_a_line_what_is_not_public(seen: Callable[..., str]) -> None:
+    """Where texts would stand a line says that they are not public, and who sees them."""
+    for name in ("questions.list_page", "questions.question_page", "compare.compare_page"):
+        shown = seen(PUBLIC, name, id="q1", a="ours", b="theirs")
+        assert "The texts of tiny are not public" in shown, name
+        assert "public_texts = false" in shown, name
+
+
+def test_a_team_sees_questions_and_its_own_answers(seen: Callable[..., str]) -> None:
+    """Signed in, a team reads the question, its passages and its own answer; organisers read everything."""
+    shown = seen(TEAM, "questions.question_page", id="q1", part="answers")
+    assert marks_in(shown) == {QUESTION, PASSAGE, OURS}
+    assert "the answers of your team" in shown
+    assert marks_in(seen(ORGANISER, "questions.question_page", id="q1", part="answers")) == set(EVERY)
+
+
+def test_what_one_person_saw_is_not_shown_to_the_next(
+    private: Arena, monkeypatch: pytest.MonkeyPatch, seen: Callable[..., str]
+) -> None:
+    """After an organiser a visitor sees nothing, though the caches are warm."""
+    assert marks_in(seen(ORGANISER, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}
+    monkeypatch.setattr(st.cache_data, "clear", lambda: None)
+    monkeypatch.setattr(st.cache_resource, "clear", lambda: None)
+    assert not marks_in(seen(PUBLIC, "questions.question_page", id="q1"))
+    assert marks_in(seen(ORGANISER, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}
+    assert private.policies.get("tiny").public_texts is False

@@ -1,0 +1,269 @@
+"""One place a role: the organisers' first page, what a team sees first, what the site says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from streamlit.runtime.context import ContextProxy
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.html_pages import release
+from arena.services.accounts.auth import OPERATOR, PUBLIC
+from arena.services.accounts.registration import Wish
+from arena.services.accounts.sessions import COOKIE
+from arena.services.boards.file_sizes import standings_of
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Registration, Settings
+from arena.site.app import make_app
+from arena.site.boards.history_page import changed_lines
+from arena.site.services import as_secrets
+from data.errors import AccessError
+from data.records import Phase, Role, TokenScope
+from data.records.notifications import EventKind
+from leaderboard.export.tables import Stamp, TableForm
+from tests.arena.conftest import Commands, mix, write_answers
+
+WISH = Wish(
+    team="new-team", title="New Team", contact="room 5", reason="We like questions.", mail="a@b.example"
+)
+SUBJECT = "https://id.example.org#ann"
+FOOTER = 'class="aa-footer"'
+
+
+def _page(name: str) -> None:
+    import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
+
+    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
+
+    guarded(importlib.import_module(f"arena.site.{name}").show)
+
+
+def opened(settings: Settings, name: str, **query: str) -> AppTest:
+    """A page, opened by whoever the cookie names."""
+    page = AppTest.from_function(_page, args=(name,), default_timeout=60)
+    page.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
+    page.query_params.update(query)
+    page.run()
+    assert not page.exception
+    return page
+
+
+def html(page: AppTest) -> str:
+    """Everything shown as HTML, every heading and text."""
+    heads = "\n".join(one.value for one in (*page.title, *page.header, *page.subheader, *page.text))
+    return "".join(found.proto.body for found in page.get("html")) + heads
+
+
+@pytest.fixture
+def sign_in(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Sign somebody in by a token of their account."""
+
+    def enter(arena: Arena, account: str, *scopes: TokenScope) -> None:
+        made = arena.tokens.create(name="site", scopes=scopes, account=account, caller=OPERATOR)
+        cookie = arena.sessions.sign_in(made.secret, client="test").cookie
+        monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {COOKIE: cookie}))
+
+    return enter
+
+
+def applied(filled: Callable[..., Arena]) -> Arena:
+    """An arena with an organiser, and somebody who applied for a team."""
+    arena = filled(registration=Registration.OIDC)
+    arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
+    arena.registration.apply(WISH, client="192.0.2.1", subject=SUBJECT)
+    return arena
+
+
+def test_application_waits_in_the_inbox_and_raises_an_event(
+    filled: Callable[..., Arena], run: Commands
+) -> None:
+    """Organisers are told of who applied; the event holds a team's name, and nothing of the person."""
+    arena = applied(filled)
+    (application,) = arena.inbox.applications(caller=OPERATOR)
+    assert application.team == "new-team"
+    with pytest.raises(AccessError):
+        arena.inbox.applications(caller=PUBLIC)
+    with arena.store.database.begin() as connection:
+        rows = connection.exec_driver_sql("SELECT kind, data, team FROM event").all()
+    ((kind, data, team),) = [row for row in rows if row[0] == EventKind.APPLICATION_WAITING.value]
+    assert (kind, team) == ("application.waiting", "")
+    assert "new-team" in str(data)
+    assert "room 5" not in str(data)
+    assert SUBJECT not in str(data)
+    assert "new-team. Decide: arena teams applications list" in run("submissions", "inbox")[2]
+
+
+def test_overview_has_everything_that_waits(
+    filled: Callable[..., Arena], sign_in: Callable[..., None]
+) -> None:
+    """Applications, submissions, rounds under way, people and the log stand on one page."""
+    arena = applied(filled)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", systems=("full",), name="spring"))
+    sign_in(arena, "olga", TokenScope.ORGANISE, TokenScope.READ)
+    look = arena.overview.look(caller=OPERATOR)
+    assert look.waiting == 4
+    (progress,) = arena.overview.rounds(caller=OPERATOR)
+    assert (progress.round.name, progress.share, progress.moving) == ("spring", 0.0, False)
+    page = opened(arena.settings, "admin.overview_page")
+    shown = html(page)
+    for words in (
+        "Waiting for you: 4",
+        "new-team",
+        "Round spring is not started.",
+        "Plan a round of these 2",
+    ):
+        assert words in shown
+    for words in ("Rounds under way", "0% of", "Launch or watch it", "application-confirmed"):
+        assert words in shown
+
+
+def test_decision_is_said_where_it_was_made_and_stays_until_the_next(
+    filled: Callable[..., Arena], sign_in: Callable[..., None]
+) -> None:
+    """An approved application leaves the list, and the page says so there, also when it runs again."""
+    arena = applied(filled)
+    sign_in(arena, "olga", TokenScope.ORGANISE, TokenScope.READ)
+    page = opened(arena.settings, "admin.overview_page")
+    next(button for button in page.button if button.label.startswith("Approve")).click().run()
+    said = "Application 1: new-team is approved."
+    assert said in html(page)
+    assert "aa-told" in html(page)
+    assert arena.inbox.applications(caller=OPERATOR) == ()
+    page.run()
+    assert said in html(page)
+
+
+def test_only_organisers_have_an_overview(
+    filled: Callable[..., Arena], sign_in: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others are asked to sign in, or told whom to ask, and see nothing of what waits."""
+    arena = applied(filled)
+    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
+    assert "new-team" not in html(opened(arena.settings, "admin.overview_page"))
+    arena.teams.add_account("ben", caller=OPERATOR)
+    sign_in(arena, "ben", TokenScope.READ)
+    assert "new-team" not in html(opened(arena.settings, "admin.overview_page"))
+    with pytest.raises(AccessError):
+        arena.overview.look(caller=PUBLIC)
+    with pytest.raises(AccessError):
+        arena.overview.rounds(caller=PUBLIC)
+
+
+def test_team_sees_first_what_waits_for_it(
+    filled: Callable[..., Arena], sign_in: Callable[..., None], tmp_path: Path
+) -> None:
+    """What was checked and not submitted, what is in a round, and what is left of the quota."""
+    arena = filled()
+    arena.teams.add("ours", caller=OPERATOR)
+    arena.teams.add_account("ann", caller=OPERATOR)
+    arena.teams.add_member("ours", "ann", role=Role.OWNER, caller=OPERATOR)
+    end = datetime.now(UTC) + timedelta(days=3)
+    phase = Phase(name="dev", closes_at=end, daily_quota=4, total_quota=9)
+    arena.policies.put_phase("tiny", phase, caller=OPERATOR)
+    answers = write_answers(tmp_path / "ours.jsonl", ("Item {n} is {word}.",), 12)
+    arena.submissions.add(answers, "tiny", system="judged-soon", team="ours")
+    other = write_answers(tmp_path / "other.jsonl", ("It is {word}.",), 12)
+    arena.submissions.add(other, "tiny", system="unsent", team="ours", confirm=False)
+    request = RoundRequest(set_name="tiny", judge="lexical", systems=("judged-soon",), name="spring")
+    arena.rounds.create(request)
+    sign_in(arena, "ann", TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE)
+    shown = html(opened(arena.settings, "teams.team_page"))
+    assert "Submit unsent, version 1: it passed the check and does not count yet" in shown
+    assert "judged-soon, version 1 is in the round spring, place 1 in the queue" in shown
+    assert "Subscribe to events" in shown
+    assert "3 of 4" in shown
+    assert "8 of 9" in shown
+
+
+def test_about_says_who_runs_the_arena_and_what_is_stored(filled: Callable[..., Arena]) -> None:
+    """Contact, documentation and privacy are the operator's; version, licence and cookies are stated."""
+    arena = filled()
+    plain = html(opened(arena.settings, "about_page"))
+    for words in (release(), "has not named a contact", "arena_session", "Apache License 2.0", "A tiny set"):
+        assert words in plain
+    settings = replace(
+        arena.settings,
+        operator="The <b>lab</b>",
+        contact="arena@example.org",
+        privacy="https://example.org/privacy",
+        docs_url="https://docs.example.org",
+    )
+    page = opened(settings, "about_page")
+    shown = html(page)
+    for address in ("mailto:arena@example.org", "https://example.org/privacy", "https://docs.example.org"):
+        assert f'href="{address}"' in shown
+    assert "Run by The <b>lab</b>." in [one.value for one in page.text]
+
+
+def test_every_plain_page_has_the_footer(published: Settings) -> None:
+    """Pages without scripts end with version, about, documentation, API, licence and privacy too."""
+    with TestClient(make_app(published)) as visitor:
+        for path in ("/auth/sign-in", "/leaderboard.html", "/vote", "/api/v1/", "/nothing/there"):
+            text = visitor.get(path, headers={"Accept": "text/html"}).text
+            assert text.count(FOOTER) == 1, path
+            assert f"Answer Arena {release()}" in text
+            up = "../" * (path.count("/") - 1) or "./"
+            assert f'href="{up}about"' in text, path
+        assert FOOTER not in visitor.get("/embed/tiny").text
+
+
+def test_sizes_are_those_of_the_files(published: Settings) -> None:
+    """What the data page says of a file's size, rows and columns is what its download has."""
+    arena = Arena(published)
+    described = arena.file_descriptions.of("tiny", stamp="tiny")
+    board = arena.boards.get("tiny")
+    stamp = Stamp(board="tiny", content_hash=board.content_hash)
+    csv, text, _, battles = described.files
+    content = standings_of(board.standings, TableForm.CSV, stamp)
+    header, *lines = content.decode().splitlines()
+    assert (csv.size, csv.rows, csv.columns) == (len(content), len(lines), len(header.split(",")))
+    assert [column.name for column in described.columns] == header.split(",")
+    assert text.size == len(standings_of(board.standings, TableForm.JSON, stamp))
+    assert battles.size == sum(map(len, arena.board_files.battles(board)))
+    assert (battles.exact, battles.rows) == (True, board.standings["outcomes"]["judged"])
+    arena.close()
+
+
+def test_every_column_says_what_it_is_and_numbers_their_unit(published: Settings) -> None:
+    """No column of the standings is without a meaning, no number without a unit; texts have none."""
+    arena = Arena(published)
+    columns = {one.name: one for one in arena.file_descriptions.of("tiny", stamp="tiny").columns}
+    arena.close()
+    assert all(one.meaning for one in columns.values())
+    assert {bool(one.unit) for one in columns.values() if one.kind == "text"} == {False}
+    assert {bool(one.unit) for one in columns.values() if one.kind != "text"} == {True}
+    assert (columns["rating"].unit, columns["win_rate"].unit) == ("points", "share, 0–1")
+    assert (columns["battles"].kind, columns["median_words"].unit) == ("number", "words")
+
+
+def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Arena], tmp_path: Path) -> None:
+    """Who entered and was withdrawn, a notice with its day, and which settings differ, stand there."""
+    arena = mix(filled(), tmp_path)
+    for name, systems, seed in (("spring", ("full", "wrong"), 0), ("summer", ("full", "short"), 7)):
+        request = RoundRequest(
+            set_name="tiny", judge="lexical", pairs="all", systems=systems, seed=seed, name=name
+        )
+        arena.rounds.create(request)
+        arena.rounds.run(name, concurrency=2, report=lambda _progress: None)
+        arena.boards.publish(name, report=lambda _line: None, score=False)
+    for one in arena.submissions.find(set_name="tiny", caller=OPERATOR):
+        if one.submission.system == "wrong":
+            arena.submissions.withdraw(one.submission.id)
+    arena.boards.put_notice("spring", "One file was corrupt.")
+    summer, spring = arena.history.entries()
+    assert (summer.withdrawn, summer.previous) == (("wrong",), "spring")
+    assert spring.noted is not None
+    lines = changed_lines(summer)
+    assert "New: short." in lines
+    assert "Withdrawn: wrong." in lines
+    assert "Seed: 0 before, 7 now." in lines
+    assert any(line.startswith("No rank of the") or "beyond noise" in line for line in lines)
+    shown = html(opened(arena.settings, "boards.history_page"))
+    for words in ("Withdrawn: wrong.", "One file was corrupt.", "Notice on", "<time", "no earlier board"):
+        assert words in shown

@@ -1,0 +1,158 @@
+"""The page of a system: verdict, where it loses, what to fix first, versions side by side."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from arena.site.services import as_secrets
+
+QUESTIONS = 30
+GOOD, NOTHING = "Item {n} weighs {w} grams and is blue.", "I couldn't find an answer."
+TABS = ("Questions", "Versions", "Missed facts", "Claims to check", "Retrieval", "Domains", "History")
+
+
+@pytest.fixture(scope="module")
+def items(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Two published rounds: `sys` finds half of its answers, and two thirds in its second version."""
+    folder = tmp_path_factory.mktemp("items")
+    (folder / "set").mkdir()
+    (folder / "set" / "set.toml").write_text(
+        'name = "many"\ntitle = "Many"\nreference_name = "human"\n[domains]\nd0 = "Zero"\nd1 = "One"\n'
+    )
+    rows = [
+        {
+            "id": f"q{n:02}",
+            "domain": f"d{n % 2}",
+            "question": f"{'What' if n % 3 else 'How much'} do we know of item {n}?",
+            "reference": f"Item {n} weighs {n + 10} grams.",
+            "passages": [{"id": f"p{n}", "text": f"Item {n} weighs {n + 10} grams and is blue."}],
+        }
+        for n in range(QUESTIONS)
+    ]
+    (folder / "set" / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    settings = Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'arena.sqlite'}")
+    arena = Arena(settings)
+    arena.sets.import_from(folder / "set")
+    _send(arena, folder, "sys", lambda n: NOTHING if n % 2 else GOOD)
+    _send(arena, folder, "other", lambda n: "Item {n} weighs 99 grams." if n % 4 == 0 else GOOD)
+    _judge(arena, "first")
+    _send(arena, folder, "sys", lambda n: NOTHING if n % 3 == 0 else GOOD)
+    _judge(arena, "second")
+    arena.close()
+    return settings
+
+
+def _send(arena: Arena, folder: Path, system: str, texts: Callable[[int], str]) -> None:
+    path = folder / "answers.jsonl"
+    rows = [{"question_id": f"q{n:02}", "answer": texts(n).format(n=n, w=n + 10)} for n in range(QUESTIONS)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arena.submissions.add(path, "many", system=system, team="alpha")
+
+
+def _judge(arena: Arena, name: str) -> None:
+    arena.rounds.create(RoundRequest(set_name="many", judge="lexical", pairs="all", name=name))
+    arena.rounds.run(name, concurrency=2, report=lambda _progress: None)
+    arena.boards.publish(name, report=lambda _line: None, score=False)
+
+
+def _page() -> None:
+    from arena.site.systems.system_page import show  # noqa: PLC0415 - AppTest runs this as a script of its own
+    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
+
+    guarded(show)
+
+
+@pytest.fixture
+def opened(items: Settings) -> Callable[..., AppTest]:
+    """Open the page of a system."""
+
+    def open_page(**query: str) -> AppTest:
+        page = AppTest.from_function(_page, default_timeout=60)
+        page.secrets.update({key: dict(value) for key, value in as_secrets(items).items()})
+        page.query_params.update(**query)
+        page.run()
+        assert not page.exception
+        return page
+
+    return open_page
+
+
+def _html(page: AppTest) -> str:
+    return "".join(found.proto.body for found in page.get("html"))
+
+
+def _words(page: AppTest) -> str:
+    return re.sub(r"<[^>]*>", " ", _html(page))
+
+
+def test_verdict_comes_first_with_both_rates(opened: Callable[..., AppTest]) -> None:
+    """One sentence says rank, rate against the reference and rate against the others, with intervals."""
+    page = opened(board="second", id="sys")
+    (verdict,) = re.findall(r'<p class="aa-lead">(Rank [^<]*)</p>', _html(page))
+    assert re.match(r"Rank \d(–\d)? of 2 systems: it wins or ties [\d.]+ % of its battles against", verdict)
+    assert "95 % interval" in verdict
+    assert "of those against the other systems" in verdict
+    words = _words(page)
+    assert words.index("Rank ") < words.index("Kind of question") < words.index("Kind of error")
+    assert [header.value for header in page.header][:2] == ["Where it loses", "What to fix first"]
+
+
+def test_losses_are_by_domain_kind_and_opponent(opened: Callable[..., AppTest]) -> None:
+    """Where it loses stands by domain, kind of question and opponent, each the worst first."""
+    words = _words(opened(board="first", id="sys"))
+    assert words.index(" One ") < words.index(" Zero ")
+    assert "How …" in words
+    assert "What …" in words
+    assert " human " in words
+    assert " other " in words
+
+
+def test_what_costs_most_is_to_be_fixed_first(opened: Callable[..., AppTest]) -> None:
+    """The first kind of error is the one that costs most, with the assumption and questions to look at."""
+    page = opened(board="first", id="sys")
+    words = _words(page)
+    assert "Fix first: no answer found. Without it the rating would be about" in words
+    assert "Estimated from its battles" in words
+    assert 'href="./question?board=first&amp;id=q' in _html(page)
+
+
+def test_hidden_tabs_are_not_made(opened: Callable[..., AppTest]) -> None:
+    """What stands in tabs is made when it is opened; the address names the tab."""
+    page = opened(board="second", id="sys")
+    assert {tab.label for tab in page.tabs} >= set(TABS)
+    headers = [header.value for header in page.header]
+    assert {"Lost", "Won"} <= set(headers)
+    assert "History" not in headers
+    assert "History" in [header.value for header in opened(board="second", id="sys", part="history").header]
+    unknown = opened(board="second", id="sys", part="nowhere")
+    assert "Lost" in [header.value for header in unknown.header]
+
+
+def test_versions_stand_side_by_side(opened: Callable[..., AppTest]) -> None:
+    """The newer version says what changed: questions won and lost, linked on both boards."""
+    assert "What changed since version 1" in _words(opened(board="second", id="sys"))
+    page = opened(board="second", id="sys", part="versions")
+    words = _words(page)
+    assert re.search(r"Version 2 is (better than|worse than|not shown to differ from) version 1", words)
+    assert "It takes more on 10 questions, less on 5, and as much on 15." in words
+    html = _html(page)
+    assert 'href="./question?board=first&amp;id=q01"' in html
+    assert 'href="./question?board=second&amp;id=q01"' in html
+    first = opened(board="first", id="sys", part="versions")
+    assert "No earlier version of this system was judged." in _words(first)
+
+
+def test_the_reference_has_no_errors_to_fix(opened: Callable[..., AppTest]) -> None:
+    """The reference's page has where it loses, and says that it is the reference."""
+    words = _words(opened(board="second", id="human"))
+    assert "This is the reference." in words
+    assert "Kind of question" in words

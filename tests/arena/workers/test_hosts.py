@@ -1,0 +1,313 @@
+"""Several hosts with one database: one dies, one is cut off, the database restarts, the command is lost.
+
+Each host is a network namespace with processes and a name of its own (tests/hosts.py), so that no worker can
+see whether another one's process is still there: leases alone say so, as between machines.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from data.records import RoundCounts, RoundState
+from tests.hosts import ENDPOINT, PORT, SERVER, Lan, RayHosts, Server, lan, postgres_on, why_not
+from tests.narrow import known
+
+REASON = why_not()
+ASKED = "ARENA_TEST_RAY_HOSTS"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.postgres,
+    pytest.mark.timeout(2_400),
+    pytest.mark.skipif(
+        bool(REASON), reason=f"NO NETWORK NAMESPACES ({REASON}): nothing runs on several hosts"
+    ),
+    pytest.mark.xdist_group("hosts"),
+]
+LEASE = 6
+CUT = 60.0
+HOSTS = ("head", "left", "right", SERVER, ENDPOINT)
+BATTLES = 72
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Hosts with a database that holds the tiny set, and an endpoint that takes a while to answer."""
+
+    lan: Lan
+    server: Server
+    arena: Arena
+
+    def create(self, name: str) -> int:
+        """A round whose battles nobody has judged before; returns how many calls were made until now."""
+        self.arena.store.replies.forget()
+        request = RoundRequest(
+            set_name="tiny",
+            judge="reference-free",
+            pairs="all",
+            name=name,
+            canaries=0,
+            controls=0,
+            budget_usd=10.0,
+        )
+        self.arena.rounds.create(request)
+        return self.calls()
+
+    def calls(self) -> int:
+        """Calls that reached the endpoint."""
+        log = self.lan.read(ENDPOINT, f"http://{self.lan.address(ENDPOINT)}:{PORT}/scripted/log")
+        return int(json.loads(log)["calls"])
+
+    def counts(self, name: str) -> RoundCounts:
+        """The books."""
+        return self.arena.store.rounds.counts(name)
+
+    def verdicts(self, name: str) -> dict[object, object]:
+        """What is committed, by battle."""
+        battles = self.arena.rounds.battles(name)
+        return {battle.key: (battle.outcome, battle.preference) for battle in battles if battle.outcome}
+
+    def until_judged(self, name: str, count: int, seconds: float = 600) -> dict[object, object]:
+        """Wait until so many battles have their verdict, and return the verdicts."""
+        ends = time.monotonic() + seconds
+        while self.counts(name).judged < count:
+            assert time.monotonic() < ends, "\n".join(self.lan.log(host) for host in HOSTS[:3])
+            time.sleep(0.1)
+        return self.verdicts(name)
+
+    def check(self, name: str, committed: Mapping[object, object], *, calls: int, in_flight: int) -> None:
+        """Hold the books of a round to what must be so, whatever happened on the way.
+
+        Args:
+            name: The round.
+            committed: Verdicts that were committed before.
+            calls: How many calls the endpoint had before the round.
+            in_flight: Calls that may have been lost and made again.
+        """
+        counts = self.counts(name)
+        assert (counts.judged + counts.failed, counts.planned, counts.pending) == (BATTLES, BATTLES, 0)
+        assert counts.failed <= in_flight
+        found = self.verdicts(name)
+        assert {key: found[key] for key in committed} == committed
+        assert self.calls() - calls <= BATTLES + in_flight
+        account = self.arena.store.ledgers.account(self.arena.store.rounds.get(name).id)
+        assert account.drawn == pytest.approx(0.0, abs=1e-9)
+        assert account.spent <= known(account.cap)
+        assert self.arena.store.leases.all() == ()
+        assert self.arena.rounds.status(name)[0].state is RoundState.FINISHED
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[tuple[Lan, Server]]:
+    """Hosts with a database and an endpoint that takes a second for a reply."""
+    with lan(HOSTS) as made, postgres_on(made) as server:
+        endpoint = f"http://{made.address(ENDPOINT)}:{PORT}/v1"
+        variables = {
+            "ARENA_DATABASE_URL": server.url,
+            "ARENA_LEASE": str(LEASE),
+            "OPENAI_BASE_URL": endpoint,
+            "OPENAI_API_KEY": "none",
+        }
+        made.variables = variables
+        address = ("--host", made.address(ENDPOINT), "--port", str(PORT))
+        made.start(ENDPOINT, sys.executable, "-m", "tests.scripted_llm", *address, "--latency", "1")
+        yield made, server
+
+
+@pytest.fixture
+def site(hosts: tuple[Lan, Server], filled: Callable[..., Arena], make_arena: Callable[..., Arena]) -> Site:
+    """The hosts with the tiny set in their database."""
+    made, server = hosts
+    options = {
+        "database_url": server.own_url,
+        "endpoint": made.variables["OPENAI_BASE_URL"],
+        "lease": LEASE,
+    }
+    arena = make_arena(**options)
+    if not arena.sets.summaries():
+        arena.close()
+        arena = filled(**options)
+    return Site(made, server, arena)
+
+
+@pytest.fixture
+def workers(site: Site) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Start workers of the queue on hosts; they end with the test."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(host: str) -> subprocess.Popen[bytes]:
+        started.append(site.lan.arena(host, "worker", "--name", host))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def _queue(site: Site, name: str) -> int:
+    calls = site.create(name)
+    site.arena.jobs.judge(name, options={"concurrency": 2})
+    return calls
+
+
+def test_a_host_that_dies_costs_its_calls_alone(site: Site, workers: Callable[..., Any]) -> None:
+    """A host is gone with its worker: once its lease lapses, the other one judges its battles."""
+    calls = _queue(site, "dies")
+    victim, _ = workers("left"), workers("right")
+    committed = site.until_judged("dies", 12)
+    victim.kill()
+    site.until_judged("dies", BATTLES)
+    _until_finished(site, "dies")
+    site.check("dies", committed, calls=calls, in_flight=2)
+
+
+def test_a_host_that_is_cut_off_comes_back(site: Site, workers: Callable[..., Any]) -> None:
+    """A minute without network: the other host goes on, and nothing that was lost is committed afterwards."""
+    calls = _queue(site, "cut")
+    workers("left")
+    workers("right")
+    committed = site.until_judged("cut", 12)
+    site.lan.cut("left")
+    began = time.monotonic()
+    committed |= site.until_judged("cut", 30)
+    time.sleep(max(0.0, CUT - (time.monotonic() - began)))
+    site.lan.heal("left")
+    site.until_judged("cut", BATTLES)
+    _until_finished(site, "cut")
+    site.check("cut", committed, calls=calls, in_flight=2)
+    # Whoever was cut off takes part again.
+    calls = _queue(site, "after")
+    names: set[str] = set()
+    while site.counts("after").pending:
+        names |= {lease.worker.name for lease in site.arena.store.leases.all()}
+        time.sleep(0.2)
+    _until_finished(site, "after")
+    assert names == {"left", "right"}
+    site.check("after", {}, calls=calls, in_flight=0)
+
+
+def test_the_database_restarts(site: Site, workers: Callable[..., Any]) -> None:
+    """PostgreSQL goes down at once and comes back: workers wait for it, and go on."""
+    calls = _queue(site, "restart")
+    workers("left")
+    workers("right")
+    committed = site.until_judged("restart", 12)
+    site.server.tell("stop", "-m", "immediate")
+    time.sleep(5)
+    site.server.tell("start")
+    site.until_judged("restart", BATTLES)
+    _until_finished(site, "restart")
+    site.check("restart", committed, calls=calls, in_flight=8)
+
+
+def test_a_command_that_was_lost_is_resumed_elsewhere(site: Site) -> None:
+    """The host that judges a round is gone; the same command on another host goes on with it."""
+    calls = site.create("lost")
+    command = site.lan.arena("head", "rounds", "resume", "lost", "--concurrency", "4")
+    committed = site.until_judged("lost", 12)
+    command.kill()
+    _resume(site, "right", "lost")
+    site.check("lost", committed, calls=calls, in_flight=4)
+
+
+def _resume(site: Site, host: str, name: str, *options: str, **variables: str) -> None:
+    """Resume a round; until the lost command's lease has lapsed, that is refused."""
+    ends = time.monotonic() + 300
+    words = ("rounds", "resume", name, "--concurrency", "4", *options)
+    while site.lan.arena(host, *words, **variables).wait():
+        assert time.monotonic() < ends, site.lan.log(host)
+        time.sleep(1)
+
+
+def _until_finished(site: Site, name: str) -> None:
+    ends = time.monotonic() + 120
+    while site.arena.rounds.status(name)[0].state is not RoundState.FINISHED or site.arena.store.leases.all():
+        assert time.monotonic() < ends, site.lan.log("left") + site.lan.log("right")
+        time.sleep(0.2)
+
+
+def _judge(hosts: RayHosts, name: str) -> subprocess.Popen[bytes]:
+    """Start the command that judges a round, beside the head."""
+    words = ("rounds", "resume", name, "--engine", "ray", "--workers", "2", "--concurrency", "2")
+    return hosts.arena(*words)
+
+
+def _finish(site: Site, hosts: RayHosts, name: str) -> None:
+    """Judge a round to its end, as often as that takes: tasks of a lost command may still do a part of it."""
+    ends = time.monotonic() + 800
+    while site.arena.rounds.status(name)[0].state is not RoundState.FINISHED:
+        _judge(hosts, name).wait()
+        assert time.monotonic() < ends, hosts.lan.log("head")
+        time.sleep(2)
+    _until_finished(site, name)
+
+
+@pytest.fixture
+def ray_hosts(site: Site) -> Iterator[RayHosts]:
+    """A cluster of a head and two nodes."""
+    if importlib.util.find_spec("ray") is None:
+        pytest.skip("NO RAY: a cluster of several hosts is not tested")
+    if os.environ.get(ASKED) != "1":  # noqa: TID251 - of the tests alone
+        pytest.skip(f"SKIPPED, A CLUSTER OF SEVERAL HOSTS TAKES UP TO 20 MINUTES: set {ASKED}=1 to test it")
+    made = RayHosts(site.lan)
+    for host in ("head", "left", "right"):
+        made.start(host)
+    yield made
+    made.end()
+
+
+def test_a_node_dies_and_the_database_restarts(site: Site, ray_hosts: RayHosts) -> None:
+    """A round on Ray loses a node, gets another, and its database goes away for a moment."""
+    calls = site.create("ray-dies")
+    command = _judge(ray_hosts, "ray-dies")
+    committed = site.until_judged("ray-dies", 8)
+    ray_hosts.kill("right")
+    committed |= site.until_judged("ray-dies", 16)
+    ray_hosts.start("right")
+    committed |= site.until_judged("ray-dies", 30)
+    site.server.tell("stop", "-m", "immediate")
+    time.sleep(5)
+    site.server.tell("start")
+    # A command whose database went away ends with one line that says to resume.
+    command.wait(240)
+    _finish(site, ray_hosts, "ray-dies")
+    site.check("ray-dies", committed, calls=calls, in_flight=6)
+
+
+def test_a_node_is_cut_off_for_a_minute(site: Site, ray_hosts: RayHosts) -> None:
+    """The other node goes on; what the one that was cut off had in flight is asked again once."""
+    calls = site.create("ray-cut")
+    command = _judge(ray_hosts, "ray-cut")
+    committed = site.until_judged("ray-cut", 8)
+    site.lan.cut("left")
+    began = time.monotonic()
+    committed |= site.until_judged("ray-cut", 20)
+    time.sleep(max(0.0, CUT - (time.monotonic() - began)))
+    site.lan.heal("left")
+    command.wait(300)
+    _finish(site, ray_hosts, "ray-cut")
+    site.check("ray-cut", committed, calls=calls, in_flight=4)
+
+
+def test_a_head_that_is_lost_is_replaced(site: Site, ray_hosts: RayHosts) -> None:
+    """Head and command are gone at once: with another head the command goes on from what is committed."""
+    calls = site.create("ray-lost")
+    _judge(ray_hosts, "ray-lost")
+    committed = site.until_judged("ray-lost", 12)
+    ray_hosts.kill("head")
+    ray_hosts.start("head")
+    _finish(site, ray_hosts, "ray-lost")
+    site.check("ray-lost", committed, calls=calls, in_flight=4)

@@ -1,0 +1,201 @@
+"""Long work in processes of this machine: the same bytes as in one, nothing lost, nothing swallowed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.container import Arena
+from arena.services.system.text_process import PROCESSES, TextProcess
+from arena.workers.local import AHEAD, LocalSpread
+from data import spreading
+from data.corpora import cutting
+from data.errors import InputError, WorkError
+from tests.arena.conftest import Commands
+from tests.long_work import nested, numbers, refused, results, squared, write_input
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is handed over at once, and documents are cut few at a time."""
+    monkeypatch.setattr(spreading, "AT_HAND", -1)
+    monkeypatch.setattr(spreading, "LEAST_LEFT", -1)
+    monkeypatch.setattr(cutting, "CHARACTERS", 5_000)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
+    """Resamples, corrections, fragility and corpora are the same bytes with none, one and two processes."""
+    write_input(tmp_path)
+    here = results(tmp_path, tmp_path / "here")
+    for processes in (1, 2):
+        with spreading.spreading(LocalSpread(processes)):
+            assert results(tmp_path, tmp_path / str(processes)) == here
+
+
+def test_results_come_in_order_and_few_tasks_are_read_ahead() -> None:
+    """What is yielded follows the tasks, and memory does not grow with their number."""
+    read = 0
+
+    def tasks() -> Iterator[tuple[int]]:
+        nonlocal read
+        for number in range(200):
+            read += 1
+            yield (number,)
+
+    ahead = []
+    for place, value in enumerate(LocalSpread(2).map(squared, tasks(), (100,))):
+        assert value == 100 + place * place
+        ahead.append(read - place)
+    assert len(ahead) == 200
+    assert max(ahead) <= 2 * AHEAD + 1
+
+
+def test_an_error_is_raised_as_it_was() -> None:
+    """The first task that is refused says why; what was done before it was yielded."""
+    found = LocalSpread(2).map(refused, numbers(20))
+    assert [next(found) for _ in range(5)] == [0, 1, 2, 3, 4]
+    with pytest.raises(InputError, match="Five cannot be used"):
+        next(found)
+
+
+def test_a_fault_names_the_function() -> None:
+    """A part that breaks is no silent loss: the error has the function and the reason."""
+    with pytest.raises(WorkError, match=r"refused \(ZeroDivisionError: seven\)"):
+        list(LocalSpread(2).map(refused, [(7,)]))
+
+
+def _end_itself(path: str, number: int) -> int:
+    """Kill this process once for each number that is not noted in the folder yet."""
+    noted = Path(path) / str(number)
+    if number % 3 == 0 and not noted.exists():
+        noted.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def _always_end_itself(number: int) -> int:
+    if number == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_a_part_whose_process_ended_is_done_again(tmp_path: Path) -> None:
+    """A process that is killed costs time alone."""
+    assert list(LocalSpread(2).map(_end_itself, numbers(9), (str(tmp_path),))) == list(range(9))
+
+
+def test_a_part_that_ends_processes_is_an_error() -> None:
+    """A part over which two processes ended is given up with advice on memory."""
+    with pytest.raises(WorkError, match="ended by itself, twice") as error:
+        list(LocalSpread(2).map(_always_end_itself, numbers(4)))
+    assert "ARENA_PROCESSES" in error.value.advice
+
+
+@pytest.mark.usefixtures("at_once")
+def test_parts_of_parts_stay_where_they_are() -> None:
+    """Work that is spread within a process is done by that process."""
+    with spreading.spreading(LocalSpread(2)):
+        found = list(spreading.mapped(nested, numbers(4)))
+    assert found == [[], [1], [2, 3], [3, 4, 7]]
+
+
+def _sleep(number: int) -> int:
+    time.sleep(30)
+    return number
+
+
+def test_leaving_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever stops reading results leaves nothing running."""
+    taken: list[TextProcess] = []
+    take = PROCESSES.take
+
+    def noted() -> TextProcess:
+        taken.append(take())
+        return taken[-1]
+
+    monkeypatch.setattr(PROCESSES, "take", noted)
+    found = LocalSpread(2).map(_wait_for_the_second, numbers(4))
+    assert next(found) == 0
+    found.close()  # type: ignore[attr-defined]  # a generator
+    assert len({process.pid for process in taken}) == 2
+    assert sum(process._process.poll() is not None for process in taken) >= 1
+
+
+def _wait_for_the_second(number: int) -> int:
+    if number:
+        time.sleep(30)
+    return number
+
+
+INTERRUPTED = """
+import sys
+from arena.workers.local import LocalSpread
+from tests.arena.workers.test_local_engine import _sleep, numbers
+
+print("begun", flush=True)
+list(LocalSpread(2).map(_sleep, numbers(4)))
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_it(until: Callable[..., None]) -> None:
+    """Ctrl-C ends the command within moments, and its processes with it."""
+    root = Path(__file__).parents[3]
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begun\n"
+        until(lambda: len(_children(process.pid)) == 2)
+        children = _children(process.pid)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) != 0
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children))
+
+
+def _children(pid: int) -> list[int]:
+    return [int(text) for text in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _named(arena: Arena, prefix: str, set_name: str) -> list[str]:
+    return [f"{prefix} {one.system}" for one in arena.store.submissions.find(set_name=set_name)]
+
+
+def test_work_over_the_database_is_done_by_the_application(filled: Callable[..., Arena]) -> None:
+    """Tasks that need the database get the application, in order, and can be stopped before each."""
+    arena = filled()
+    asked: list[None] = []
+    found = arena.engine.over_database(
+        _named, lambda at_once: [("a", "tiny"), ("b", "tiny")][: 2 * at_once], poll=lambda: asked.append(None)
+    )
+    assert list(found) == [["a full", "a short", "a wrong"], ["b full", "b short", "b wrong"]]
+    assert len(asked) == 2
+
+
+def test_commands_take_the_engine(run: Commands, tmp_path: Path) -> None:
+    """`--engine local` prints what the command prints without, and an unknown engine is refused."""
+    write_input(tmp_path)
+    battles = tmp_path / "battles.jsonl"
+    for words in (
+        ("fragility", battles),
+        ("rate", battles, "--bootstrap", 300),
+        ("rate", battles, "--people", tmp_path / "votes.jsonl", "--interval", "bootstrap"),
+        ("winrates", battles, "--people", tmp_path / "votes.jsonl"),
+    ):
+        usual = run.json("battles", *words, "--json")
+        assert run.json("battles", *words, "--engine", "local", "--json") == usual
+    code, _, errors = run("battles", "fragility", battles, "--engine", "cloud")
+    assert code == 2
+    assert "local" in errors
+    imported = run.json(
+        "corpora", "import", tmp_path / "documents.jsonl", "--name", "c", "--engine", "local", "--json"
+    )
+    assert imported["documents"] == 40

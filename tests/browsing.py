@@ -1,0 +1,184 @@
+"""Somebody at a browser: what they look for, click and write, each waited for.
+
+Streamlit draws elements anew whenever a page runs, so an element that was found may be gone when it is used.
+Whoever is at the browser here looks again instead.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.common.exceptions import TimeoutException, WebDriverException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+ARGUMENTS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+    "--window-size=1440,1400",
+)
+PATIENCE = 60.0
+"""Seconds that something may take to appear."""
+QUIET = 0.2
+"""Seconds after which a page that names its choice in the address has begun its second run."""
+BODY = "return document.body ? document.body.innerText : ''"
+RESTING = "[data-testid=stApp][data-test-script-state=notRunning]"
+
+
+def open_browser() -> webdriver.Chrome:
+    """Open a browser without a window; whoever opens one quits it."""
+    options = webdriver.ChromeOptions()
+    for argument in ARGUMENTS:
+        options.add_argument(argument)
+    options.binary_location = str(CHROMIUM)
+    return webdriver.Chrome(options=options, service=Service(DRIVER))
+
+
+class Visitor:
+    """Somebody at a browser, on a site if its address is given."""
+
+    def __init__(self, driver: webdriver.Chrome, site: str = "") -> None:
+        self.driver, self.site = driver, site
+
+    @property
+    def text(self) -> str:
+        """All that the page shows."""
+        return str(self.driver.execute_script(BODY))
+
+    def size(self, width: int) -> None:
+        """Look through a window of some width."""
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def go(self, path: str) -> None:
+        """Open an address of the site."""
+        self.driver.get(f"{self.site}{path}")
+
+    def sign_in(self, token: str) -> None:
+        """Sign in by the form, and wait until the site has taken the token and shows the next page."""
+        self.go("/auth/sign-in")
+        self.driver.find_element(By.NAME, "token").send_keys(token, Keys.ENTER)
+        self.until(lambda: "/auth/" not in self.driver.current_url, "signing in did not end")
+        self.rest()
+
+    def see(self, text: str, *, seconds: float = PATIENCE) -> None:
+        """Wait until the page shows a text."""
+        self.until(lambda: text in self.text, f"{text!r} did not appear", seconds=seconds)
+
+    def gone(self, text: str) -> None:
+        """Wait until the page shows a text no more."""
+        self.until(lambda: text not in self.text, f"{text!r} did not go away")
+
+    def find(self, selector: str, text: str = "") -> str:
+        """Wait until an element's text holds `text`, and return the texts of all that the selector names."""
+        found = ""
+
+        def look() -> bool:
+            nonlocal found
+            texts = [element.text for element in self.driver.find_elements(By.CSS_SELECTOR, selector)]
+            found = "\n".join(texts)
+            return any(text in each for each in texts)
+
+        self.until(look, f"{selector} with {text!r} did not appear")
+        return found
+
+    def rest(self) -> None:
+        """Wait until the page is whole, as somebody does who reads it before going on."""
+        self.find(RESTING)
+
+    def rests(self) -> bool:
+        """Whether the page is whole."""
+        return bool(self.driver.find_elements(By.CSS_SELECTOR, RESTING))
+
+    def click(self, path: str) -> None:
+        """Click the first element of an XPath that is shown and enabled."""
+
+        def click() -> bool:
+            element = self._shown(path)
+            if element is not None:
+                element.click()
+            return element is not None
+
+        self.until(click, f"{path} did not appear, or lay under something else")
+
+    def follow(self, text: str) -> None:
+        """Follow the first link in our own HTML with this text."""
+        self.click(f"//*[@data-testid='stHtml']//a[normalize-space()='{text}']")
+
+    def menu(self, name: str, page: str) -> None:
+        """Go to a page by a menu of the navigation."""
+        self.click(f"//*[@data-testid='stTopNavSection'][contains(., '{name}')]")
+        self.click(f"//a[.//*[normalize-space()='{page}'] or normalize-space()='{page}']")
+
+    def button(self, label: str) -> None:
+        """Click a button that can be clicked."""
+        self.click(
+            f"//button[not(@disabled)][.//*[normalize-space()='{label}'] or normalize-space()='{label}']"
+        )
+
+    def tick(self, label: str) -> None:
+        """Tick a box, or push a switch."""
+        self.click(f"//*[@data-testid='stCheckbox']//label[contains(., \"{label}\")]")
+
+    def write(self, label: str, text: str, *, tag: str = "input", end: str = Keys.TAB) -> None:
+        """Write into a field and leave it."""
+        path = f"//{tag}[@aria-label={json.dumps(label)}]"
+        self.click(path)
+        self.type(path, text + end)
+
+    def type(self, path: str, keys: str) -> None:
+        """Send keys to the first element of an XPath, wherever it lies."""
+        self._use(path, lambda element: element.send_keys(keys))
+
+    def choose(self, label: str, option: str) -> None:
+        """Choose in a list."""
+        self.click(f"//*[@data-testid='stSelectbox'][.//label[normalize-space()='{label}']]//input")
+        self.click(f"//*[@role='option'][contains(., '{option}')]")
+
+    def upload(self, file: Path) -> None:
+        """Give a file to the first upload."""
+        self._use("//input[@type='file']", lambda element: element.send_keys(str(file)))
+        self.see(file.name)
+
+    def press(self, key: str) -> None:
+        """Press a key, wherever the focus is."""
+        ActionChains(self.driver).send_keys(key).perform()
+
+    def until(self, look: Callable[[], bool], message: str, *, seconds: float = PATIENCE) -> None:
+        """Look until something is so; what the page shows instead is in the error."""
+        # An element that was drawn anew, or lies under another, is looked for again.
+        wait = WebDriverWait(self.driver, seconds, 0.1, ignored_exceptions=(WebDriverException,))
+        try:
+            wait.until(lambda _: look())
+        except TimeoutException as error:
+            raise AssertionError(f"{message} on {self.driver.current_url}:\n{self.text}") from error
+
+    def _use(self, path: str, use: Callable[[WebElement], None]) -> None:
+        def look() -> bool:
+            elements = self.driver.find_elements(By.XPATH, path)
+            if elements:
+                use(elements[0])
+            return bool(elements)
+
+        self.until(look, f"{path} did not appear")
+
+    def _shown(self, path: str) -> WebElement | None:
+        for element in self.driver.find_elements(By.XPATH, path):
+            if element.is_displayed() and element.is_enabled():
+                # Under the bar at the top it could not be clicked.
+                self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+                return element
+        return None

@@ -1,0 +1,251 @@
+"""Question sets as Hugging Face datasets and as BEIR's folders, there and back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from data.errors import ConflictError, FileFormatError, InvalidFileError
+from data.files.question_sets.beir import write_beir
+from data.files.question_sets.hugging_face import write_dataset
+from data.files.question_sets.loader import load_set
+from data.files.question_sets.rows import content_hash
+from data.records import Importance, Nugget, Passage, Question, QuestionSet, Split
+
+DEMO = Path(__file__).parents[3] / "data" / "sets" / "demo"
+TEXT = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=30
+).filter(lambda text: bool(text.strip()))
+NAME = st.text("abc-1 2é", min_size=1, max_size=8).filter(lambda text: bool(text.strip()))
+TEXTS = st.lists(TEXT, max_size=3).map(tuple)
+
+
+@st.composite
+def question_sets(draw: st.DrawFn) -> QuestionSet:
+    """Sets with everything that a question may have, and texts of any characters."""
+    ids = draw(st.lists(NAME, min_size=1, max_size=4, unique_by=lambda name: "_".join(name.split())))
+    questions = []
+    for name in ids:
+        passages = draw(
+            st.lists(st.tuples(NAME, TEXT, st.just("") | TEXT), max_size=3, unique_by=lambda p: p[0])
+        )
+        nuggets = draw(
+            st.lists(
+                st.tuples(TEXT, st.none() | st.sampled_from(Importance)), max_size=2, unique_by=lambda n: n[0]
+            )
+        )
+        questions.append(
+            Question(
+                id=name,
+                domain=draw(st.sampled_from(("one", "two"))),
+                question=draw(TEXT),
+                reference=draw(st.none() | TEXT),
+                passages=tuple(Passage(*passage) for passage in passages),
+                aspects=draw(TEXTS),
+                short_answers=draw(TEXTS),
+                sub_questions=draw(TEXTS),
+                gold_doc_ids=draw(TEXTS),
+                citation_numbers=draw(st.sampled_from(((), ((1, 2), ()), ((3,),)))),
+                citations=draw(st.sampled_from(((), (("a", "b"), ()), (("c",),)))),
+                nuggets=tuple(Nugget(*nugget) for nugget in nuggets),
+                split=draw(st.sampled_from(Split)),
+            )
+        )
+    return QuestionSet(
+        name="drawn",
+        title=draw(TEXT),
+        version=draw(st.sampled_from(("1", "2.1", "2026-05"))),
+        licence=draw(st.sampled_from(("", "MIT", "CC BY 4.0", "Ours | alone"))),
+        source=draw(st.just("") | TEXT),
+        note=draw(st.just("") | TEXT),
+        domains={"one": draw(TEXT), "two": "Two | three"},
+        questions=tuple(questions),
+    )
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(questions=question_sets())
+def test_a_dataset_comes_back_as_it_was(questions: QuestionSet) -> None:
+    """Writing a set as a Hugging Face dataset and importing it gives the same content, in its order."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_dataset(questions, Path(folder))
+        loaded = load_set(Path(folder))
+    assert loaded.questions == questions
+    assert content_hash(loaded.questions) == content_hash(questions)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(questions=question_sets(), data=st.data())
+def test_a_beir_folder_comes_back_as_it_was(questions: QuestionSet, data: st.DataObject) -> None:
+    """Writing a set and its judgments as BEIR's folder and importing it gives both again."""
+    grades = st.dictionaries(
+        st.sampled_from(("d1", "d2", "d 3")), st.sampled_from((0.0, 1.0, 2.5)), max_size=3
+    )
+    judged = {question.id: {"0": data.draw(grades)} for question in questions.questions}
+    with tempfile.TemporaryDirectory() as folder:
+        write_beir(questions, judged, Path(folder))
+        loaded = load_set(Path(folder))
+    assert loaded.questions == questions
+    expected = {
+        "_".join(question.split()): {"_".join(name.split()): grade for name, grade in own["0"].items()}
+        for question, own in judged.items()
+        if own["0"]
+    }
+    read = {} if loaded.judgments is None else loaded.judgments.judgments
+    assert {question: dict(next(iter(own.values()))) for question, own in read.items()} == expected
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    """The demo set as a dataset."""
+    write_dataset(load_set(DEMO).questions, tmp_path / "demo")
+    return tmp_path / "demo"
+
+
+def test_the_card_names_what_the_hub_reads(dataset: Path) -> None:
+    """The card's YAML has title, language, licence and the files of each split, which exist."""
+    card = yaml.safe_load((dataset / "README.md").read_text(encoding="utf-8").split("---")[1])
+    assert card["pretty_name"] == load_set(DEMO).questions.title
+    assert (card["language"], card["license"]) == (["en"], "cc0-1.0")
+    (config,) = card["configs"]
+    for entry in config["data_files"]:
+        assert len(list(dataset.glob(entry["path"]))) == 1
+
+
+def test_croissant_metadata_validates(dataset: Path) -> None:
+    """`mlcroissant` finds no errors, warns of the missing date alone, and reads questions and passages."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mlc = pytest.importorskip(
+            "mlcroissant", reason="mlcroissant IS MISSING: the Croissant metadata of sets is not validated"
+        )
+        metadata = mlc.Dataset(jsonld=dataset / "croissant.json")
+        issues = metadata.metadata.ctx.issues
+        # When a set was published is not known of it.
+        warned = [one for one in issues.warnings if "datePublished" not in one]
+        assert (list(issues.errors), warned) == ([], [])
+        records = list(metadata.records("test"))
+    questions = [one for one in load_set(DEMO).questions.questions if one.split is Split.TEST]
+    assert [record["test/id"].decode() for record in records] == [question.id for question in questions]
+    texts = [passage["test/passages/text"].decode() for passage in records[0]["test/passages"]]
+    assert texts == [passage.text for passage in questions[0].passages]
+
+
+def test_other_peoples_datasets_are_read(tmp_path: Path) -> None:
+    """Columns of usual names make questions; the card gives title and licence, files their splits."""
+    folder = tmp_path / "theirs"
+    (folder / "data").mkdir(parents=True)
+    columns: dict[str, Any] = {"question": ["Why?", "How?"], "answer": ["So.", None], "score": [1, 2]}
+    pq.write_table(pa.table(columns), folder / "data" / "train-00000-of-00001.parquet")
+    dev = pa.table({"query": ["When?"], "contexts": [["Then."]], "id": [7]})
+    pq.write_table(dev, folder / "data" / "validation-00000-of-00001.parquet")
+    (folder / "README.md").write_text(
+        "---\npretty_name: Theirs\nlicense: mit\nlanguage: [de]\n---\n# Theirs\n"
+    )
+    loaded = load_set(folder).questions
+    assert (loaded.title, loaded.licence, loaded.language, loaded.name) == ("Theirs", "mit", "de", "theirs")
+    assert [(q.id, q.question, q.reference, q.split.value) for q in loaded.questions] == [
+        ("test-1", "Why?", "So.", "test"),
+        ("test-2", "How?", None, "test"),
+        ("7", "When?", None, "dev"),
+    ]
+    assert loaded.questions[2].passages[0].text == "Then."
+
+
+def test_a_dataset_without_questions_and_a_damaged_one(tmp_path: Path) -> None:
+    """One line says which columns were looked for, or that the file is damaged."""
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"text": ["x"]}), path)
+    with pytest.raises(
+        FileFormatError, match=r"no column with questions \(question, query, user_input\).*'text'"
+    ):
+        load_set(path)
+    path.write_bytes(b"PAR1" + b"\x00" * 20)
+    with pytest.raises(FileFormatError, match="cut off or damaged"):
+        load_set(path)
+    pq.write_table(pa.table({"question": ["", "Why?"], "id": ["1", "1"]}), path)
+    with pytest.raises(InvalidFileError) as raised:
+        load_set(path)
+    assert [problem.code for problem in raised.value.problems] == ["missing-field"]
+
+
+def test_nothing_is_written_beside_another_set(tmp_path: Path) -> None:
+    """An export into a folder with data files is refused, since an import would read both."""
+    questions = load_set(DEMO).questions
+    writers: dict[str, Callable[[QuestionSet, Path], None]] = {
+        "hf": write_dataset,
+        "beir": lambda written, folder: write_beir(written, {}, folder),
+    }
+    for name, write in writers.items():
+        write(questions, tmp_path / name)
+        with pytest.raises(ConflictError, match="holds a set already"):
+            write(questions, tmp_path / name)
+
+
+def beir_folder(folder: Path) -> Path:
+    """A folder as BEIR's own: train queries beside those of test, and no metadata of ours."""
+    (folder / "qrels").mkdir(parents=True)
+    documents = [{"_id": f"d{n}", "title": f"T{n}", "text": f"Text {n}."} for n in range(60)]
+    queries: list[dict[str, Any]] = [
+        {"_id": name, "text": f"What of {name}?", "metadata": {"0": []}} for name in ("q1", "q2", "q3")
+    ]
+    for name, rows in (("corpus.jsonl", documents), ("queries.jsonl", queries)):
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    header = "query-id\tcorpus-id\tscore\n"
+    many = "".join(f"q2\td{n}\t1\n" for n in range(60))
+    (folder / "qrels" / "test.tsv").write_text(f"{header}q1\td1\t2\nq1\td2\t0\nq1\tgone\t1\n{many}")
+    (folder / "qrels" / "train.tsv").write_text(f"{header}q3\td1\t1\n")
+    return folder
+
+
+def test_a_folder_of_beir_is_read(tmp_path: Path) -> None:
+    """Judged queries become questions, relevant documents their passages; what is left out is warned of."""
+    loaded = load_set(beir_folder(tmp_path / "scifact"))
+    assert [(one.id, one.domain, one.split.value) for one in loaded.questions.questions] == [
+        ("q1", "questions", "test"),
+        ("q2", "questions", "test"),
+    ]
+    first, second = loaded.questions.questions
+    assert (first.gold_doc_ids, [one.text for one in first.passages]) == (("d1", "gone"), ["Text 1."])
+    assert (len(second.gold_doc_ids), second.passages) == (60, ())
+    assert [problem.message for problem in loaded.warnings] == [
+        "1 of 3 queries are judged in neither test nor dev, and are left out.",
+        "1 documents are not in corpus.jsonl: gone.",
+        "1 questions have more than 50 relevant documents, which are named and not their passages.",
+    ]
+    assert loaded.judgments is not None
+    assert loaded.judgments.judgments["q1"]["0"] == {"d1": 2.0, "d2": 0.0, "gone": 1.0}
+
+
+def test_only_train_judgments_are_better_than_none(tmp_path: Path) -> None:
+    """Where there is neither test nor dev, the queries of train are the questions."""
+    folder = beir_folder(tmp_path / "beir")
+    (folder / "qrels" / "test.tsv").unlink()
+    assert [one.id for one in load_set(folder).questions.questions] == ["q3"]
+    shutil.rmtree(folder / "qrels")
+    assert len(load_set(folder).questions.questions) == 3
+
+
+def test_damage_in_a_folder_of_beir_is_listed(tmp_path: Path) -> None:
+    """Lines without an id or a text are problems with their line and file."""
+    folder = beir_folder(tmp_path / "beir")
+    with (folder / "queries.jsonl").open("a") as file:
+        file.write('{"text": "Why?"}\n{"_id": "q1", "text": "Again?"}\n')
+    with pytest.raises(InvalidFileError) as raised:
+        load_set(folder)
+    assert [(one.line, one.code) for one in raised.value.problems if one.severity.value == "error"] == [
+        (0, "duplicate-question"),
+        (4, "missing-field"),
+    ]

@@ -1,0 +1,47 @@
+"""D11: sentences are not cut behind initials and abbreviations, and are cut behind what ends one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges.text.sentences import split_sentences
+
+GOLDEN = (Path(__file__).parent / "sentences.golden.txt").read_text(encoding="utf-8").splitlines()
+"""A line a text, its sentences parted by a bar."""
+SURNAMES = ("Grant", "Tolkien", "Woolworth", "O’Neill", "McDonald", "Ivanova-Smith")
+ABBREVIATED = ("Dr.", "Prof.", "Mrs.", "St.", "Lt. Col.", "Sen.", "Gen.", "Capt.")
+LATIN = ("e.g.", "i.e.", "cf.", "vs.", "approx.", "ca.")
+
+
+@pytest.mark.parametrize("line", GOLDEN)
+def test_the_golden_texts_are_cut_where_the_bars_are(line: str) -> None:
+    """Names, titles, units, countries, degrees and Latin, each in a text with another sentence."""
+    sentences = tuple(line.split(" | "))
+    assert split_sentences(" ".join(sentences)) == sentences
+
+
+@given(
+    letters=st.lists(st.sampled_from("ABCDEFGHIJKLMNOPRSTUVW"), min_size=1, max_size=4),
+    space=st.sampled_from(["", " "]),
+    surname=st.sampled_from(SURNAMES),
+    opening=st.sampled_from(["", "In 1976 ", "Later, Mr. ", "We know that John ", "They met Ann and "]),
+)
+def test_initials_stay_with_their_name(letters: list[str], space: str, surname: str, opening: str) -> None:
+    """However many initials a name has, with spaces or without, it stands in one sentence."""
+    name = space.join(f"{letter}." for letter in letters) + f" {surname}"
+    first = f"{opening}{name} went bankrupt."
+    assert split_sentences(f"{first} Its stores were sold.") == (first, "Its stores were sold.")
+
+
+@given(
+    words=st.lists(st.sampled_from([*ABBREVIATED, *LATIN]), min_size=1, max_size=3),
+    after=st.sampled_from(["Smith", "5 cm", "the shore", "Miller's law"]),
+)
+def test_abbreviations_end_nothing_inside_a_sentence(words: list[str], after: str) -> None:
+    """A text with any of them is one sentence, and the next one is told from it."""
+    first = f"We saw {' '.join(words)} {after} there."
+    assert split_sentences(f"{first} Nobody else came.") == (first, "Nobody else came.")

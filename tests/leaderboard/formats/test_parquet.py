@@ -1,0 +1,139 @@
+"""Battles in Parquet: the columns that are read at once, and the records that are read one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data.errors import FileFormatError, RecordError
+from leaderboard.battles import BattleTable
+from leaderboard.formats import convert, read_battles, write_battles
+from leaderboard.formats.parquet import read_columns
+
+ROWS = [
+    {"question_id": "q1", "domain": "d", "model_a": "x", "model_b": "y", "winner": "model_a"},
+    {"question_id": "q2", "domain": "e", "model_a": "y", "model_b": "z", "winner": "tie (bothbad)"},
+    {"question_id": "q2", "domain": "e", "model_a": "x", "model_b": "z", "winner": "tie"},
+]
+Row = dict[str, object]
+
+
+def written(path: Path, rows: list[Row]) -> Path:
+    """Rows as a Parquet file."""
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    return path
+
+
+def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
+    """A table's rows by name."""
+    return [
+        (
+            table.questions[table.question[row]],
+            table.domains[table.domain[row]],
+            table.systems[table.a[row]],
+            table.systems[table.b[row]],
+            int(table.winner[row]),
+            float(table.share[row]),
+            1.0 if table.weight is None else float(table.weight[row]),
+        )
+        for row in range(len(table))
+    ]
+
+
+name = st.sampled_from(["a", "b", "c", "é", "name with, comma"])
+
+
+@st.composite
+def battles(draw: st.DrawFn) -> list[Row]:
+    """Plain battles, with scores in all of them or in none."""
+    soft, weighted = draw(st.booleans()), draw(st.booleans())
+    rows: list[Row] = []
+    for _ in range(draw(st.integers(1, 12))):
+        first, second = draw(st.permutations(["a", "b", "c", "é"]))[:2]
+        row: Row = {"question_id": draw(name), "domain": draw(name), "model_a": first, "model_b": second}
+        row["winner"] = draw(st.sampled_from(["model_a", "model_b", "tie", "tie (bothbad)"]))
+        if soft:
+            row["score"] = draw(st.none() | st.floats(0, 1))
+        if weighted:
+            row["weight"] = draw(st.floats(0.5, 9))
+        rows.append(row)
+    return rows
+
+
+@settings(max_examples=60, deadline=None)
+@given(battles())
+def test_columns_and_records_are_the_same_battles(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Row]
+) -> None:
+    """A file that is read as columns has the battles that reading it record by record finds."""
+    folder = tmp_path_factory.mktemp("battles")
+    plain = written(folder / "plain.parquet", rows)
+    named = written(folder / "named.parquet", [{**row, "judge": "j"} for row in rows])
+    at_once = read_columns([plain])
+    assert at_once is not None
+    assert read_columns([named]) is None
+    assert rows_of(at_once) == rows_of(read_battles(named).table) == rows_of(read_battles(plain).table)
+
+
+@settings(max_examples=30, deadline=None)
+@given(battles())
+def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, rows: list[Row]) -> None:
+    """A table written as Parquet, and a stream converted to it, are the battles that they were."""
+    folder = tmp_path_factory.mktemp("battles")
+    table = read_battles(written(folder / "in.parquet", rows)).table
+    assert write_battles(table, folder / "out.parquet").rows == len(rows)
+    convert(folder / "in.parquet", folder / "lines.jsonl")
+    convert(folder / "lines.jsonl", folder / "again.parquet")
+    for file in ("out.parquet", "lines.jsonl", "again.parquet"):
+        assert rows_of(read_battles(folder / file).table) == rows_of(table)
+
+
+def test_a_folder_of_parts_is_one_round(tmp_path: Path) -> None:
+    """Files of a folder are read in the order of their names, and their names share one coding."""
+    for at, row in enumerate(ROWS):
+        written(tmp_path / f"{at}.parquet", [dict(row)])
+    table = read_battles(tmp_path).table
+    assert [row[:4] for row in rows_of(table)] == [
+        ("q1", "d", "x", "y"),
+        ("q2", "e", "y", "z"),
+        ("q2", "e", "x", "z"),
+    ]
+    assert np.bincount(table.winner, minlength=3).tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"winner": "model_c"}, "row 3"),
+        ({"model_b": "x"}, "row 3"),
+        ({"model_a": None}, "row 3"),
+        ({"winner": None}, "row 3"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_row(tmp_path: Path, change: Row, message: str) -> None:
+    """What is wrong in a column is said as of any other file: with the file and the row."""
+    file = written(tmp_path / "b.parquet", [dict(ROWS[0]), dict(ROWS[1]), {**ROWS[2], **change}])
+    with pytest.raises((FileFormatError, RecordError), match=rf"b\.parquet.*{message}"):
+        read_battles(file)
+
+
+def test_a_row_that_counts_zero_times_is_left_out(tmp_path: Path) -> None:
+    """It is counted as left out, not rated."""
+    file = written(tmp_path / "b.parquet", [{**row, "weight": float(at)} for at, row in enumerate(ROWS)])
+    read = read_battles(file)
+    assert len(read.table) == 2
+    assert sum(read.left_out.values()) == 1
+
+
+def test_a_file_that_is_cut_off_is_refused_in_one_line(tmp_path: Path) -> None:
+    """Half a file is no shorter file."""
+    file = written(tmp_path / "b.parquet", [dict(row) for row in ROWS])
+    file.write_bytes(file.read_bytes()[:200])
+    with pytest.raises(FileFormatError, match="no whole Parquet file"):
+        read_battles(file)

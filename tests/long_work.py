@@ -1,0 +1,106 @@
+"""Long work of every kind on small input, so that engines can be held against each other byte by byte."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable
+from hashlib import sha256
+from itertools import combinations
+from pathlib import Path
+
+from arena.services.battle_file_reports import PeopleRequest, correct_file, corrected_rates_of_file
+from arena.services.battle_files import RatingRequest, fragility_of_file, rate_file
+from data.corpora.library import CorpusLibrary
+from data.errors import InputError
+from data.spreading import mapped
+from judges.metrics.coverage.sources import TERMS
+from leaderboard.trust.sections import Unit
+from leaderboard.vocabulary import IntervalKind, Method
+
+SYSTEMS = ("ant", "bee", "cat", "dog", "elk")
+QUESTIONS = 60
+WORDS = ("heron", "harbour", "lantern", "granite", "willow", "copper", "meadow", "falcon")
+
+
+def write_input(folder: Path) -> None:
+    """Write verdicts, votes on some of them, and documents."""
+    chance = random.Random(5)
+    verdicts, votes = [], []
+    for question in range(QUESTIONS):
+        for a, b in combinations(range(len(SYSTEMS)), 2):
+            named = {
+                "question_id": f"q{question}",
+                "domain": f"d{question % 2}",
+                "model_a": SYSTEMS[a],
+                "model_b": SYSTEMS[b],
+            }
+            winner = chance.choices(["model_a", "model_b", "tie"], [3 + b, 3 + a, 2])[0]
+            verdicts.append({**named, "winner": winner})
+            if chance.random() < 0.3:
+                del named["domain"]
+                votes.append({**named, "winner": chance.choice([winner, winner, "model_a", "model_b"])})
+    documents = [
+        {"_id": f"d{number}", "title": f"Document {number}", "text": " ".join(chance.choices(WORDS, k=200))}
+        for number in range(40)
+    ]
+    for name, rows in (("battles", verdicts), ("votes", votes), ("documents", documents)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def results(folder: Path, place: Path) -> dict[str, str]:
+    """What every kind of long work makes of the input, as hashes of bytes; corpora are built in `place`."""
+    battles, people = folder / "battles.jsonl", PeopleRequest(votes=folder / "votes.jsonl")
+    resampled = RatingRequest(bootstrap=600, seed=3)
+    corrected = corrected_rates_of_file(
+        battles,
+        people,
+        reference=None,
+        by_domain=True,
+        interval=IntervalKind.BOOTSTRAP,
+        bootstrap=300,
+        seed=3,
+    )[0]
+    found: dict[str, object] = {
+        "resamples": rate_file(battles, resampled).as_json(),
+        "resamples with ties": rate_file(
+            battles, RatingRequest(method=Method.DAVIDSON, bootstrap=300)
+        ).as_json(),
+        "corrected ratings": correct_file(battles, people, resampled)[0].as_json(),
+        "corrected rates": corrected.as_json(),
+        "questions places rest on": fragility_of_file(
+            battles, unit=Unit.QUESTIONS, pair=None, reference=None
+        )[0].as_json(),
+        "battles places rest on": fragility_of_file(battles, unit=Unit.BATTLES, pair=None, reference=None)[
+            0
+        ].as_json(),
+    }
+    CorpusLibrary(place, TERMS).add("c", folder / "documents.jsonl")
+    files = sorted(path for path in place.rglob("*") if path.is_file())
+    contents = {name: json.dumps(value).encode() for name, value in found.items()}
+    contents |= {str(path.relative_to(place)): path.read_bytes() for path in files}
+    return {name: sha256(content).hexdigest() for name, content in contents.items()}
+
+
+def squared(offset: int, number: int) -> int:
+    """Some quick work."""
+    return offset + number * number
+
+
+def refused(number: int) -> int:
+    """Work that is refused for one number, and broken for another."""
+    if number == 5:
+        raise InputError("Five cannot be used.", advice="Choose another number.")
+    if number == 7:
+        raise ZeroDivisionError("seven")
+    return number
+
+
+def nested(number: int) -> list[int]:
+    """Work that has parts of its own."""
+    return list(mapped(squared, ((part,) for part in range(number)), (number,)))
+
+
+def numbers(count: int) -> Iterable[tuple[int]]:
+    """Tasks of one number each."""
+    return ((number,) for number in range(count))

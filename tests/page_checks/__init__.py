@@ -1,0 +1,111 @@
+"""What is measured of a page in a browser: accessibility by axe-core, layout, headings, focus.
+
+Nothing here compares pictures: every check reads the document, so fonts and antialiasing do not matter. Each
+returns sentences, one a fault; an empty list means that nothing is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from selenium import webdriver
+
+HERE = Path(__file__).parent
+AXE_PACKAGE = "axe_playwright_python"
+"""The package that brings the script of axe-core along; nothing else of it is used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownFault:
+    """A violation that Streamlit itself makes and that we cannot mend from outside."""
+
+    rule: str
+    selector: str
+    reason: str
+
+
+STREAMLIT_FAULTS: tuple[KnownFault, ...] = ()
+"""Violations that are let pass; whatever can be mended by our style sheet or script is, and is not here."""
+
+RUN_AXE = """
+const known = arguments[0], done = arguments[arguments.length - 1];
+const reach = (target) => document.querySelector(target[0]);
+const passes = (rule, node) => known.some(
+  (fault) => fault.rule === rule && reach(node.target) && reach(node.target).matches(fault.selector));
+const told = (rule, node) => `${rule.id} (${rule.impact}): ${node.html.slice(0, 160)} ${node.failureSummary}`;
+axe.run(document).then((found) => done({
+  passes: found.passes.length,
+  faults: found.violations.flatMap(
+    (rule) => rule.nodes.filter((node) => !passes(rule.id, node)).map((node) => told(rule, node))),
+})).catch((error) => done({ passes: 0, faults: [String(error)] }));
+"""
+HEADINGS = """
+return [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
+  .filter((node) => node.checkVisibility())
+  .map((node) => [Number(node.tagName[1]), node.textContent.trim()]);
+"""
+
+# The script has ended, nothing waits to be drawn anew, and the last quarter of a second changed nothing.
+STILL = """
+const done = arguments[arguments.length - 1];
+const app = document.querySelector("[data-testid=stApp]");
+const waits = () => document.querySelector(".aa-bones, [data-stale=true]") !== null
+  || (app ? app.dataset.testScriptState !== "notRunning" : document.getElementById("root") !== null);
+let changed = document.fonts.status !== "loaded" || waits();
+const watch = new MutationObserver(() => { changed = true; });
+watch.observe(document.body, { childList: true, subtree: true, attributes: true });
+setTimeout(() => { watch.disconnect(); done(!changed && !waits()); }, 250);
+"""
+
+
+def is_still(driver: webdriver.Chrome) -> bool:
+    """Whether the page has drawn itself, fonts and charts included."""
+    return bool(driver.execute_async_script(STILL))
+
+
+def accessibility_faults(driver: webdriver.Chrome, known: tuple[KnownFault, ...] = ()) -> list[str]:
+    """What axe-core finds, at every level of impact and with its best practices."""
+    driver.execute_script(_axe())
+    driver.set_script_timeout(60)
+    faults = [{"rule": fault.rule, "selector": fault.selector} for fault in known]
+    found: dict[str, Any] = driver.execute_async_script(RUN_AXE, faults)
+    if not found["passes"]:
+        found["faults"].append("axe-core checked nothing")
+    return [" ".join(str(fault).split()) for fault in found["faults"]]
+
+
+def layout_faults(driver: webdriver.Chrome) -> list[str]:
+    """What overflows, is cut off, lies over something else, is empty, or has no name."""
+    return _measured(driver, "layout.js")
+
+
+def focus_faults(driver: webdriver.Chrome) -> list[str]:
+    """Where the focus cannot be seen, and what only a mouse reaches; the page must have had a key before."""
+    return _measured(driver, "focus.js")
+
+
+def heading_faults(driver: webdriver.Chrome) -> list[str]:
+    """Whether there is one heading of the first level, none is without words, and no level is skipped."""
+    headings = [(int(level), str(text)) for level, text in driver.execute_script(HEADINGS)]
+    tops = [text for level, text in headings if level == 1]
+    faults = [] if len(tops) == 1 else [f"{len(tops)} headings of the first level: {tops}"]
+    faults += [f"a heading of level {level} without words" for level, text in headings if not text]
+    above = 0
+    for level, text in headings:
+        if level > above + 1:
+            faults.append(f"level {level} follows level {above} at “{text}”")
+        above = level
+    return faults
+
+
+def _measured(driver: webdriver.Chrome, script: str) -> list[str]:
+    return [str(fault) for fault in driver.execute_script((HERE / script).read_text(encoding="utf-8"))]
+
+
+@cache
+def _axe() -> str:
+    return files(AXE_PACKAGE).joinpath("axe.min.js").read_text(encoding="utf-8")

@@ -1,0 +1,165 @@
+"""An arena in which every page has something to show: two published rounds, teams, people, work in progress.
+
+Its set is a part of the bundled one, small enough to be judged twice in seconds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.annotation.requests import TaskRequest
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from data.records import Role, SubmissionKind, TokenScope
+from tests.site_views import Names
+
+BUNDLED = Path(__file__).parents[1] / "data" / "sets" / "demo"
+SET = "topics"
+TITLE = "Topics: 18 questions of three domains"
+DOMAINS = ("finance", "science", "biomedical")
+OF_EACH_DOMAIN = 6
+TEAM, TEAM_TITLE, OTHER_TEAM = "north", "North Lab", "south"
+SYSTEMS_OF_TEAM = ("meridian", "pithy")
+SPRING, SUMMER, AUTUMN = "spring", "summer", "autumn"
+"""Two published rounds, and one that waits for a worker."""
+PIECES = 3
+"""Passages that a submitted run finds for a question."""
+
+
+NAMES = Names(
+    board=SUMMER,
+    question_set=SET,
+    submission=6,
+    rounds=(SUMMER, AUTUMN),
+    label_task="people",
+    reference_task="writing",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Showcase:
+    """The arena, and the tokens of three people in it."""
+
+    settings: Settings
+    organiser: str
+    member: str
+    annotator: str
+
+
+def prepare(home: Path) -> Showcase:
+    """Fill an arena in a folder that does not exist yet."""
+    arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
+    files = home / "files"
+    files.mkdir(parents=True)
+    questions = _questions()
+    arena.sets.import_from(_written_set(files, questions), name=SET)
+    tokens = _people(arena)
+    names = {str(question["id"]) for question in questions}
+    # The first version of `meridian` finds no answer to half of the questions, the second answers them all.
+    first = {"meridian": "hesitant", "partisan": "partisan", "pithy": "pithy", "slipshod": "slipshod"}
+    _submit(arena, files, first, names)
+    _judge(arena, SPRING)
+    _submit(arena, files, {"meridian": "meridian"}, names)
+    _judge(arena, SUMMER)
+    _submit_run(arena, files, questions)
+    _work_in_progress(arena, tokens["annotator"])
+    arena.boards.publish_paper()
+    arena.close()
+    return Showcase(settings=arena.settings, **tokens)
+
+
+def _questions() -> list[Mapping[str, object]]:
+    lines = (BUNDLED / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    return [
+        row for domain in DOMAINS for row in [row for row in rows if row["domain"] == domain][:OF_EACH_DOMAIN]
+    ]
+
+
+def _written_set(files: Path, questions: Iterable[Mapping[str, object]]) -> Path:
+    folder = files / SET
+    folder.mkdir()
+    domains = "".join(f'{domain} = "{domain.title()}"\n' for domain in DOMAINS)
+    (folder / "set.toml").write_text(
+        f'name = "{SET}"\ntitle = "{TITLE}"\nversion = "1"\nlicence = "CC0-1.0"\n'
+        f'source = "Taken from the bundled set"\nreference_name = "reference"\n[domains]\n{domains}'
+    )
+    (folder / "questions.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in questions))
+    return folder
+
+
+def _people(arena: Arena) -> dict[str, str]:
+    arena.teams.add_account("Ada", is_organiser=True, caller=OPERATOR)
+    arena.teams.add_account("Nia", caller=OPERATOR)
+    arena.teams.add_account("Bo", caller=OPERATOR)
+    arena.teams.add(TEAM, title=TEAM_TITLE, contact="nia@example.org", caller=OPERATOR)
+    arena.teams.add(OTHER_TEAM, title="South Institute", caller=OPERATOR)
+    arena.teams.add_member(TEAM, "Nia", role=Role.OWNER, caller=OPERATOR)
+    of_a_member = {TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE}
+    return {
+        "organiser": _token(arena, "Ada", {TokenScope.ORGANISE, TokenScope.READ}),
+        "member": _token(arena, "Nia", of_a_member),
+        "annotator": _token(arena, "Bo", {TokenScope.READ}),
+    }
+
+
+def _token(arena: Arena, account: str, scopes: set[TokenScope]) -> str:
+    return arena.tokens.create(name="browser", account=account, scopes=scopes, caller=OPERATOR).secret
+
+
+def _submit(arena: Arena, files: Path, systems: Mapping[str, str], names: set[str]) -> None:
+    """Submit the bundled answers of one system under the name of another."""
+    for system, bundled in systems.items():
+        rows = (BUNDLED / "answers" / f"{bundled}.jsonl").read_text(encoding="utf-8").splitlines()
+        path = files / f"{system}.jsonl"
+        path.write_text("".join(f"{row}\n" for row in rows if json.loads(row)["question_id"] in names))
+        team = TEAM if system in SYSTEMS_OF_TEAM else OTHER_TEAM
+        card = BUNDLED / "answers" / f"{bundled}.card.yaml"
+        arena.submissions.add(path, SET, system=system, team=team, card=card)
+
+
+def _judge(arena: Arena, name: str) -> None:
+    arena.rounds.create(RoundRequest(set_name=SET, judge="lexical", pairs="all", name=name))
+    arena.rounds.run(name, concurrency=4, report=lambda _progress: None)
+    arena.boards.publish(name, report=lambda _note: None)
+
+
+def _submit_run(arena: Arena, files: Path, questions: Iterable[Mapping[str, object]]) -> None:
+    """Submit two runs, one of which finds the passages in the opposite order, and qrels to measure by."""
+    passages = {str(row["id"]): [str(one["id"]) for one in _rows(row["passages"])] for row in questions}
+    qrels = files / "qrels"
+    qrels.write_text("".join(f"{name} 0 {found[0]} 1\n" for name, found in passages.items()))
+    arena.set_qrels.attach(SET, qrels)
+    for system, step in (("finder", 1), ("seeker", -1)):
+        run = files / f"{system}.trec"
+        run.write_text(
+            "".join(
+                f"{name} Q0 {piece} {rank} {9 - rank} r\n"
+                for name, found in passages.items()
+                for rank, piece in enumerate(found[::step][:PIECES], start=1)
+            )
+        )
+        arena.submissions.add(run, SET, system=system, kind=SubmissionKind.CONTEXTS, team=OTHER_TEAM)
+
+
+def _rows(value: object) -> list[Mapping[str, object]]:
+    assert isinstance(value, list)
+    return value
+
+
+def _work_in_progress(arena: Arena, annotator: str) -> None:
+    """A round that waits for a worker, a task for people, references to write, votes of visitors."""
+    request = RoundRequest(set_name=SET, judge="reference-free", name=AUTUMN, budget_usd=5.0)
+    arena.rounds.create(request)
+    arena.jobs.judge(AUTUMN)
+    task = TaskRequest(name="people", round_name=SUMMER, overlap=1, annotators=("Bo",), count=10)
+    arena.annotation.open(task, caller=OPERATOR)
+    arena.labels.consent("people", caller=arena.identities.of_token(annotator, client=""))
+    arena.references.start("writing", SET, writers=("Bo",), caller=OPERATOR)
+    arena.public_votes.open(SET)
+    arena.subscriptions.add("board news", "https://example.org/hook", caller=OPERATOR)

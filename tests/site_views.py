@@ -1,0 +1,153 @@
+"""Every page of the site with an address at which it has something to show, from the site's own lists.
+
+A new page or route is among them by itself: at its bare address, or, where that is not enough, once it is
+named here; until then the tests say that it is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum, auto
+
+from starlette.routing import BaseRoute, Route
+
+from arena.site.ui.help_texts import PAGES
+
+
+class Who(StrEnum):
+    """Whose eyes a page is seen with."""
+
+    PUBLIC = auto()
+    MEMBER = auto()
+    ANNOTATOR = auto()
+    ORGANISER = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A page at an address, as somebody sees it."""
+
+    path: str
+    who: Who = Who.PUBLIC
+
+    def __str__(self) -> str:
+        return f"{self.who} {self.path}"
+
+    @property
+    def page(self) -> str:
+        """The page's address without parameters and slash, as in `PAGES`."""
+        return self.path.partition("?")[0].removeprefix("/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What is named in the addresses of an arena."""
+
+    board: str
+    question_set: str
+    system: str = "meridian"
+    opponent: str = "reference"
+    domain: str = "finance"
+    question: str = "bio-6"
+    imported_board: str = "rag-qa-arena"
+    submission: int
+    rounds: Sequence[str] = ()
+    label_task: str = ""
+    reference_task: str = ""
+
+
+DEMO = Names(board="demo", question_set="demo", submission=2, rounds=("demo",))
+"""What `arena demo` makes."""
+SIGNED_IN: Mapping[str, Who] = {
+    "submit": Who.MEMBER,
+    "team": Who.MEMBER,
+    "report": Who.MEMBER,
+    "annotate": Who.ANNOTATOR,
+    "references": Who.ANNOTATOR,
+}
+
+
+def page_views(names: Names) -> list[View]:
+    """Every page that Streamlit draws, grouped by who sees it; some at several addresses."""
+    queries = _queries(names)
+    views = [
+        View(f"/{page}{query}", _who(page)) for page in PAGES for query in queries.get(page, ("",)) or ("",)
+    ]
+    return sorted(views, key=lambda view: view.who)
+
+
+def _who(page: str) -> Who:
+    return Who.ORGANISER if page.startswith("admin") else SIGNED_IN.get(page, Who.PUBLIC)
+
+
+def _queries(names: Names) -> Mapping[str, Sequence[str]]:
+    """What a page is opened with; a page that is not named here is opened without more."""
+    board = f"?board={names.board}"
+    pair = f"{board}&system={names.system}&opponent={names.opponent}"
+    imported = f"?board={names.imported_board}"
+    return {
+        "": (
+            board,
+            f"{board}&domain={names.domain}",
+            f"{board}&ratings=length&sort=win&x=rating&y=words&reference=row",
+            imported,
+        ),
+        "compare": (f"{board}&a={names.system}&b={names.opponent}", imported),
+        "matrix": (f"{board}&system={names.system}", f"{board}&ratings=length", imported),
+        "questions": (board, pair, f"{board}&words=%22rate+of%22+interest&sort=spread"),
+        "retrieval": (f"?set={names.question_set}",),
+        "data": (board,),
+        "trust": (board, imported),
+        "system": (
+            f"{board}&id={names.system}",
+            *(f"{board}&id={names.system}&part={part}" for part in ("versions", "facts", "domains")),
+        ),
+        "question": (f"{board}&id={names.question}",),
+        "report": ("", f"?id={names.submission}"),
+        "submit": (f"?set={names.question_set}",),
+        "annotate": (f"?task={names.label_task}" if names.label_task else "",),
+        "references": (f"?task={names.reference_task}" if names.reference_task else "",),
+        "admin-data": ("", f"?set={names.question_set}"),
+        "admin-rounds": ("", *(f"?round={name}" for name in names.rounds)),
+    }
+
+
+NO_PAGES = frozenset(
+    {
+        "/healthz",
+        "/metrics",
+        "/site.js",
+        "/og/{board}.png",
+        "/sitemap.xml",
+        "/feed.atom",
+        "/robots.txt",
+        "/leaderboard",
+    }
+)
+"""Routes that serve programs, are pictures, or lead elsewhere."""
+
+
+def plain_views(names: Names, routes: Sequence[BaseRoute]) -> list[View]:
+    """Every page that is served without Streamlit, refused ones included.
+
+    Raises:
+        LookupError: A route has parameters and is not named here.
+    """
+    return sorted(_plain(names, routes), key=lambda view: view.path)
+
+
+def _plain(names: Names, routes: Sequence[BaseRoute]) -> Iterator[View]:
+    parametrised: Mapping[str, Sequence[str]] = {
+        "/leaderboard.html": (f"/leaderboard.html?board={names.board}", "/leaderboard.html?board=nobody"),
+        "/embed/{board}": (f"/embed/{names.board}",),
+        "/s/{content_hash}": ("/s/00000000",),
+        "/vote/{set_name}": (f"/vote/{names.question_set}",),
+        "/vote/{set_name}/board": (f"/vote/{names.question_set}/board",),
+    }
+    patterns = {route.path for route in routes if isinstance(route, Route) and "GET" in (route.methods or ())}
+    for pattern in patterns - {f"/{page}" for page in PAGES} - NO_PAGES:
+        if "{" in pattern and pattern not in parametrised:
+            raise LookupError(f"Say here at which addresses {pattern} is a page, or that it is none.")
+        yield from (View(path) for path in parametrised.get(pattern, (pattern,)))
+    yield View("/no-such-page")

@@ -1,0 +1,185 @@
+"""Answers as other tools write them; the golden files and what made them are in tests/golden/answers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.records import QuestionSet
+from submissions.check import CheckResult, check_answers, read_answers
+from submissions.formats import FileFormat, Layout
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "answers"
+ANSWER = "Of {} it is known that people make it with care, for their own good reasons."
+TOPICS = ("bread", "rain", "bees", "glass", "salt", "tides", "maps", "paper")
+EXPECTED: dict[str, tuple[FileFormat, Layout, int]] = {
+    "inspect.eval": (FileFormat.ZIP, Layout.INSPECT, 8),
+    "inspect.json.gz": (FileFormat.JSON, Layout.INSPECT, 0),
+    "ragas.jsonl": (FileFormat.JSONL, Layout.RAGAS, 8),
+    "ragas.csv": (FileFormat.CSV, Layout.RAGAS, 8),
+    "ragas.parquet": (FileFormat.PARQUET, Layout.RAGAS, 8),
+    "datasets.parquet": (FileFormat.PARQUET, Layout.ARENA, 8),
+    "hub": (FileFormat.PARQUET, Layout.ARENA, 8),
+    "saved": (FileFormat.ARROW, Layout.ARENA, 8),
+    "shards": (FileFormat.ARROW, Layout.ARENA, 8),
+    "lm_eval.jsonl": (FileFormat.JSONL, Layout.LM_EVAL, 8),
+    "openai_evals.jsonl": (FileFormat.JSONL, Layout.OPENAI_EVALS, 0),
+    "helm": (FileFormat.JSON, Layout.HELM, 0),
+    "helm_display": (FileFormat.JSON, Layout.HELM, 0),
+}
+LEFT_OUT = {
+    "inspect.json.gz": "8 rows are left out: further epochs",
+    "lm_eval.jsonl": "8 rows are left out: further filters",
+    "openai_evals.jsonl": "8 rows are left out: further calls",
+    "helm": "8 rows are left out: further trials or perturbations",
+    "helm_display": "8 rows are left out: further trials or perturbations",
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_files_of_other_tools_bring_their_answers(name: str, questions: QuestionSet, tmp_path: Path) -> None:
+    """Every answer is matched to its question, whatever the tool; names of files say nothing."""
+    source = GOLDEN / name
+    path = tmp_path / "upload"
+    shutil.copytree(source, path) if source.is_dir() else shutil.copy(source, path)
+    result = check_answers(path, questions)
+    assert (result.format, result.layout, result.with_contexts) == EXPECTED[name]
+    assert (result.answers, result.errors) == (8, 0)
+    left_out = [one.message for one in result.problems if one.code == "left-out"]
+    assert [message.split(" of samples")[0] for message in left_out] == [
+        text for key, text in LEFT_OUT.items() if key == name
+    ]
+    answers = {answer.question_id: answer for answer in read_answers(path, questions)}
+    expected = {q.id: ANSWER.format(topic) for q, topic in zip(questions.questions, TOPICS, strict=True)}
+    assert {key: one.answer for key, one in answers.items()} == expected
+
+
+@pytest.mark.parametrize("name", ["hub", "saved", "shards", "helm", "helm_display", "ragas.jsonl"])
+@pytest.mark.parametrize("inside", ["", "folder/"])
+def test_a_zip_file_of_a_folder_is_read_as_the_folder(
+    name: str, inside: str, questions: QuestionSet, tmp_path: Path
+) -> None:
+    """What a browser cannot send as a folder comes as a zip file, with or without a folder at its top."""
+    source, staged = GOLDEN / name, tmp_path / "staged" / inside
+    staged.mkdir(parents=True)
+    if source.is_dir():
+        shutil.copytree(source, staged, dirs_exist_ok=True)
+    else:
+        shutil.copy(source, staged)
+    packed = shutil.make_archive(str(tmp_path / "upload"), "zip", tmp_path / "staged")
+    result = check_answers(Path(packed), questions)
+    assert (result.answers, result.errors) == (8, 0)
+    assert result.content_hash == check_answers(source, questions).content_hash
+
+
+@pytest.mark.parametrize("year", [24, 25])
+def test_answers_of_the_rag_track_have_citations_and_contexts(year: int, questions: QuestionSet) -> None:
+    """Sentences cite the passages that they name; topics are found by their text where the set has no id."""
+    path = GOLDEN / f"trec_rag{year}.jsonl"
+    result = check_answers(path, questions)
+    assert (result.layout, result.answers, result.errors, result.with_contexts) == (Layout.TREC_RAG, 8, 0, 8)
+    first = next(read_answers(path, questions))
+    assert first.answer == (
+        "Of bread it is known that people make it with care. [1] They have their own good reasons. [2, 1]"
+    )
+    assert [one.text for one in first.contexts] == ["A passage about bread."]
+
+
+def test_thinking_and_long_texts_of_inspect_are_found(check: Callable[..., CheckResult]) -> None:
+    """Reasoning is thinking and no part of the answer; a text that stands aside is put in its place."""
+    row = {
+        "id": 1,
+        "epoch": 1,
+        "input": [{"role": "user", "content": "attachment://abc"}],
+        "output": {
+            "choices": [
+                {
+                    "message": {
+                        "content": [
+                            {"type": "reasoning", "reasoning": "Hm."},
+                            {"type": "text", "text": "So it is."},
+                        ]
+                    }
+                }
+            ]
+        },
+        "attachments": {"abc": "Please answer.\nQuestion: How is rain made, and why?"},
+    }
+    result = check([row])
+    assert (result.layout, result.answers, result.errors) == (Layout.INSPECT, 1, 0)
+
+
+def test_a_number_that_the_tool_counted_is_not_an_id(
+    check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
+) -> None:
+    """Sample 1 of another data set is not taken for the question whose id is 1."""
+    row: dict[str, Any] = {"id": 1, "epoch": 1, "input": "Who?", "output": {"completion": "Nobody at all."}}
+    assert codes_of(check([row])) == [(1, "unknown-question")]
+    assert check([{**row, "id": "1"}]).answers == 1
+    assert codes_of(check([{**row, "id": "1"}])) == [(1, "question-differs")]
+
+
+def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(
+    check: Callable[..., CheckResult], questions: QuestionSet
+) -> None:
+    """Where few-shot examples are questions of the set, the sample needs an id."""
+    prompt = "\n".join(question.question for question in questions.questions[:2])
+    row = {"id": 7, "epoch": 1, "input": prompt, "output": {"completion": "So."}}
+    (problem,) = (one for one in check([row]).problems if one.code == "ambiguous-question")
+    assert "2 questions of the set stand in the text" in problem.message
+    assert check([{**row, "metadata": {"question_id": "1"}}]).answers == 1
+
+
+def test_samples_without_text_are_problems_of_their_lines(
+    check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
+) -> None:
+    """Log-likelihoods are no answers; a sample that ended in an error has an empty one."""
+    lm_eval = {"doc_id": 0, "doc": {"id": "1"}, "resps": [[[-1.5, False]]], "filtered_resps": [[-1.5, False]]}
+    failed = {"id": "2", "epoch": 1, "input": "", "output": {"choices": [], "completion": ""}, "error": {}}
+    assert codes_of(check([lm_eval, failed])) == [(1, "wrong-type"), (2, "empty-answer")]
+
+
+def test_missing_columns_are_named_in_one_line(check: Callable[..., CheckResult]) -> None:
+    """One problem says which columns were looked for and which there are."""
+    result = check([{"user_input": "How is rain made, and why?", "reference": "So."}] * 3)
+    (problem,) = result.problems[:1]
+    assert (problem.code, result.errors) == ("missing-column", 1)
+    assert problem.message == (
+        "There is no column answer or pred or response; there are: 'user_input', 'reference'."
+    )
+    assert "question_id, query, question, user_input, answer, pred, response" in problem.advice
+
+
+@pytest.mark.parametrize("key", ["samples", "request_states"])
+def test_a_log_without_rows_and_one_that_is_cut_off(
+    key: str, check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
+) -> None:
+    """A log of its header alone has no answers; one that is cut off names what is cut."""
+    head = {"version": 2, "eval": {"samples": []}} if key == "samples" else {"adapter_spec": {"x": [1]}}
+    assert codes_of(check(json.dumps({**head, "stats": [1]}, indent=2).encode())) == [(1, "empty-file")]
+    whole = json.dumps({**head, key: [{"id": 1}]}, indent=1).encode()
+    for cut in (whole.rindex(b"}"), whole.rindex(b"]")):
+        assert "truncated-file" in [code for _, code in codes_of(check(whole[:cut]))]
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 5, 64])
+def test_chunks_of_a_log_do_not_matter(
+    chunk: int, monkeypatch: pytest.MonkeyPatch, check: Callable[..., CheckResult]
+) -> None:
+    """The samples of a log are found wherever a chunk of the file ends, past keys that look like theirs."""
+    monkeypatch.setattr("submissions.formats.json_files.CHUNK", chunk)
+    row = {"id": "1", "epoch": 1, "input": 'a"],[{}\\', "output": {"completion": "So it is."}}
+    log = {
+        "version": 2,
+        "eval": {"samples": [1, {"samples": []}], "a": "samples"},
+        "status": "samples",
+        "note": ["samples"],
+        "samples": [row],
+        "reductions": [],
+    }
+    assert check(json.dumps(log).encode()).answers == 1

@@ -1,0 +1,177 @@
+"""The images: their files are linted and hold to what exists, and are built where an engine runs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml
+from dockerfile_parse import DockerfileParser
+
+from arena.cli.commands import build
+
+ROOT = Path(__file__).parents[1]
+DEPLOY = ROOT / "docs" / "deploy"
+FILES = (DEPLOY / "Containerfile", DEPLOY / "space" / "Dockerfile")
+PORT = 8501
+ROOT_NAMES = {"0", "root"}
+
+
+@pytest.fixture(params=FILES, ids=lambda path: path.name)
+def path(request: pytest.FixtureRequest) -> Path:
+    """The file of each image in turn."""
+    found: Path = request.param
+    return found
+
+
+@pytest.fixture
+def steps(path: Path) -> list[dict[str, Any]]:
+    """The instructions of a file in order."""
+    with path.open("rb") as content:
+        found: list[dict[str, Any]] = DockerfileParser(fileobj=content).structure
+    return [step for step in found if step["instruction"] != "COMMENT"]
+
+
+def _last(steps: list[dict[str, Any]], instruction: str) -> str:
+    return str([step["value"] for step in steps if step["instruction"] == instruction][-1])
+
+
+def test_linter_has_nothing_to_say(path: Path) -> None:
+    """Hadolint, which comes with the development tools, finds nothing, not even a hint."""
+    program = Path(sys.executable).with_name("hadolint")
+    if not program.exists():
+        pytest.skip("NO hadolint: the images' files are checked by our own tests alone")
+    done = subprocess.run(
+        [str(program), "--failure-threshold", "style", str(path)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+def test_what_is_copied_exists_and_is_all_that_the_package_needs(steps: list[dict[str, Any]]) -> None:
+    """Every source is in the checkout, none is left out of the context, no room of the product is missing."""
+    copied = {
+        source
+        for step in steps
+        if step["instruction"] == "COPY" and "--from=" not in step["value"]
+        for source in step["value"].split()[:-1]
+    }
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split("\n")
+    assert "*" in ignored
+    assert {f"!{source}" for source in copied} == {line for line in ignored if line.startswith("!")}
+    assert [source for source in copied if not (ROOT / source).exists()] == []
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    included = {name.split("/")[0] for name in wheel["force-include"]}
+    described = {"pyproject.toml", project["project"]["readme"], *project["project"]["license-files"]}
+    assert {*wheel["packages"], *included, *described} <= copied
+
+
+def test_base_images_are_named_by_version(steps: list[dict[str, Any]]) -> None:
+    """No image is `latest`, both stages have the same, and the Python is one that the project supports."""
+    images = {step["value"].split()[0] for step in steps if step["instruction"] == "FROM"}
+    (image,) = images
+    found = re.fullmatch(r"python:(3\.\d+)-slim-[a-z]+", image)
+    assert found is not None
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert f"Programming Language :: Python :: {found[1]}" in project["project"]["classifiers"]
+
+
+def test_image_runs_as_nobody_special_and_says_how_it_is(steps: list[dict[str, Any]]) -> None:
+    """The user is a number other than 0, made in the file; the state is in a volume; health is asked."""
+    final = steps[[at for at, step in enumerate(steps) if step["instruction"] == "FROM"][-1] :]
+    user = _last(final, "USER")
+    assert user.isdecimal()
+    assert user not in ROOT_NAMES
+    assert f"--uid {user}" in " ".join(step["value"] for step in final if step["instruction"] == "RUN")
+    volume, home = _last(final, "VOLUME"), re.search(r"ARENA_HOME=(\S+)", _last(final, "ENV"))
+    assert home is not None
+    assert home[1].startswith(volume)
+    assert f"127.0.0.1:{_last(final, 'EXPOSE')}/healthz" in _last(final, "HEALTHCHECK")
+
+
+def test_image_runs_a_command_that_exists(steps: list[dict[str, Any]]) -> None:
+    """Entry point and command are `arena serve` with options that it has, on the port that is exposed."""
+    assert json.loads(_last(steps, "ENTRYPOINT")) == ["arena"]
+    words = json.loads(_last(steps, "CMD"))
+    group: Any = typer.main.get_command(build())
+    command = group.commands[words[0]]
+    known = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+    assert {word for word in words if word.startswith("--")} <= known
+    default = next(one.default for one in command.params if one.name == "port")
+    assert str(default) == _last(steps, "EXPOSE") == str(PORT)
+
+
+def test_space_is_what_its_host_asks_for(tmp_path: Path) -> None:
+    """The folder that is pushed has a Dockerfile, all that it copies, and a card that names the port."""
+    script = DEPLOY / "space" / "assemble.sh"
+    subprocess.run([str(script), str(tmp_path)], check=True, capture_output=True)
+    card = (tmp_path / "README.md").read_text(encoding="utf-8")
+    _, front, _ = card.split("---\n", 2)
+    assert (yaml.safe_load(front)["sdk"], yaml.safe_load(front)["app_port"]) == ("docker", PORT)
+    for line in (tmp_path / "Dockerfile").read_text(encoding="utf-8").splitlines():
+        if line.startswith("COPY") and "--from" not in line:
+            assert [name for name in line.split()[1:-1] if not (tmp_path / name).exists()] == []
+    assert not (tmp_path / "tests").exists()
+    missing = subprocess.run([str(script)], check=False, capture_output=True, text=True)
+    assert (missing.returncode, missing.stderr.count("\n")) == (2, 1)
+
+
+@pytest.fixture(scope="module")
+def engine() -> str:
+    """A program that builds and runs containers here."""
+    for name in ("docker", "podman"):
+        program = shutil.which(name)
+        if program is not None:
+            with suppress(subprocess.SubprocessError):
+                subprocess.run([program, "info"], check=True, capture_output=True, timeout=60)
+                return program
+    pytest.skip("NO CONTAINER ENGINE RUNS HERE: the images are linted, but neither built nor run")
+
+
+@pytest.fixture
+def container(engine: str, path: Path) -> Iterator[tuple[str, str]]:
+    """An image that was built, running on a port of its own: the engine's program and the container."""
+    tag = f"answer-arena-test-{path.name.lower()}"
+    command = [engine, "build", "--quiet", "--file", str(path), "--tag", tag, str(ROOT)]
+    subprocess.run(command, check=True, timeout=1800)
+    command = [engine, "run", "--detach", "--rm", "--read-only", "--tmpfs", "/tmp"]  # noqa: S108 - inside of it
+    started = subprocess.run(
+        [*command, "--publish", f"127.0.0.1::{PORT}", tag], check=True, capture_output=True, text=True
+    )
+    name = started.stdout.strip()
+    yield engine, name
+    subprocess.run([engine, "stop", name], check=False, capture_output=True)
+    subprocess.run([engine, "rmi", "--force", tag], check=False, capture_output=True)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+def test_image_is_built_and_answers(container: tuple[str, str]) -> None:
+    """Built from the checkout it serves the site with a read-only root, as a user who is not root."""
+    engine, name = container
+    who = subprocess.run([engine, "exec", name, "id", "-u"], check=True, capture_output=True, text=True)
+    assert who.stdout.strip() != "0"
+    place = subprocess.run([engine, "port", name, str(PORT)], check=True, capture_output=True, text=True)
+    address = f"http://{place.stdout.split()[-1]}/healthz"
+    end = time.monotonic() + 180
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as answered:
+                assert answered.status == 200
+                break
+        except OSError:
+            assert time.monotonic() < end, subprocess.run([engine, "logs", name], check=False)
+            time.sleep(2)
+    subprocess.run([engine, "exec", name, "arena", "sets", "list"], check=True, capture_output=True)
