@@ -16,6 +16,18 @@ from data.errors import StoreError
 BUSY_TIMEOUT_MS = 10_000
 KEPT_CONNECTIONS = 4
 WANTED = "Write sqlite:///PATH or postgresql+psycopg://USER@HOST/DATABASE."
+PATIENCE = {
+    "connect_timeout": 10,
+    "tcp_user_timeout": 20_000,
+    "keepalives_idle": 20,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
+"""When a connection to PostgreSQL counts as lost; in seconds, but for `tcp_user_timeout` (milliseconds).
+
+Without them a host that was cut off for a minute may wait another one for its next packet, or two hours for a
+reply that never comes.
+"""
 SHORT = frozenset({"postgres", "postgresql"})
 """Names under which providers hand out addresses of PostgreSQL; the driver is always ours."""
 
@@ -36,7 +48,7 @@ def supported(url: URL) -> URL:
 def make_engine(url: URL) -> Engine:
     """An engine whose connections are kept: closing SQLite's last one copies the whole log each time."""
     if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True)
+        return create_engine(url, pool_pre_ping=True, connect_args=_patience(url))
     path = url.database
     if not path or path == ":memory:":
         engine = create_engine(url)
@@ -48,6 +60,11 @@ def make_engine(url: URL) -> Engine:
         event.listen(engine, "checkout", _check_out)
     event.listen(engine, "connect", _prepare_sqlite)
     return engine
+
+
+def _patience(url: URL) -> dict[str, int]:
+    """What the address does not say itself."""
+    return {name: value for name, value in PATIENCE.items() if name not in url.query}
 
 
 def _make_parent(path: Path) -> None:

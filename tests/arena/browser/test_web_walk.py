@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+import socket
+import subprocess
+import sys
 import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+import httpx
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
@@ -85,32 +91,44 @@ def test_next_page_opens_at_its_top(site: str, browser: webdriver.Chrome, walk: 
     assert browser.execute_script(f"return {place}.scrollTop") == 0
 
 
-WATCH = """
-window.bonesSeen = 0;
-new MutationObserver(() => { if (document.querySelector(".aa-bones")) window.bonesSeen += 1; })
-  .observe(document, {childList: true, subtree: true});
-"""
+@pytest.fixture
+def slow_page() -> Iterator[str]:
+    """The address of a page that takes two seconds."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    script = str(Path(__file__).parents[2] / "slow_page.py")
+    options = ("--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}")
+    process = subprocess.Popen([sys.executable, "-m", "streamlit", "run", script, *options])
+    yield f"http://127.0.0.1:{port}"
+    process.terminate()
+    process.wait(timeout=60)
 
 
-def test_bars_stand_in_for_a_page_that_is_opened(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
-    """While a page is opened grey bars say that more comes; they go with it, and stay away."""
-    watch = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+def test_bars_stand_in_for_a_page_that_is_opened(slow_page: str, browser: webdriver.Chrome) -> None:
+    """While a page is opened grey bars say that more comes; they go with it and stay away."""
+    reader = Visitor(browser)
+    reader.until(lambda: _answers(slow_page), "the page is not served")
+    browser.get(slow_page)
+    bars = partial(browser.find_elements, By.CSS_SELECTOR, ".aa-bones")
+    reader.until(lambda: bool(bars()), "no bars")
+    assert "Whole" not in reader.text
+    reader.see("Whole")
+    reader.rest()
+    assert not bars()
+    reader.button("Again")
+    reader.until(lambda: not reader.rests(), "the page does not run again")
+    seen = 0
+    while not reader.rests():
+        seen += len(bars())
+    assert not seen
+
+
+def _answers(url: str) -> bool:
     try:
-        walk.size(1440)
-        browser.get(f"{site}/question?board=tiny&id=q9")
-        walk.find(".aa-battles", "wins")
-        walk.rest()
-        assert browser.execute_script("return window.bonesSeen") > 0
-        assert not browser.find_elements("css selector", ".aa-bones")
-        browser.get(f"{site}/?board=tiny")
-        walk.find(".aa-standings")
-        walk.rest()
-        browser.execute_script("window.bonesSeen = 0")
-        walk.click("//button[.//*[normalize-space()='Controlled for length']]")
-        walk.rest()
-        assert browser.execute_script("return window.bonesSeen") == 0
-    finally:
-        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", watch)
+        return httpx.get(f"{url}/_stcore/health", timeout=2).is_success
+    except httpx.TransportError:
+        return False
 
 
 def test_reader_takes_the_list_of_boards_away(
