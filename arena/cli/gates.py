@@ -97,9 +97,7 @@ def gate(
     Nothing public appears, and no quota is used: the file is stored as checked only.
     """
     from arena.client.backends import Change, SubmissionRequest, open_backend, problem_of
-    from arena.client.gates import judged
-    from arena.services.gates.model import GateRequest
-    from arena.services.gates.summary import gate_lines, gate_markdown
+    from arena.services.gates.model import GateRequest, gate_lines, gate_markdown
 
     # What cannot be read is refused before anything is sent.
     asked = GateRequest(
@@ -111,7 +109,7 @@ def gate(
     )
     note_problems(map(problem_of, held["problems"]))
     note(f"{held['system']}: submission {held['id']} is {held['state']}.")
-    report = judged(backend, asked.of(held["id"]), patience=wait)
+    report = backend.gate(asked.of(held["id"]), patience=wait)
     passed = report["verdict"] == "pass"
     if submit and passed and held["state"] == "checked":
         backend.change(held["id"], Change.CONFIRM)

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from data.corpora import index as postings
 from data.corpora import terms as term_numbers
 from data.corpora.approximate import Graph, measured
-from data.corpora.chunking import WORD, Chunking, document_of
-from data.corpora.cutting import CutWords
+from data.corpora.chunking import WORD, Chunking, CutWords, document_of
 from data.corpora.dense import VectorIndex, Vectors, VectorsAbout, VectorWriter, graph_of, read_about
 from data.corpora.index import Corpus, best_places
 from data.corpora.library import CorpusLibrary
