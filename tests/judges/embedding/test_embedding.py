@@ -17,13 +17,13 @@ from data.errors import BudgetError, EndpointError, ReplayMissError, SpecError
 from data.records import Outcome
 from judges.embedding.base import LocalEmbedder, embed_corpus
 from judges.embedding.endpoint import AT_ONCE, EmbeddingTransport, EndpointEmbedder, embedding_access
-from judges.llm.cache import MemoryReplyCache
 from judges.llm.costs import MemoryLedger, Usage
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure
 from judges.llm.settings import AccessSettings, CacheMode
 from judges.metrics.coverage.sources import TERMS
 from judges.retrieval.ranking import RankedSource, VectorRanker
+from tests.memory_replies import MemoryReplyCache
 
 T = TypeVar("T")
 PRICED = "text-embedding-3-small"
