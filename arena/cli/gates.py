@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson, File, Seed, Server, SetName, TokenText
+from arena.cli.options import AsJson, CardFile, File, Seed, Server, SetName, SystemName, TeamName, TokenText
 from arena.cli.output import BytesSent, note, note_problems, show_json, show_line, show_table
 
 EXIT_CODES = MappingProxyType({"pass": 0, "worse": 3, "undecided": 4})
@@ -21,7 +21,7 @@ HELD = "Submit it by: arena submissions confirm {}"
 def gate(
     file: File,
     set_name: SetName,
-    system: Annotated[str, typer.Option("--system", metavar="SYSTEM", help="Name of the system.")],
+    system: SystemName,
     max_loss: Annotated[
         float,
         typer.Option(
@@ -60,10 +60,8 @@ def gate(
             help="The most that the gate may spend; a judge that asks an LLM needs a cap.",
         ),
     ] = None,
-    team: Annotated[str, typer.Option("--team", metavar="TEAM", help="Name of the team.")] = "",
-    card: Annotated[
-        Path | None, typer.Option("--card", metavar="FILE", help="The system card, YAML.")
-    ] = None,
+    team: TeamName = "",
+    card: CardFile = None,
     summary: Annotated[
         Path | None,
         typer.Option(

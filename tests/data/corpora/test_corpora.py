@@ -273,11 +273,11 @@ def test_a_corpus_can_be_searched_by_vectors(library: CorpusLibrary, source: Pat
     assert embed(corpus, folder).dimensions == 11
     index = VectorIndex(corpus, folder)
     (query,) = letters(["lions hunt dusk"])
-    assert index.find(query, 2)[0].id.startswith("d1")
-    assert len(index.find(query, 10)) == 4
-    assert index.find(query, 0) == ()
+    assert index.search(query, 2)[0][0].id.startswith("d1")
+    assert len(index.search(query, 10)) == 4
+    assert index.search(query, 0) == ()
     with pytest.raises(StoreError, match="dimensions"):
-        index.find(query[:3], 2)
+        index.search(query[:3], 2)
 
 
 def test_vectors_can_be_searched_approximately(library: CorpusLibrary, tmp_path: Path) -> None:
