@@ -160,7 +160,8 @@ VARIABLES = (
     Variable(
         "ARENA_WORK_SECONDS",
         "work_seconds",
-        "most seconds for work on one answer, reply, system card, or 5 MiB of a file",
+        "most seconds of a processor for work on one answer, reply, system card, or 5 MiB of a file; by the "
+        "clock six times as many",
     ),
     Variable(
         "ARENA_LEASE", "lease", "seconds without a sign of activity after which a worker counts as dead"

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson, File, Seed, Server, SetName, TokenText
+from arena.cli.options import AsJson, CardFile, File, Seed, Server, SetName, SystemName, TeamName, TokenText
 from arena.cli.output import BytesSent, note, note_problems, show_json, show_line, show_table
 
 EXIT_CODES = MappingProxyType({"pass": 0, "worse": 3, "undecided": 4})
@@ -21,7 +21,7 @@ HELD = "Submit it by: arena submissions confirm {}"
 def gate(
     file: File,
     set_name: SetName,
-    system: Annotated[str, typer.Option("--system", metavar="SYSTEM", help="Name of the system.")],
+    system: SystemName,
     max_loss: Annotated[
         float,
         typer.Option(
@@ -60,10 +60,8 @@ def gate(
             help="The most that the gate may spend; a judge that asks an LLM needs a cap.",
         ),
     ] = None,
-    team: Annotated[str, typer.Option("--team", metavar="TEAM", help="Name of the team.")] = "",
-    card: Annotated[
-        Path | None, typer.Option("--card", metavar="FILE", help="The system card, YAML.")
-    ] = None,
+    team: TeamName = "",
+    card: CardFile = None,
     summary: Annotated[
         Path | None,
         typer.Option(
@@ -97,9 +95,7 @@ def gate(
     Nothing public appears, and no quota is used: the file is stored as checked only.
     """
     from arena.client.backends import Change, SubmissionRequest, open_backend, problem_of
-    from arena.client.gates import judged
-    from arena.services.gates.model import GateRequest
-    from arena.services.gates.summary import gate_lines, gate_markdown
+    from arena.services.gates.model import GateRequest, gate_lines, gate_markdown
 
     # What cannot be read is refused before anything is sent.
     asked = GateRequest(
@@ -111,7 +107,7 @@ def gate(
     )
     note_problems(map(problem_of, held["problems"]))
     note(f"{held['system']}: submission {held['id']} is {held['state']}.")
-    report = judged(backend, asked.of(held["id"]), patience=wait)
+    report = backend.gate(asked.of(held["id"]), patience=wait)
     passed = report["verdict"] == "pass"
     if submit and passed and held["state"] == "checked":
         backend.change(held["id"], Change.CONFIRM)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.gates import compare, gate
-from arena.cli.options import AsJson, File, Server, SetName, TokenText
+from arena.cli.options import AsJson, CardFile, File, Server, SetName, SystemName, TeamName, TokenText
 from arena.cli.output import (
     note,
     note_problems,
@@ -85,12 +85,10 @@ def check(
 def add(
     file: File,
     set_name: SetName,
-    system: Annotated[str, typer.Option("--system", metavar="SYSTEM", help="Name of the system.")],
+    system: SystemName,
     kind: Kind = SubmissionKind.ANSWERS,
-    team: Annotated[str, typer.Option("--team", metavar="TEAM", help="Name of the team.")] = "",
-    card: Annotated[
-        Path | None, typer.Option("--card", metavar="FILE", help="The system card, YAML.")
-    ] = None,
+    team: TeamName = "",
+    card: CardFile = None,
     anonymous: Annotated[
         bool | None,
         typer.Option(

@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -35,6 +36,8 @@ SEND_EVERY = 0.05
 """Seconds after which results are sent, though more are to come."""
 PREPARING = -1
 MOST_IDLE = max(2, os.cpu_count() or 1)
+WAITING_FACTOR = 6.0
+"""So many times its limit a task may take by the clock, on a machine that is busy with others."""
 ORPHAN_FACTOR = 2.0
 LEAST_ALARM = 5.0
 NUMBER_BYTES = 8
@@ -115,12 +118,22 @@ class TextProcess:
         return self._process.pid
 
     @property
+    def processor_seconds(self) -> float:
+        """How long processors have worked for it, from some moment on; by the clock where no system tells."""
+        try:
+            # A name in brackets, which may hold spaces, then fields 3 and on: 14 and 15 are user and system.
+            fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            return time.monotonic()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
     def pipe(self) -> Connection:
         """By which results come, for whoever waits for several processes at once."""
         return self._pipe
 
     def begin(self, tasks: Sequence[Task], seconds: float) -> None:
-        """Send a batch of tasks, each of which may take some seconds.
+        """Send a batch of tasks, each of which may take some seconds of a processor.
 
         Raises:
             OSError: The process has ended.
@@ -239,7 +252,7 @@ def _work(pipe: Connection, current: SharedNumber, tasks: Sequence[Task], second
     sent_at = time.monotonic()
     for number, (function, arguments) in enumerate(tasks):
         current.set(number)
-        _set_alarm(max(LEAST_ALARM, ORPHAN_FACTOR * seconds))
+        _set_alarm(max(LEAST_ALARM, ORPHAN_FACTOR * WAITING_FACTOR * seconds))
         results.append(attempted(function, arguments))
         if time.monotonic() - sent_at > SEND_EVERY:
             _send(pipe, results)

@@ -1,8 +1,9 @@
 """Work on strangers' texts within a limit of time, in processes that are ended where they exceed it (A4).
 
-What a text does to a pattern or a parser is that text's outcome: the process is ended, the text has its
-error, and all other texts go on in another process. Small pieces of work travel in batches, so that what
-takes microseconds is not held up by its journey.
+The limit is one of processor time, so that a busy machine refuses nobody's text; by the clock work may take
+several times as long. What a text does to a pattern or a parser is that text's outcome: the process is ended,
+the text has its error, and all other texts go on in another process. Small pieces of work travel in batches,
+so that what takes microseconds is not held up by its journey.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any, Self, TypeVar
 from arena.services.system.text_process import (
     PREPARING,
     PROCESSES,
+    WAITING_FACTOR,
     Result,
     Task,
     TextProcess,
@@ -70,8 +72,9 @@ def within(
 ) -> Value:
     """Do one piece of work, and wait for it.
 
-    The function is one of a module, and its arguments are copied. `poll` is called at intervals meanwhile;
-    what it raises ends the work. The `done` of `work` follows what the function counts.
+    `seconds` are those of a processor; by the clock it may take `WAITING_FACTOR` times as many. The function
+    is one of a module, and its arguments are copied. `poll` is called at intervals meanwhile; what it raises
+    ends the work. The `done` of `work` follows what the function counts.
 
     Raises:
         TimeLimitError: It took longer.
@@ -141,7 +144,7 @@ class _Attempt:
         take_results: Callable[[list[Result]], object],
         stop_error: Callable[[float], Exception | None],
     ) -> None:
-        since = time.monotonic()
+        since, worked = time.monotonic(), process.processor_seconds
         while self.done < len(self._tasks) and self.error is None:
             results = process.results(min(POLL_EVERY, self._seconds / 4))
             if self._work is not None:
@@ -150,11 +153,22 @@ class _Attempt:
                 self.done += len(results)
                 take_results(results)
             elif process.place == self.place:
-                limit = max(STARTING, self._seconds) if self.place < 0 else self._seconds
-                exceeded = time.monotonic() - since > limit
+                exceeded = self._exceeds(time.monotonic() - since, process, worked)
                 self.error = too_long(self._seconds) if exceeded else stop_error(since)
                 continue
-            self.place, since = process.place, time.monotonic()
+            self.place, since, worked = process.place, time.monotonic(), process.processor_seconds
+
+    def _exceeds(self, passed: float, process: TextProcess, worked: float) -> bool:
+        """Whether the task at hand, begun when its process had `worked` so long, takes longer than it may.
+
+        Several threads of a task work at once, so that the clock decides before their processor time does.
+        """
+        longest = WAITING_FACTOR * self._seconds
+        if self.place < 0:
+            return passed > max(STARTING, longest)
+        if passed <= self._seconds:
+            return False
+        return passed > longest or process.processor_seconds - worked > self._seconds
 
 
 @dataclass(slots=True, eq=False)
@@ -170,7 +184,7 @@ class _Piece:
 class TextWork:
     """Does small pieces of work for event loops in a few processes; a context that ends what is unfinished.
 
-    One piece may take `seconds`; so many `processes` work at once.
+    One piece may take `seconds` of a processor; so many `processes` work at once.
     """
 
     def __init__(self, seconds: float, processes: int = 1) -> None:

@@ -8,7 +8,6 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 import time
 import urllib.request
 import zipfile
@@ -85,6 +84,7 @@ def endpoint(scripted_llm: Callable[..., object]) -> Any:  # noqa: ANN401 - a Sc
 
 @pytest.fixture
 def start(
+    program: Path,
     home: Path,
     token: str,
     endpoint: Any,  # noqa: ANN401 - as above
@@ -103,7 +103,7 @@ def start(
     running: list[subprocess.Popen[bytes]] = []
 
     def run(*words: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "arena", *words]
+        command = [str(program), *words]
         with (tmp_path / f"log-{len(running)}").open("wb") as log:
             running.append(subprocess.Popen(command, env=environment, cwd=ROOT, stdout=log, stderr=log))
         return running[-1]
@@ -286,7 +286,7 @@ def test_no_page_is_hidden_from_an_organiser(hands: Visitor, width: int) -> None
     if width < PHONE:
         hands.click("//*[@data-testid='stExpandSidebarButton']")
         hands.see("Audit log")
-        found = [hands.find("[data-testid=stSidebarNav]", "Audit log")]
+        found = [hands.find("[data-testid=stSidebarNav]", page) for page in IN_MENUS]
     else:
         found = [hands.find("[data-testid=stTopNav]", "Organise")]
         for menu in ("Results", "How it works", "Teams", "Label", "Organise"):

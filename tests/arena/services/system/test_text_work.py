@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from judges.spec import Cleaning, Protection
 SLOW = "a" * 60 + "b"
 LIMIT = 1.0
 LONG = 60.0
+SHORT = 0.4
 
 
 def catastrophic(text: str) -> str:
@@ -36,6 +38,12 @@ def dying(text: str) -> str:
     if text == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     return text
+
+
+def waiting(seconds: float) -> str:
+    """A function that takes no processor time."""
+    time.sleep(seconds)
+    return "done"
 
 
 def too_deep(text: str) -> str:
@@ -63,6 +71,17 @@ def test_one_piece_of_work_ends_at_its_limit() -> None:
     with pytest.raises(TimeLimitError, match="longer than 1 seconds"):
         within(LIMIT, catastrophic, SLOW)
     assert within(LONG, clean, " <answer>Yes.</answer> ") == "Yes."
+
+
+def test_a_busy_machine_refuses_no_text() -> None:
+    """A4: the limit is one of processor time: to wait for a processor is held against nobody's text."""
+    assert within(LIMIT, waiting, 1.5 * LIMIT) == "done"
+
+
+def test_waiting_ends_too() -> None:
+    """A4: what takes hardly any processor time ends as well, at several times the limit by the clock."""
+    with pytest.raises(TimeLimitError, match=r"longer than 0\.4 seconds"):
+        within(SHORT, waiting, LONG)
 
 
 def test_work_ends_when_nobody_wants_it() -> None:
@@ -95,6 +114,8 @@ def test_stopping_lets_quick_work_be_done() -> None:
 
     async def late() -> str:
         with TextWork(LONG) as work:
+            # A process that has yet to start may take longer than a stop leaves.
+            await work.do(catastrophic, "aaa")
             work.stop()
             return await work.do(catastrophic, "aaa")
 
@@ -165,7 +186,7 @@ def test_processes_end_with_their_parent(tmp_path: Path, until: Callable[..., No
         f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from arena.services.system.text_work import within\n"
         "import test_text_work\n"
-        f"within(1.0, test_text_work.tell_and_hang, {str(told)!r})\n"
+        f"within({SHORT}, test_text_work.tell_and_hang, {str(told)!r})\n"
     )
     with subprocess.Popen([sys.executable, "-c", script]) as process:
         until(lambda: told.exists() and bool(told.read_text()))
