@@ -233,6 +233,7 @@ def _groups(battles: BattleTable, unit: Unit) -> Iterator[_Group]:
         members = np.flatnonzero(groups.label == label)
         inner, _ = pairs.among(members)
         local = restrict(battles, members)
+        kind: NDArray[np.signedinteger[Any]]
         if unit is Unit.QUESTIONS:
             units, kind = question_units(local, inner), local.question
         else:
