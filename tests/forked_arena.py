@@ -1,19 +1,22 @@
-"""`arena` for shells in tests: a process that has loaded the program once and forks for each command.
+"""`arena` for tests: a process that has loaded the program once and forks for each command.
 
-A walk of the documentation runs some hundred commands as they are written; a fork spares each of them the
-seconds in which the program is loaded. `program` writes an executable `arena` that hands its words, folder,
-environment and the three streams to the process that `serving` starts.
+To load the program takes a command a second, and a server three. `serving` writes an executable `arena` that
+hands its words, folder, environment and the three streams to a fork of that process, and ends as it ends:
+signals go on to it, and whoever kills the executable kills the fork as well.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
 import pkgutil
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -29,29 +32,37 @@ ROOMS = (
     "leaderboard",
     "submissions",
     "arena.services",
+    "arena.api",
     "arena.cli",
 )
+SITE = "arena.site.app"
+"""Of the site what a server loads before it answers: modules of pages draw them."""
 MOST_WORDS = 1 << 20
 READY_SECONDS = 120
 CLIENT = """#!{python} -IS
-import json, os, socket, sys
+import json, os, signal, socket, sys
 with socket.socket(socket.AF_UNIX) as there:
     there.connect({address!r})
     told = json.dumps([["arena", *sys.argv[1:]], os.getcwd(), dict(os.environ)]).encode()
     socket.send_fds(there, [len(told).to_bytes(4, "big")], [0, 1, 2])
     there.sendall(told)
-    raise SystemExit(there.recv(1)[0])
+    fork = int.from_bytes(there.recv(4), "big")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: os.kill(fork, number))
+    raise SystemExit((there.recv(1) or bytes([137]))[0])
 """
 
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Path]:
-    """A folder with the program `arena`, to stand first in a shell's PATH."""
+    """The program `arena` in a folder, which may stand first in a shell's PATH."""
     address = folder / "socket"
+    # A server that a signal ends leaves no record of the lines that it ran: to follow them were for nothing.
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}  # noqa: TID251 - what a process of the machine needs
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.forked_arena", str(address)],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},  # noqa: TID251 - what a process of the machine needs
+        env={**kept, "PYTHONPATH": str(ROOT)},
     )
     try:
         program = folder / "arena"
@@ -62,7 +73,7 @@ def serving(folder: Path) -> Iterator[Path]:
             assert process.poll() is None, "the process that forks has ended"
             assert time.monotonic() < deadline, "the process that forks is not ready"
             time.sleep(0.05)
-        yield folder
+        yield program
     finally:
         process.terminate()
         process.wait()
@@ -75,30 +86,47 @@ def main(address: str) -> NoReturn:
         for found in pkgutil.walk_packages(package.__path__, f"{room}."):
             with suppress(ImportError):
                 importlib.import_module(found.name)
+    importlib.import_module(SITE)
     importlib.import_module("arena.cli.commands")
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    # Nobody waits for forks: they themselves tell whoever started them how they end.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(address)
+        listening.bind(f"{address}-")
         listening.listen()
+        Path(f"{address}-").rename(address)
         while True:
-            with listening.accept()[0] as client:
-                client.sendall(bytes([_run(client)]))
+            client = listening.accept()[0]
+            if os.fork() == 0:
+                listening.close()
+                _run(client)
+            client.close()
 
 
-def _run(client: socket.socket) -> int:
+def _run(client: socket.socket) -> NoReturn:
     head, streams, _, _ = socket.recv_fds(client, 4, 3)
     length, told = int.from_bytes(head, "big"), b""
     while len(told) < min(length, MOST_WORDS):
         told += client.recv(length - len(told))
     words, folder, environment = json.loads(told)
-    child = os.fork()
-    if child == 0:
-        _become(words, folder, environment, streams)
-    for stream in streams:
-        os.close(stream)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 0xFF
+    for number in (signal.SIGTERM, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
+    client.sendall(os.getpid().to_bytes(4, "big"))
+    threading.Thread(target=_end_with, args=(client,), daemon=True).start()
+    _become(words, folder, environment, streams, client)
 
 
-def _become(words: list[str], folder: str, environment: dict[str, str], streams: list[int]) -> NoReturn:
+def _end_with(client: socket.socket) -> None:
+    """End this process at once when whoever started it is gone."""
+    client.recv(1)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _become(
+    words: list[str], folder: str, environment: dict[str, str], streams: list[int], client: socket.socket
+) -> NoReturn:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     os.chdir(folder)
@@ -119,6 +147,8 @@ def _become(words: list[str], folder: str, environment: dict[str, str], streams:
         with suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()
+        with suppress(OSError):
+            client.sendall(bytes([code & 0xFF]))
         os._exit(code)
 
 

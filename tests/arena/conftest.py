@@ -14,6 +14,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.records import EMBEDDED_ENGINE, Outcome, RoundState, Score
 from tests.browsing import CHROMIUM, DRIVER, Visitor, open_browser
+from tests.forked_arena import serving
 
 METRIC = "comprehensiveness-nli"
 # Tests that share a server or a browser go to one worker, which starts it once.
@@ -299,8 +301,15 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 60
 
 
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The executable `arena`, which a process that has loaded the program runs as a fork of its own."""
+    with serving(tmp_path_factory.mktemp("program")) as made:
+        yield made
+
+
 @contextmanager
-def _served(settings: Settings, log: Path, **variables: str) -> Iterator[str]:
+def _served(program: Path, settings: Settings, log: Path, **variables: str) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -308,7 +317,7 @@ def _served(settings: Settings, log: Path, **variables: str) -> Iterator[str]:
     own = {"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url}
     own |= variables
     with log.open("wb") as output:
-        command = [sys.executable, "-m", "arena", "serve", "--no-worker", "--port", str(port)]
+        command = [str(program), "serve", "--no-worker", "--port", str(port)]
         process = subprocess.Popen(command, env={**kept, **own}, cwd=ROOT, stdout=output, stderr=output)
         try:
             _wait(f"http://127.0.0.1:{port}/healthz", process, log)
@@ -321,18 +330,22 @@ def _served(settings: Settings, log: Path, **variables: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def served() -> Callable[..., AbstractContextManager[str]]:
+def served(program: Path) -> Callable[..., AbstractContextManager[str]]:
     """Serve an arena by the command: a context with its address, and the log in a file.
 
     Keywords are further variables.
     """
-    return _served
+    return partial(_served, program)
 
 
 @pytest.fixture(scope="session")
-def site(published: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def site(
+    published: Settings,
+    served: Callable[..., AbstractContextManager[str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[str]:
     """The address of the published boards, served by the command."""
-    with _served(published, tmp_path_factory.mktemp("site") / "log") as url:
+    with served(published, tmp_path_factory.mktemp("site") / "log") as url:
         yield url
 
 

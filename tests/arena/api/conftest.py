@@ -35,7 +35,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_server(settings: Settings, log: Path, **variables: str) -> Iterator[str]:
+def running_server(program: Path, settings: Settings, log: Path, **variables: str) -> Iterator[str]:
     """Run `arena serve` without a worker; gives the address of its API, and stops it at the end."""
     port = free_port()
     environment = {
@@ -48,7 +48,7 @@ def running_server(settings: Settings, log: Path, **variables: str) -> Iterator[
     }
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "arena", "serve", "--no-worker", "--port", str(port)],
+            [program, "serve", "--no-worker", "--port", str(port)],
             cwd=ROOT,
             env=environment,
             stdout=out,
@@ -105,10 +105,12 @@ def _wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None
 
 
 @pytest.fixture(scope="session")
-def public_server(published: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def public_server(
+    program: Path, published: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """The address of the API of a server over the published round `tiny`."""
     log = tmp_path_factory.mktemp("server") / "log"
-    with running_server(published, log) as address:
+    with running_server(program, published, log) as address:
         yield address
 
 
@@ -135,15 +137,14 @@ class Club:
 
 
 @pytest.fixture(scope="session")
-def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
+def club(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
     """A server over the set `tiny` without a round: teams `alpha` and `beta`, a reader, an organiser."""
     folder = tmp_path_factory.mktemp("club")
     settings = Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'home' / 'arena.sqlite'}")
     tokens = found_club(settings, folder)
     # Small limits, so that tests can reach them.
-    with running_server(
-        settings, folder / "log", ARENA_MAX_UPLOAD_MB="2", ARENA_BODY_TIMEOUT="3", ARENA_UPLOADS="100"
-    ) as address:
+    limits = {"ARENA_MAX_UPLOAD_MB": "2", "ARENA_BODY_TIMEOUT": "3", "ARENA_UPLOADS": "100"}
+    with running_server(program, settings, folder / "log", **limits) as address:
         yield Club(address=address, settings=settings, log=folder / "log", tokens=tokens)
 
 
@@ -241,11 +242,12 @@ def submit() -> Callable[..., httpx.Response]:
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., str]]:
+def serve(program: Path, tmp_path: Path) -> Iterator[Callable[..., str]]:
     """Start servers with settings of one's own: `serve(settings, ARENA_API_RATE="5")`."""
     with ExitStack() as stack:
 
         def start(settings: Settings, **variables: str) -> str:
-            return stack.enter_context(running_server(settings, tmp_path / "server.log", **variables))
+            log = tmp_path / "server.log"
+            return stack.enter_context(running_server(program, settings, log, **variables))
 
         yield start

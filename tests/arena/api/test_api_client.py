@@ -149,14 +149,16 @@ def _plain(schema: Json, document: Json) -> Any:  # noqa: ANN401 - part of a sch
 
 
 @pytest.fixture(scope="module")
-def live(published: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+def live(
+    program: Path, published: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, str]]:
     """A server over the published round `tiny`: its address, and a token of the team `alpha`."""
     arena = Arena(published)
     arena.teams.add("alpha", caller=OPERATOR)
     scopes = {TokenScope.READ, TokenScope.SUBMIT}
     token = arena.tokens.create(name="notebook", team="alpha", scopes=scopes, caller=OPERATOR).secret
     arena.close()
-    with running_server(published, tmp_path_factory.mktemp("live") / "log") as address:
+    with running_server(program, published, tmp_path_factory.mktemp("live") / "log") as address:
         yield address, token
 
 

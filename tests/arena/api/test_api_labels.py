@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -46,8 +45,8 @@ def labelling(filled: Callable[..., Arena]) -> tuple[Arena, dict[str, str]]:
 class _Server:
     """A server that can be killed and started again on the same database."""
 
-    def __init__(self, settings: Settings, log: Path) -> None:
-        self._settings, self._log = settings, log
+    def __init__(self, program: Path, settings: Settings, log: Path) -> None:
+        self._program, self._settings, self._log = program, settings, log
         self.process: subprocess.Popen[bytes] | None = None
         self.address = ""
 
@@ -63,7 +62,7 @@ class _Server:
         }
         with self._log.open("ab") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "arena", "serve", "--no-worker", "--port", str(port)],
+                [self._program, "serve", "--no-worker", "--port", str(port)],
                 cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT,
             )  # fmt: skip
         self.address = f"http://127.0.0.1:{port}/api/v1"
@@ -83,8 +82,8 @@ class _Server:
 
 
 @contextmanager
-def _serving(settings: Settings, log: Path) -> Iterator[_Server]:
-    server = _Server(settings, log)
+def _serving(program: Path, settings: Settings, log: Path) -> Iterator[_Server]:
+    server = _Server(program, settings, log)
     server.start()
     try:
         yield server
@@ -107,11 +106,11 @@ def _label_all(client: httpx.Client, longer: int) -> None:
 
 
 def test_people_label_over_http_and_organisers_watch(
-    labelling: tuple[Arena, dict[str, str]], tmp_path: Path
+    labelling: tuple[Arena, dict[str, str]], program: Path, tmp_path: Path
 ) -> None:
     """Open, agree, next, label, go back, skip, quality, adjudicate, export, delete; nobody else may."""
     arena, tokens = labelling
-    with _serving(arena.settings, tmp_path / "log") as server, ExitStack() as stack:
+    with _serving(program, arena.settings, tmp_path / "log") as server, ExitStack() as stack:
         olga, ann, bob, eve, nobody = (
             stack.enter_context(_client(server, tokens.get(name)))
             for name in ("olga", "ann", "bob", "eve", "nobody")
@@ -165,11 +164,11 @@ def test_people_label_over_http_and_organisers_watch(
 
 @pytest.mark.slow
 def test_labels_survive_a_server_that_is_killed(
-    labelling: tuple[Arena, dict[str, str]], tmp_path: Path
+    labelling: tuple[Arena, dict[str, str]], program: Path, tmp_path: Path
 ) -> None:
     """Kill -9 after every label: what was answered with 204 is there, and the queue goes on where it was."""
     arena, tokens = labelling
-    server = _Server(arena.settings, tmp_path / "log")
+    server = _Server(program, arena.settings, tmp_path / "log")
     server.start()
     try:
         with _client(server, tokens["olga"]) as olga:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import pytest
@@ -51,11 +52,11 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def scene(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """Make the scene, and a server over it."""
     folder = tmp_path_factory.mktemp("private")
     arena, tokens = private_round(folder)
-    with running_server(arena.settings, folder / "log") as address, ExitStack() as opened:
+    with running_server(program, arena.settings, folder / "log") as address, ExitStack() as opened:
         public, alpha, olga = (
             opened.enter_context(httpx.Client(base_url=address, timeout=60, headers=headers))
             for headers in (

@@ -46,11 +46,10 @@ def test_every_route_is_described_with_its_refusals(nobody: httpx.Client) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("who", ["alpha", "nobody"])
-def test_every_answer_is_as_the_document_says(club: Club, who: str) -> None:
-    """Requests made up from the document, sound and broken, get answers that the document names."""
+def test_every_answer_is_as_the_document_says(club: Club) -> None:
+    """Requests made up from the document, sound and broken, with a token and without, get answers of it."""
     load_all_checks()
-    headers = {"Authorization": f"Bearer {club.tokens[who]}"} if who != "nobody" else {}
+    team = {"Authorization": f"Bearer {club.tokens['alpha']}"}
     schema = schemathesis.openapi.from_url(f"{club.address}/openapi.json")
     checks = schemathesis.checks.CHECKS.get_by_names(list(CHECKED))
 
@@ -76,6 +75,8 @@ def test_every_answer_is_as_the_document_says(club: Club, who: str) -> None:
             path = case.formatted_path
             # The server refuses such addresses before the API sees them.
             assume(not any(sign in unquote(path) for sign in ("..", "\n", "\0", "\\", "//")))
-            case.call_and_validate(headers=headers, checks=checks)
+            # To make a request up takes longer than to answer it.
+            for headers in (team, {}):
+                case.call_and_validate(headers=headers, checks=checks)
 
         holds()

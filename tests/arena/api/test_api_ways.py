@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -45,18 +44,14 @@ def home(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Callable[[Mapping[str, str]], Shell]:
+def shell(program: Path, tmp_path: Path) -> Callable[[Mapping[str, str]], Shell]:
     """Run lines as written, with `arena` being this program: `shell(environment)(lines)`."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    (folder / "arena").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m arena "$@"\n')
-    (folder / "arena").chmod(0o755)
     place = tmp_path / "work"
     place.mkdir()
 
     def with_environment(variables: Mapping[str, str]) -> Shell:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
-        environment = {**kept, "PATH": f"{folder}:{kept['PATH']}", "PYTHONPATH": str(ROOT), **variables}
+        environment = {**kept, "PATH": f"{program.parent}:{kept['PATH']}", **variables}
 
         def run(lines: str) -> str:
             ended = subprocess.run(

@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,7 +85,7 @@ def labelling(tmp_path: Path) -> Iterator[tuple[Arena, dict[str, str]]]:
 
 
 @pytest.fixture
-def site(labelling: tuple[Arena, dict[str, str]], tmp_path: Path) -> Iterator[str]:
+def site(labelling: tuple[Arena, dict[str, str]], program: Path, tmp_path: Path) -> Iterator[str]:
     """The address of a running site over it."""
     settings = labelling[0].settings
     with socket.socket() as probe:
@@ -98,7 +97,7 @@ def site(labelling: tuple[Arena, dict[str, str]], tmp_path: Path) -> Iterator[st
         "ARENA_DATABASE_URL": settings.database_url,
     }
     with (tmp_path / "log").open("wb") as log:
-        command = [sys.executable, "-m", "arena", "serve", "--no-worker", "--port", str(port)]
+        command = [str(program), "serve", "--no-worker", "--port", str(port)]
         process = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=log, stderr=log)
     address = f"http://127.0.0.1:{port}"
     for _ in range(600):

@@ -8,7 +8,6 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 import time
 import urllib.request
 import zipfile
@@ -85,6 +84,7 @@ def endpoint(scripted_llm: Callable[..., object]) -> Any:  # noqa: ANN401 - a Sc
 
 @pytest.fixture
 def start(
+    program: Path,
     home: Path,
     token: str,
     endpoint: Any,  # noqa: ANN401 - as above
@@ -103,7 +103,7 @@ def start(
     running: list[subprocess.Popen[bytes]] = []
 
     def run(*words: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "arena", *words]
+        command = [str(program), *words]
         with (tmp_path / f"log-{len(running)}").open("wb") as log:
             running.append(subprocess.Popen(command, env=environment, cwd=ROOT, stdout=log, stderr=log))
         return running[-1]

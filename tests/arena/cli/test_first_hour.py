@@ -31,12 +31,12 @@ def free_port() -> int:
 
 
 @pytest.mark.slow
-def test_three_people_get_through_their_first_hour(tmp_path: Path) -> None:
+def test_three_people_get_through_their_first_hour(program: Path, tmp_path: Path) -> None:
     """Every block runs as written; a reader's ratings are those of the board."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
     environment = {
         **kept,
-        "PATH": f"{Path(sys.executable).parent}:{kept['PATH']}",
+        "PATH": f"{program.parent}:{Path(sys.executable).parent}:{kept['PATH']}",
         "PORT": str(free_port()),
     }
     script = f"trap 'kill %1 2>/dev/null || true' EXIT\n{blocks()}"
