@@ -40,11 +40,11 @@ sys.path.insert(0, str(ROOT))
 import httpx
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
-from judges.llm.cache import MemoryReplyCache
 from judges.llm.costs import MemoryLedger
 from judges.llm.factory import open_client
 from judges.llm.requests import Message, Request, Sampling
 from judges.llm.settings import AccessSettings, TransportKind
+from tests.memory_replies import MemoryReplyCache
 
 MODEL = "gpt-4o"
 CONNECTIONS = 64

@@ -19,6 +19,8 @@ __all__ = ["Rate", "RateTable", "win_rates"]
 Floats = NDArray[np.float64]
 MOST_CELLS = 8
 """Cells of a table of counts for each row, at most; sparser ones are sorted instead."""
+ROWS_AT_ONCE = 1 << 20
+"""Rows that are counted at once, so that memory does not grow with them."""
 Codes = NDArray[np.int64]
 _Column = NDArray[np.bool_] | NDArray[np.int32] | Floats
 
@@ -178,6 +180,9 @@ class _Tallies:
 
 def _tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float]:
     """Each battle seen from the sides that count, summed up; and the weight of those that do not count."""
+    cells = len(table.systems) * len(table.domains) * len(table.questions)
+    if table.score is None and table.weight is None and cells <= MOST_CELLS * len(table):
+        return _counted_tallies(table, reference)
     weight = np.ones(len(table)) if table.weight is None else table.weight
     from_a, from_b = _counting(table, reference)
     tied = table.winner == Winner.TIE
@@ -195,6 +200,38 @@ def _tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float
         sums=sums * both(weight, weight)[:, None],
     )
     return _merged(single, single.domain), float(weight[~(from_a | from_b)].sum())
+
+
+def _counted_tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float]:
+    """The same of whole battles without soft labels: whole numbers are counted, which loses nothing."""
+    code = None if reference is None else _code_of(table, reference)
+    domains = len(table.domains)
+    occurs = np.zeros((domains, len(table.questions)), dtype=bool)
+    occurs[table.domain, table.question] = True
+    place = (np.cumsum(occurs.reshape(-1), dtype=np.int64) - 1).reshape(occurs.shape)
+    units = int(occurs.sum())
+    cells, unused = len(table.systems) * units, 0
+    counts = np.zeros(cells * len(Winner), dtype=np.int64)
+    for first in range(0, len(table), ROWS_AT_ONCE):
+        rows = slice(first, first + ROWS_AT_ONCE)
+        a, b, winner = table.a[rows], table.b[rows], table.winner[rows].astype(np.int64)
+        unit = place[table.domain[rows], table.question[rows]]
+        from_a, from_b = (b == code, a == code) if code is not None else (a >= 0, b >= 0)
+        unused += int((~(from_a | from_b)).sum())
+        for side, from_side, outcome in ((a, from_a, winner), (b, from_b, _SWAPPED[winner])):
+            keys = ((side.astype(np.int64) * units + unit) * len(Winner) + outcome)[from_side]
+            counts += np.bincount(keys, minlength=len(counts))
+    by_cell = counts.reshape(cells, len(Winner))
+    met = np.flatnonzero(by_cell.any(axis=1))
+    won, lost, tied = by_cell[met].T.astype(np.float64)
+    system, unit = np.divmod(met, units)
+    domain, question = np.divmod(np.flatnonzero(occurs)[unit], len(table.questions))
+    sums = np.column_stack([won + lost + tied, won, won + tied, won + tied / 2, won + tied / 4])
+    return _Tallies(system=system, domain=domain, question=question, sums=sums), float(unused)
+
+
+_SWAPPED = np.array([Winner.B, Winner.A, Winner.TIE], dtype=np.int64)
+"""How a battle ended, seen from its second-named system."""
 
 
 def _merged(tallies: _Tallies, domain: Codes) -> _Tallies:
@@ -218,11 +255,15 @@ def _counting(table: BattleTable, reference: str | None) -> tuple[NDArray[np.boo
     if reference is None:
         all_rows = np.ones(len(table), dtype=bool)
         return all_rows, all_rows
+    code = _code_of(table, reference)
+    return table.b == code, table.a == code
+
+
+def _code_of(table: BattleTable, reference: str) -> int:
     if reference not in table.systems:
         message = f"No battle names the reference {reference}."
         raise NotFoundError(message, advice=f"The systems are {', '.join(sorted(table.systems)[:20])}.")
-    code = table.systems.index(reference)
-    return table.b == code, table.a == code
+    return table.systems.index(reference)
 
 
 def _rows(

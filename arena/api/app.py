@@ -16,7 +16,6 @@ from starlette.routing import Route
 
 from arena.api import (
     boards,
-    evidence,
     label_admin,
     labels,
     metrics,
@@ -128,7 +127,6 @@ ROUTERS = (
     retrieval_boards,
     metrics,
     rounds,
-    evidence,
     public_votes,
     teams,
     registrations,

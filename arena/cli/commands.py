@@ -25,7 +25,7 @@ NOUNS = {
     "questions": ("questions", "Questions of a round: find and sort them."),
     "jobs": ("jobs", "Jobs: the work that is queued, running or finished."),
     "battles": ("battles.commands", "Battle files: rate, compare and convert them."),
-    "labels": ("labels.giving", "Labels of people: tasks, the next item, a label for it."),
+    "labels": ("labels.commands", "Labels of people: tasks, the next item, a label for it."),
     "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),
     "leaderboard": ("leaderboard", "Published boards: list, show and export them."),
     "votes": ("public_votes", "Public blind votes: visitors judge pairs of a set."),

@@ -227,19 +227,19 @@ def cascade(
 
 def _show_people(report: JudgeCalibration) -> None:
     """How far the judge is from people, system by system, and what people would say themselves."""
-    from arena.services.judging.text_tables import BIAS, HUMAN_ROUND, bias_lines, human_round_lines
+    from arena.cli.judge_tables import show_bias, show_human_round
 
     found = report.people
     if found.bias:
         show_line("")
         show_line("What the judge gives a system beyond people, in shares of the win, with 95 % intervals:")
-        show_table(BIAS, bias_lines(found.bias))
+        show_bias(found.bias)
     show_line("")
     if found.table is None:
         show_line(f"What a full human round would say is not known. {found.unknown}")
         return
     show_line("What a full human round on questions like these would say:")
-    show_table(HUMAN_ROUND, human_round_lines(found.table))
+    show_human_round(found.table)
 
 
 def _judge_table(

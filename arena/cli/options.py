@@ -82,6 +82,9 @@ Constants = Annotated[
     typer.Option("--option", metavar="NAME=VALUE", help="A constant of the metric; repeatable."),
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to read.")]
+SystemName = Annotated[str, typer.Option("--system", metavar="SYSTEM", help="Name of the system.")]
+TeamName = Annotated[str, typer.Option("--team", metavar="TEAM", help="Name of the team.")]
+CardFile = Annotated[Path | None, typer.Option("--card", metavar="FILE", help="The system card, YAML.")]
 
 
 def constant(text: str) -> tuple[str, Any]:

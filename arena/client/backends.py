@@ -1,7 +1,8 @@
-"""Where submissions are sent: this machine's arena, or another's. Both give the same JSON."""
+"""Where submissions are sent and gates judged: this machine's arena, or another's. Both give equal JSON."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -30,6 +31,7 @@ from data.records import Problem, Severity, SubmissionKind, require_name
 if TYPE_CHECKING:
     # What reads files loads where a file is read: to list submissions takes none of it.
     from arena.client.answer_arena_client import Client
+    from arena.services.gates.model import GateRequest
     from submissions.check import CheckResult
 
 Json = dict[str, Any]
@@ -42,6 +44,8 @@ ERRORS: Mapping[int, type[ArenaError]] = {
     413: InputError,
     422: InputError,
 }
+FIRST_LOOK, LONGEST_LOOK = 0.5, 10.0
+OVER = ("done", "failed", "cancelled")
 
 
 def _json(submission: object) -> Json:
@@ -123,6 +127,10 @@ class LocalBackend:
             number, against=against, round_name=round_name, caller=OPERATOR
         ).as_json()
 
+    def gate(self, request: GateRequest, *, patience: float) -> Json:  # noqa: ARG002 - here it is done at once
+        """Hold two versions against each other; what `GateReport.as_json` gives."""
+        return self._arena.gates.run(request).as_json()
+
     def change(self, number: int, change: Change, *, reason: str = "") -> Json:
         """Do something to a submission."""
         match change:
@@ -138,7 +146,7 @@ class RemoteBackend:
     """Another machine's arena, by its API."""
 
     def __init__(self, client: Client, *, sent: Callable[[int, int], None]) -> None:
-        self.client = client
+        self._client = client
         self._submissions = client.submissions
         self._sent = sent
 
@@ -198,6 +206,38 @@ class RemoteBackend:
         """What changed from an earlier version."""
         with errors_as_ours():
             return self._submissions.compare(number, against=against, round_name=round_name)
+
+    def gate(self, request: GateRequest, *, patience: float) -> Json:
+        """Hold two versions against each other; what `GateReport.as_json` gives.
+
+        Args:
+            request: What is held against what.
+            patience: Seconds to wait for the workers there.
+
+        Raises:
+            ServerError: The gate failed there, or did not end in time.
+            ArenaError: The arena refuses it.
+        """
+        with errors_as_ours():
+            gate: Json = self._client.request("POST", "/gates", json=request.as_json()).json()
+        wait, until = FIRST_LOOK, time.monotonic() + patience
+        while gate["state"] not in OVER:
+            if time.monotonic() > until:
+                raise ServerError(
+                    f"Gate {gate['id']} did not end within {patience:g} seconds; it is {gate['state']}.",
+                    advice="Ask the organisers whether a worker runs, or wait longer: --wait.",
+                )
+            time.sleep(wait)
+            wait = min(LONGEST_LOOK, 2 * wait)
+            with errors_as_ours():
+                gate = self._client.request("GET", f"/gates/{gate['id']}").json()
+        if gate["result"] is None:
+            raise ServerError(
+                f"Gate {gate['id']} {gate['state']}: {gate['error'] or 'no reason is known.'}",
+                advice="Try again, or ask the organisers.",
+            )
+        result: Json = gate["result"]
+        return result
 
     def change(self, number: int, change: Change, *, reason: str = "") -> Json:
         """Do something to a submission."""

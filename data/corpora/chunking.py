@@ -5,12 +5,18 @@ Source: ICAT, section 4.3: up to 128 words with 32 words of overlap.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+import numpy as np
+from numpy.typing import NDArray
+
+from data.corpora.terms import Analyser, Vocabulary
 from data.errors import RecordError
+from data.records import Passage
 
 WORDS = 128
 OVERLAP = 32
@@ -18,6 +24,8 @@ UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4
 UNSPACED_SIGN = re.compile(f"[{UNSPACED}]")
 WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 MARK = "#"
+CHARACTERS = 1_000_000
+"""Of documents that are cut at once, at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,3 +81,73 @@ def document_of(chunk: str) -> str:
     """The document that a chunk's id belongs to; an id of another form is a document's own."""
     document, mark, number = chunk.rpartition(MARK)
     return document if mark and number.isdigit() else chunk
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class CutWords:
+    """The words of some chunks.
+
+    Attributes:
+        distinct: Each word once, as it is first met.
+        place: (N,) which of those stands at each place.
+        lengths: (C,) how many words each chunk has.
+    """
+
+    distinct: tuple[str, ...]
+    place: NDArray[np.uint32]
+    lengths: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, chunks: Iterable[Iterable[str]]) -> CutWords:
+        """Number the words of chunks."""
+        numbers, place, lengths = Vocabulary(), list[int](), list[int]()
+        for words in chunks:
+            before = len(place)
+            place.extend(map(numbers.__getitem__, words))
+            lengths.append(len(place) - before)
+        return cls(
+            distinct=tuple(numbers),
+            place=np.array(place, dtype=np.uint32),
+            lengths=np.array(lengths, dtype=np.uint32),
+        )
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Cut:
+    """Some documents as chunks: their lines of JSON, how many bytes each has, and their words."""
+
+    documents: int
+    lines: bytes
+    sizes: NDArray[np.uint64]
+    words: CutWords
+
+
+def batches(documents: Iterable[Passage]) -> Iterator[tuple[list[Passage]]]:
+    """Documents in batches, each the one argument of a task."""
+    batch: list[Passage] = []
+    characters = 0
+    for document in documents:
+        batch.append(document)
+        characters += len(document.text)
+        if characters >= CHARACTERS:
+            yield (batch,)
+            batch, characters = [], 0
+    if batch:
+        yield (batch,)
+
+
+def cut_documents(chunking: Chunking, analyser: Analyser, documents: Sequence[Passage]) -> Cut:
+    """Cut documents into chunks, and those into words."""
+    lines: list[bytes] = []
+    texts: list[str] = []
+    for document in documents:
+        for number, text in enumerate(chunking.cut(document.text), start=1):
+            row = [chunk_id(document.id, number), document.title, text]
+            lines.append(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+            texts.append(f"{document.title} {text}")
+    return Cut(
+        documents=len(documents),
+        lines=b"".join(lines),
+        sizes=np.fromiter(map(len, lines), dtype=np.uint64, count=len(lines)),
+        words=CutWords.of(map(analyser.words, texts)),
+    )

@@ -183,12 +183,8 @@ class VectorIndex:
         """Build the graph of neighbours; errors as of `approximate.build_graph`."""
         return build_graph(corpus_folder / FOLDER, self._vectors)
 
-    def find(self, vector: Vectors, k: int) -> tuple[Passage, ...]:
-        """Return the `k` most similar chunks, best first, ties in their own order; errors as of `search`."""
-        return tuple(passage for passage, _ in self.search(vector, k))
-
     def search(self, vector: Vectors, k: int) -> tuple[tuple[Passage, float], ...]:
-        """Return what `find` finds with its cosine similarities.
+        """Return the `k` most similar chunks with their cosine similarities, best first, ties in order.
 
         Raises:
             StoreError: The vector has other dimensions than the chunks'.

@@ -15,8 +15,7 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from data.corpora.chunking import Chunking, document_of
-from data.corpora.cutting import CutWords, batches, cut_documents
+from data.corpora.chunking import Chunking, CutWords, batches, cut_documents, document_of
 from data.corpora.terms import Analyser, TermNumbers, Vocabulary, itself
 from data.errors import FileFormatError, StoreError
 from data.progress import counted, working

@@ -45,19 +45,17 @@ from data.records.judging import (
     battle_id,
     unscored,
 )
+from data.records.policies import GateRule, Phase, SetPolicy
 from data.records.problems import Problem, ProblemList
 from data.records.questions import (
     DEFAULT_PHASE,
     ENGLISH,
     PEOPLE,
     Answer,
-    GateRule,
     Nugget,
     Passage,
-    Phase,
     Question,
     QuestionSet,
-    SetPolicy,
     SetSummary,
     Submission,
     SystemCard,

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
+from data.records.policies import Phase
 from data.records.problems import Problem
-from data.records.questions import Phase, Submission
+from data.records.questions import Submission
 from data.records.rounds import Board
 
 CHANGED = "changed"

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
-from data.corpora.dense import VectorIndex, Vectors, VectorsAbout, VectorWriter, read_about, unit_rows
+from data.corpora.dense import Vectors, VectorsAbout, VectorWriter, read_about, unit_rows
 from data.corpora.index import Corpus
 from data.errors import BudgetError, EndpointError, SpecError
 from data.progress import working
@@ -94,26 +94,6 @@ async def embed_corpus(corpus: Corpus, folder: Path, embedder: Embedder) -> Embe
             writer.add(vectors)
             work.done = places.stop
         return Embedded(about=writer.finish(), built=True)
-
-
-class DenseSource:
-    """Searches a corpus by the similarity of vectors.
-
-    Args:
-        index: The vectors.
-        embedder: Embeds queries; the same as embedded the corpus.
-    """
-
-    def __init__(self, index: VectorIndex, embedder: Embedder) -> None:
-        self._index = index
-        self._embedder = embedder
-
-    async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
-        """Return the `k` most similar chunks, or why the query could not be embedded."""
-        vectors = await self._embedder.embed([query])
-        if isinstance(vectors, CallFailure):
-            return vectors
-        return await asyncio.to_thread(self._index.find, vectors[0], k)
 
 
 def _text(chunk: Passage) -> str:

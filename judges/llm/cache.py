@@ -27,21 +27,6 @@ class ReplyCache(Protocol):
         ...
 
 
-class MemoryReplyCache:
-    """A cache for tests and for single calls; it forgets everything with the process."""
-
-    def __init__(self) -> None:
-        self.replies: dict[str, Reply] = {}
-
-    async def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
-        """The replies that are there, by key."""
-        return {key: self.replies[key] for key in keys if key in self.replies}
-
-    async def put(self, request: Request, reply: Reply) -> None:
-        """Keep a reply."""
-        self.replies[request.key] = reply
-
-
 class CacheReader:
     """Turns look-ups that are made at one moment into one look-up of many keys."""
 

@@ -1,7 +1,7 @@
 """What every metric takes and gives, and where the metrics are found by name.
 
-A family of metrics is a package of this room with a function
-`build(name, *, runner, options) -> Metric`; it is imported when one of its metrics is built, so that
+A family of metrics is a package of this room, one of whose modules has a function
+`build(name, *, runner, options) -> Metric`; that module is imported when one of its metrics is built, so that
 listing them costs nothing.
 """
 
@@ -59,7 +59,7 @@ class MetricInfo:
 
     Attributes:
         name: As in `arena metrics score --metric`.
-        family: The package that builds it.
+        family: The module that builds it.
         title: For people, one phrase.
         needs: What an item must carry beside question and answer.
         embedded: Whether it runs without an LLM.
@@ -78,12 +78,12 @@ class MetricInfo:
     bounds: tuple[float, float] = (0.0, 1.0)
 
 
-COMPREHENSIVENESS = "judges.metrics.comprehensiveness"
-FACTUALITY = "judges.metrics.factuality"
-COVERAGE = "judges.metrics.coverage"
-CONTEXT = "judges.metrics.context"
-CITATION = "judges.metrics.citation"
-NUGGETS = "judges.metrics.nuggets"
+COMPREHENSIVENESS = "judges.metrics.comprehensiveness.build"
+FACTUALITY = "judges.metrics.factuality.assembly"
+COVERAGE = "judges.metrics.coverage.metric"
+CONTEXT = "judges.metrics.context.metric"
+CITATION = "judges.metrics.citation.metric"
+NUGGETS = "judges.metrics.nuggets.metric"
 PASSAGES = "passages or a reference"
 
 METRICS: tuple[MetricInfo, ...] = (
@@ -205,7 +205,7 @@ METRICS: tuple[MetricInfo, ...] = (
 
 
 class Family(Protocol):
-    """The module of a family of metrics."""
+    """The module that builds the metrics of a family."""
 
     def build(
         self,

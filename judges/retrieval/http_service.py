@@ -95,11 +95,6 @@ def load_service(name: str, variables: Mapping[str, str], *, folders: Sequence[P
     return spec
 
 
-def service_names(*, folders: Sequence[Path] = ()) -> tuple[str, ...]:
-    """The names that `load_service` knows, an organiser's own first."""
-    return SERVICES.names(folders)
-
-
 class HttpService:
     """Asks a server; a failure is returned with its reason, never taken for an empty result.
 

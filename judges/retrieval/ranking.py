@@ -83,6 +83,22 @@ class VectorRanker:
         return [Hit(passage, score) for passage, score in scored]
 
 
+class RankedSource:
+    """Finds what a ranker ranks first.
+
+    Args:
+        ranker: Ranks.
+    """
+
+    def __init__(self, ranker: Ranker) -> None:
+        self._ranker = ranker
+
+    async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
+        """Return the first `k` chunks, or why the search found nothing."""
+        hits = await self._ranker.rank(query, k)
+        return hits if isinstance(hits, CallFailure) else [hit.passage for hit in hits]
+
+
 class SourceRanker:
     """Ranks what a source finds by its order alone: score 1 / place."""
 

@@ -9,9 +9,32 @@ import numpy as np
 
 from leaderboard.people.labelled import Labelled
 from leaderboard.people.result import Evidence
+from leaderboard.vocabulary import VoteRule
 
 WORTHWHILE = 1.05
 """From this ratio of variances on the judge is said to add something: one label in twenty."""
+
+
+def evidence_of(labelled: Labelled, rule: VoteRule, *, corrected: float, alone: float) -> Evidence:
+    """What a correction rests on.
+
+    Args:
+        labelled: The battles, with their votes.
+        rule: What several votes on a battle come to.
+        corrected: Variance of the corrected estimates, summed over systems.
+        alone: The same of those by votes alone.
+    """
+    return Evidence(
+        battles=len(labelled),
+        labelled_battles=len(labelled.rows),
+        votes=labelled.votes,
+        repeated_votes=labelled.repeated,
+        annotators=labelled.annotators,
+        labelled_questions=len(np.unique(labelled.question[labelled.rows])),
+        rule=rule,
+        correlation=correlation(labelled),
+        gain=alone / corrected if corrected > 0 else None,
+    )
 
 
 def correlation(labelled: Labelled) -> float | None:

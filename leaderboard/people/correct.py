@@ -11,11 +11,11 @@ from scipy.special import ndtri, stdtrit
 from data.errors import InputError, NotFoundError, UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.people import estimate
-from leaderboard.people.advice import advice, correlation
+from leaderboard.people.advice import advice, evidence_of
 from leaderboard.people.clusters import reach
 from leaderboard.people.estimate import Fitted
 from leaderboard.people.labelled import Floats, Ints, Labelled, label
-from leaderboard.people.result import CorrectedRating, CorrectedTable, Estimated, Evidence
+from leaderboard.people.result import CorrectedRating, CorrectedTable, Estimated
 from leaderboard.people.votes import Votes
 from leaderboard.ratings import Anchor, IntervalKind, RatingTable, Settings, rate
 from leaderboard.ratings.ranks import ERROR, place_systems
@@ -139,17 +139,8 @@ def _corrected(
         found = [
             _bootstrap(one, each, part, anchor) for one, each, part in zip(found, fitted, draws, strict=True)
         ]
-    evidence = Evidence(
-        battles=len(labelled),
-        labelled_battles=len(labelled.rows),
-        votes=labelled.votes,
-        repeated_votes=labelled.repeated,
-        annotators=labelled.annotators,
-        labelled_questions=len(np.unique(labelled.question[labelled.rows])),
-        rule=rule,
-        correlation=correlation(labelled),
-        gain=_gain(found),
-    )
+    corrected, by_votes = (float(np.trace(each.covariance)) for each in found)
+    evidence = evidence_of(labelled, rule, corrected=corrected, alone=by_votes)
     rows = _rows(labelled, members, found, judge, alone, fitted[0])
     return CorrectedTable(
         ratings=rows,
@@ -226,11 +217,6 @@ def _bootstrap(
         covariance=covariance,
         lost=len(draws) - len(kept),
     )
-
-
-def _gain(found: list[_Columns]) -> float | None:
-    corrected, alone = (float(np.trace(each.covariance)) for each in found)
-    return alone / corrected if corrected > 0 else None
 
 
 def _rows(

@@ -10,9 +10,9 @@ from data.errors import NotFoundError
 from data.spreading import mapped
 from leaderboard.battles import BattleTable
 from leaderboard.people import clusters
-from leaderboard.people.advice import advice, correlation
+from leaderboard.people.advice import advice, evidence_of
 from leaderboard.people.labelled import Floats, Ints, Labelled, label
-from leaderboard.people.result import CorrectedMean, CorrectedRate, CorrectedRateTable, Estimated, Evidence
+from leaderboard.people.result import CorrectedMean, CorrectedRate, CorrectedRateTable, Estimated
 from leaderboard.people.votes import Votes
 from leaderboard.ratings import IntervalKind
 from leaderboard.ratings.threads import one_thread
@@ -73,7 +73,12 @@ def correct_rates(
     best = {row.system: -(row.mean_score.corrected.value or 0.0) for row in rows if row.domain == OVERALL}
     rows.sort(key=lambda row: (best[row.system], row.system))
     overall = [cell for cell in cells if cell is not None and cell.rate.domain == OVERALL]
-    evidence = _evidence(labelled, overall, rule)
+    evidence = evidence_of(
+        labelled,
+        rule,
+        corrected=sum(cell.variances[0] for cell in overall),
+        alone=sum(cell.variances[1] for cell in overall),
+    )
     widths = [cell.rate.mean_score.corrected.width for cell in overall]
     return CorrectedRateTable(
         rows=tuple(rows),
@@ -93,21 +98,6 @@ def _code(labelled: Labelled, reference: str | None) -> int | None:
         message = f"No battle names the reference {reference}."
         raise NotFoundError(message, advice=f"The systems are {', '.join(labelled.systems[:20])}.")
     return labelled.systems.index(reference)
-
-
-def _evidence(labelled: Labelled, cells: list[_Cell], rule: VoteRule) -> Evidence:
-    corrected = sum(cell.variances[0] for cell in cells)
-    return Evidence(
-        battles=len(labelled),
-        labelled_battles=len(labelled.rows),
-        votes=labelled.votes,
-        repeated_votes=labelled.repeated,
-        annotators=labelled.annotators,
-        labelled_questions=len(np.unique(labelled.question[labelled.rows])),
-        rule=rule,
-        correlation=correlation(labelled),
-        gain=sum(cell.variances[1] for cell in cells) / corrected if corrected > 0 else None,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

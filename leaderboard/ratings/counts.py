@@ -19,6 +19,9 @@ Ints = NDArray[np.int64]
 # Up to this many cells a full systems × systems table is counted in one pass.
 DENSE_CELLS = 12_000_000
 
+# Rows that are read at once where sums lose nothing by being taken in parts.
+ROWS_AT_ONCE = 1 << 20
+
 # Rows of `PairCounts.outcomes`.
 LOW, HIGH, TIE = 0, 1, 2
 
@@ -73,7 +76,7 @@ def count_pairs(table: BattleTable) -> PairCounts:
     """Count what each pair's battles came to, in one pass over the rows."""
     systems = len(table.systems)
     if 3 * systems * systems <= max(DENSE_CELLS, len(table)):
-        ordered = _count_ordered(table, systems * systems, _ordered_keys(table))
+        ordered = count_ordered(table)
         low, high = np.nonzero(np.triu(_met(ordered, systems), k=1))
         flat, back = low * systems + high, high * systems + low
     else:
@@ -92,6 +95,20 @@ def count_pairs(table: BattleTable) -> PairCounts:
         high=high[met].astype(np.int64),
         outcomes=np.ascontiguousarray(outcomes[:, met]),
     )
+
+
+def count_ordered(table: BattleTable) -> Floats:
+    """(3, S²) weighted counts, for two systems as they are named, of: the first won, the second, a tie."""
+    size = len(table.systems) ** 2
+    if table.score is not None or table.weight is not None:
+        return _count_ordered(table, size, _ordered_keys(table))
+    # Whole numbers, which any order of adding gives.
+    counts = np.zeros(len(Winner) * size, dtype=np.int64)
+    for first in range(0, len(table), ROWS_AT_ONCE):
+        codes = _ordered_keys(table, slice(first, first + ROWS_AT_ONCE)) * len(Winner)
+        codes += table.winner[first : first + ROWS_AT_ONCE]
+        counts += np.bincount(codes, minlength=len(counts))
+    return np.ascontiguousarray(counts.reshape(size, len(Winner)).T, dtype=np.float64)
 
 
 def locate_rows(table: BattleTable, pairs: PairCounts) -> tuple[Ints, NDArray[np.bool_]]:
@@ -145,10 +162,10 @@ def split_shares(table: BattleTable) -> tuple[Ints, Floats, Floats]:
     return np.where(share >= 1 / 2, LOW, HIGH).astype(np.int64), decided, 1 - decided
 
 
-def _ordered_keys(table: BattleTable) -> Ints:
-    keys = table.a.astype(np.int64)
+def _ordered_keys(table: BattleTable, rows: slice = slice(None)) -> Ints:
+    keys = table.a[rows].astype(np.int64)
     keys *= len(table.systems)
-    keys += table.b
+    keys += table.b[rows]
     return keys
 
 

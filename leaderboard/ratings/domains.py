@@ -50,8 +50,16 @@ class DomainTable:
     spread: float
 
 
-def rate_domains(battles: BattleTable, settings: Settings | None = None) -> tuple[DomainTable, ...]:
+def rate_domains(
+    battles: BattleTable, settings: Settings | None = None, *, overall: RatingTable | None = None
+) -> tuple[DomainTable, ...]:
     """Bradley-Terry ratings of each domain that has battles, shrunk towards the overall ratings.
+
+    Args:
+        battles: The battles.
+        settings: How to rate; Bradley-Terry with resamples, whatever they say of that.
+        overall: The ratings of all battles, where somebody made them already. They are made again where
+            they were made in another way than the domains' are.
 
     Raises:
         UnrankableError: There are no battles, or no overall ratings to borrow from.
@@ -67,7 +75,8 @@ def rate_domains(battles: BattleTable, settings: Settings | None = None) -> tupl
         interval=IntervalKind.BOOTSTRAP,
     )
     table = usable(battles)
-    overall = rate_as(table, chosen)
+    if overall is None or overall.settings != chosen:
+        overall = rate_as(table, chosen)
     rated = np.flatnonzero(~np.isnan(overall.points) & (overall.component == 0))
     if len(rated) <= 1 or overall.draws is None:
         message = "There are no overall ratings for the domains to borrow from."

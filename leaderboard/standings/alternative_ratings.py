@@ -10,18 +10,20 @@ from data.errors import InputError, StatisticsError
 from data.records.plain import to_json
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import (
+    ControlledRatings,
     Rating,
     RatingTable,
     Settings,
     difference,
     questions_to_separate,
     rate_beside_star,
-    rate_with_style,
+    rate_under_control,
+    relative_columns,
 )
 from leaderboard.ratings.uncertainty.differences import rate_as
 from leaderboard.standings.answer_stats import AnswerFact
-from leaderboard.standings.covariates import sandwiched, sides_of
-from leaderboard.vocabulary import Covariate
+from leaderboard.standings.covariates import ControlFit, sandwiched, sides_of
+from leaderboard.vocabulary import Control, Covariate
 
 LENGTH = "length in words"
 STAR = "star"
@@ -53,11 +55,22 @@ def alternative_ratings(
     *,
     reference: str | None,
     answers: Mapping[str, Sequence[AnswerFact]],
+    ratings: RatingTable | None = None,
+    fits: Sequence[ControlFit] = (),
 ) -> tuple[AlternativeRatings, ...]:
-    """The ratings by the reference alone, those controlled for length, and those without the reference."""
+    """The ratings by the reference alone, those controlled for length, and those without the reference.
+
+    Args:
+        table: The battles.
+        settings: How the board's own ratings are made.
+        reference: The reference's name, where there is one.
+        answers: Facts about each system's answers.
+        ratings: The board's own ratings, where somebody made them already.
+        fits: The board's fits under control for covariates, where somebody made them already.
+    """
     return (
-        _star(table, settings, reference),
-        _length(table, settings, answers),
+        _star(table, settings, reference, ratings),
+        _length(table, settings, answers, fits),
         _between_systems(table, settings, reference),
     )
 
@@ -119,7 +132,9 @@ def all_differences(ratings: RatingTable) -> dict[str, object]:
     return {"systems": rated, "pairs": pairs}
 
 
-def _star(table: BattleTable, settings: Settings, reference: str | None) -> AlternativeRatings:
+def _star(
+    table: BattleTable, settings: Settings, reference: str | None, ratings: RatingTable | None
+) -> AlternativeRatings:
     kind = STAR
     if reference is None or reference not in table.systems:
         return AlternativeRatings(kind=kind, ratings=(), note="There are no battles against a reference.")
@@ -129,7 +144,7 @@ def _star(table: BattleTable, settings: Settings, reference: str | None) -> Alte
             kind=kind, ratings=(), note="Every battle is against the reference: the same ratings."
         )
     try:
-        comparison = rate_beside_star(table, reference, settings)
+        comparison = rate_beside_star(table, reference, settings, mixed=ratings)
     except StatisticsError as error:
         return AlternativeRatings(kind=kind, ratings=(), note=str(error))
     largest = max((abs(shift) for _, shift in comparison.shifts), default=0.0)
@@ -156,19 +171,33 @@ def _between_systems(table: BattleTable, settings: Settings, reference: str | No
 
 
 def _length(
-    table: BattleTable, settings: Settings, answers: Mapping[str, Sequence[AnswerFact]]
+    table: BattleTable,
+    settings: Settings,
+    answers: Mapping[str, Sequence[AnswerFact]],
+    fits: Sequence[ControlFit],
 ) -> AlternativeRatings:
     kind = "length-controlled"
+    made = next((fit.fit for fit in fits if fit.control is Control.LENGTH), None)
+    if made is not None:
+        return _controlled(kind, made)
     lengths = sides_of(table, answers, Covariate.LENGTH)
     if lengths is None:
         return AlternativeRatings(kind=kind, ratings=(), note="The lengths of the answers are not known.")
     try:
-        comparison = rate_with_style(table, {LENGTH: lengths}, sandwiched(settings))
+        columns, same = relative_columns({LENGTH: lengths}, len(table))
+        if not columns:
+            return AlternativeRatings(kind=kind, ratings=(), note=same[0].reason)
+        made = rate_under_control(table, columns, sandwiched(settings))
     except (StatisticsError, InputError) as error:
         return AlternativeRatings(kind=kind, ratings=(), note=str(error))
-    effect = comparison.effects[0]
+    return _controlled(kind, made)
+
+
+def _controlled(kind: str, made: ControlledRatings) -> AlternativeRatings:
+    """The ratings controlled for length alone."""
+    effect = made.effects[0]
     note = (
         f"One standard deviation more words than the opponent is worth {effect.points:.0f} points "
         f"({effect.lower:.0f} to {effect.upper:.0f})."
     )
-    return AlternativeRatings(kind=kind, ratings=comparison.controlled.ratings, note=note)
+    return AlternativeRatings(kind=kind, ratings=made.ratings.ratings, note=note)

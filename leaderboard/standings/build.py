@@ -23,7 +23,7 @@ from leaderboard.standings.alternative_ratings import (
     separations,
 )
 from leaderboard.standings.answer_stats import AnswerFact, MeanScore, mean_score
-from leaderboard.standings.covariates import JudgeSight, covariate_section
+from leaderboard.standings.covariates import JudgeSight, control_fits, covariate_section
 from leaderboard.standings.head_to_head import head_to_head
 from leaderboard.standings.judged_shares import JudgedShares
 from leaderboard.standings.model import About, Line, Standings
@@ -97,7 +97,15 @@ def build_standings(
         badges=badges or {},
         sampled=sampled or {},
     )
-    beside = () if ratings is None else alternative_ratings(table, chosen, reference=reference, answers=facts)
+    seen = sight or JudgeSight()
+    fits = () if ratings is None or estimates is not None else control_fits(table, chosen, facts, seen)
+    beside = (
+        ()
+        if ratings is None
+        else alternative_ratings(
+            table, chosen, reference=reference, answers=facts, ratings=ratings, fits=fits
+        )
+    )
     count = len(table) if table.weight is None else round(float(table.weight.sum()))
     lines = {domain: board.lines(domain) for domain in (OVERALL, *_domains(table, about, facts))}
     order = [line.system for line in lines[OVERALL] if line.system in judged_table.systems]
@@ -113,9 +121,7 @@ def build_standings(
         separations=() if ratings is None else separations(ratings, chosen),
         differences={} if ratings is None else all_differences(ratings),
         judged=judged,
-        covariates={}
-        if ratings is None or estimates is not None
-        else covariate_section(table, chosen, facts, sight or JudgeSight()),
+        covariates=covariate_section(fits, seen),
         trust={}
         if ratings is None or estimates is not None
         # Shares of single battles outside of 0–1 have no places to rest on, and no circles.
@@ -195,7 +201,8 @@ def _domain_ratings(
     if domain_ratings is not None or overall is None or len(table.domains) < 2:  # noqa: PLR2004 - one is overall
         return domain_ratings or {}
     try:
-        return {domain_table.domain: domain_table.table for domain_table in rate_domains(table, settings)}
+        rated = rate_domains(table, settings, overall=overall)
+        return {domain_table.domain: domain_table.table for domain_table in rated}
     except UnrankableError:
         # The overall ratings are of no use to shrink towards; rates are shown alone.
         return {}

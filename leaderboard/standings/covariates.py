@@ -65,14 +65,11 @@ class ControlFit:
         return named | self.fit.as_json() | {"ratings": [row.as_json() for row in self.fit.ratings.ratings]}
 
 
-def covariate_section(
-    table: BattleTable, settings: Settings, answers: Mapping[str, Sequence[AnswerFact]], sight: JudgeSight
-) -> dict[str, object]:
+def covariate_section(fits: Sequence[ControlFit], sight: JudgeSight) -> dict[str, object]:
     """The section of a board's JSON: `fits`, one for each control, and the systems' `families`.
 
     Empty where no fit exists at all.
     """
-    fits = control_fits(table, settings, answers, sight)
     if all(fit.fit is None for fit in fits):
         return {}
     return {"fits": [fit.as_json() for fit in fits], "families": dict(sight.families)}

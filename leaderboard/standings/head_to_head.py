@@ -14,6 +14,7 @@ from data.errors import NotFoundError
 from data.stats import LEVEL, Interval
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.rates import whole
+from leaderboard.ratings.counts import count_ordered
 from leaderboard.ratings.ranks import holm
 from leaderboard.stats.intervals import wilson
 
@@ -94,6 +95,27 @@ def head_to_head(table: BattleTable, order: Sequence[str] | None = None) -> Head
     Raises:
         NotFoundError: The order names a system that the table does not have.
     """
+    wins, ties, shares = _counted(table) if table.score is None and table.weight is None else _summed(table)
+    result = HeadToHead(systems=table.systems, wins=wins, ties=ties, shares=shares)
+    if order is None:
+        return result
+    codes = [result._code(system) for system in order]  # noqa: SLF001 - the module's own class
+    pick = np.ix_(codes, codes)
+    return HeadToHead(
+        systems=tuple(order), wins=result.wins[pick], ties=result.ties[pick], shares=result.shares[pick]
+    )
+
+
+def _counted(table: BattleTable) -> tuple[Floats, Floats, Floats]:
+    """(S, S) wins, ties and shares of whole battles without soft labels."""
+    size = len(table.systems)
+    won, lost, tied = count_ordered(table).reshape(3, size, size)
+    wins, ties = won + lost.T, tied + tied.T
+    return wins, ties, wins + ties / 2
+
+
+def _summed(table: BattleTable) -> tuple[Floats, Floats, Floats]:
+    """The same of battles with weights or soft labels."""
     size = len(table.systems)
     weight = np.ones(len(table)) if table.weight is None else table.weight
     share = table.share
@@ -105,19 +127,8 @@ def head_to_head(table: BattleTable, order: Sequence[str] | None = None) -> Head
         return both.astype(np.float64).reshape(size, size)
 
     tied = (table.winner == Winner.TIE).astype(float)
-    result = HeadToHead(
-        systems=table.systems,
-        wins=matrix((table.winner == Winner.A).astype(float), (table.winner == Winner.B).astype(float)),
-        ties=matrix(tied, tied),
-        shares=matrix(share, 1 - share),
-    )
-    if order is None:
-        return result
-    codes = [result._code(system) for system in order]  # noqa: SLF001 - the module's own class
-    pick = np.ix_(codes, codes)
-    return HeadToHead(
-        systems=tuple(order), wins=result.wins[pick], ties=result.ties[pick], shares=result.shares[pick]
-    )
+    wins = matrix((table.winner == Winner.A).astype(float), (table.winner == Winner.B).astype(float))
+    return wins, matrix(tied, tied), matrix(share, 1 - share)
 
 
 EVEN = 0.5

@@ -9,18 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.battles import trust
-from arena.cli.battles.error import (
-    RATE_HEADERS,
-    ErrorChoice,
-    rate_cells,
-    refuse_with_votes,
-    show_rated,
-    show_rates,
-)
 from arena.cli.battles.formats import Format
 from arena.cli.battles.formats import format_named as _format
 from arena.cli.battles.people import PeopleOptions, show_corrected, show_corrected_rates
-from arena.cli.battles.style import CovariateNames, read_covariates, show_coefficients
+from arena.cli.battles.shown import (
+    RATE_HEADERS,
+    CovariateNames,
+    ErrorChoice,
+    rate_cells,
+    read_covariates,
+    refuse_with_votes,
+    show_coefficients,
+    show_rated,
+    show_rates,
+)
 from arena.cli.judge_tables import show_judges
 from arena.cli.options import AsJson, File, Seed, grouped, spread
 from arena.cli.output import note, show_fields, show_json, show_line, show_table

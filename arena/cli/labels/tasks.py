@@ -208,7 +208,7 @@ def import_task(
 
 
 def _request(name: str, source: SourceOptions, terms: TermOptions, seed: int) -> TaskRequest:
-    from arena.services.annotation.files.items import read_items
+    from arena.services.annotation.files.lines import read_items
     from arena.services.annotation.requests import TaskRequest
 
     return TaskRequest(

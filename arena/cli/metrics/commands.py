@@ -1,4 +1,4 @@
-"""`arena metrics`: list, run and score; the other commands are registered here."""
+"""`arena metrics`: list, plan, run and score; the other commands are registered here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.metrics import evaluation, planning, results
+from arena.cli.metrics import evaluation, results
 from arena.cli.metrics.requests import Concurrency, Judge, MetricName, SetRatings, metric_request
 from arena.cli.options import (
     AsJson,
@@ -25,11 +25,12 @@ from arena.cli.options import (
     open_reaching,
 )
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows
+from arena.container import open_arena
 from judges.metrics.registry import METRICS, RetrieverKind
 
 if TYPE_CHECKING:
+    from arena.services.metrics.planning import MetricPlan
     from arena.services.metrics.sampled import SampledMetricRun
-
 
 commands = typer.Typer(help="Metrics: bounded scores of single answers.", no_args_is_help=True)
 CheapMetric = Annotated[
@@ -47,6 +48,90 @@ Spend = Annotated[
         "--spend", metavar="N|P%", help="Answers that the LLM scores with `--cheap-metric`: `200`, or `10%`."
     ),
 ]
+CLAIMS = 2
+
+
+def plan(
+    sets: Annotated[list[str], typer.Option("--set", metavar="SET", help="Question set; repeatable.")],
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="METRIC",
+            show_default="all that need no judgments of people",
+            help="Name of a metric; repeatable.",
+        ),
+    ] = None,
+    judge: Judge = "",
+    corpus: Corpus = "",
+    retriever: Retriever = RetrieverKind.BM25,
+    judgments: Judgments = None,
+    ratings: SetRatings = "",
+    systems: Systems = None,
+    option: Constants = None,
+    claims: Annotated[
+        int,
+        typer.Option(
+            "--claims-per-sentence", metavar="N", min=1, max=20, help="How many claims a sentence makes."
+        ),
+    ] = CLAIMS,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Foresee the requests, tokens and cost of `arena metrics run`, by metric and set; nobody is asked.
+
+    Some of the answers are scored on stand-ins for the LLM's replies: every claim is taken to be relevant,
+    and a passage to support what it has most words of.
+    """
+    arena = open_arena()
+    names = tuple(name.strip() for name in (systems or "").split(",") if name.strip())
+    chosen = metrics or [
+        info.name for info in METRICS if not info.takes_judgments and (info.embedded or judge)
+    ]
+    plans = [
+        arena.metric_plans.plan(
+            set_name,
+            metric_request(
+                metric, judge, option, None, None, corpus, retriever, judgments, (set_name, ratings)
+            ),
+            systems=names,
+            claims_per_sentence=claims,
+        )
+        for set_name in sets
+        for metric in chosen
+    ]
+    headers = ("set", "metric", "pending", "requests", "tokens in", "tokens out", "USD", "USD at most")
+    rows = [
+        (
+            one.set,
+            one.metric,
+            one.pending,
+            one.requests,
+            one.input_tokens,
+            one.output_tokens,
+            _money(one.cost_usd),
+            _money(one.cost_usd_most),
+        )
+        for one in plans
+    ]
+    show_rows([one.as_json() for one in plans], headers, rows, as_json=as_json)
+    for one in plans:
+        _warn(one)
+
+
+def announce(planned: MetricPlan) -> None:
+    """Say what a run will take, before it is paid for."""
+    note(planned.sentence)
+    _warn(planned)
+
+
+def _warn(planned: MetricPlan) -> None:
+    for warning in planned.warnings:
+        note(f"warning: {warning}")
+
+
+def _money(usd: float | None) -> str | None:
+    return None if usd is None else f"{usd:,.2f}"
 
 
 @commands.command("list")
@@ -93,7 +178,7 @@ def run(
     arena = open_reaching(cache_mode, engine=engine)
     metrics = arena.metrics
     if judge and not cheap_metric:
-        planning.announce(arena.metric_plans.plan(set_name, request, systems=names))
+        announce(arena.metric_plans.plan(set_name, request, systems=names))
     if cheap_metric:
         from arena.services.metrics.sampled import MetricSampling
 
@@ -166,7 +251,7 @@ def score(
     )
 
 
-commands.command()(planning.plan)
+commands.command()(plan)
 commands.command()(results.show)
 commands.command()(results.export)
 commands.command()(always_json(evaluation.marginals))

@@ -2,163 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from arena.cli.options import (
     AsJson,
-    Cache,
-    Concurrency,
-    Domains,
-    Engine,
-    JudgeName,
-    Pairs,
-    Queue,
-    Rpm,
-    Sample,
-    Seed,
-    SetName,
-    StopWhenText,
-    Systems,
-    Timeout,
-    Tpm,
-    Transport,
-    Workers,
     grouped,
-    in_flight,
-    open_reaching,
 )
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows
 from arena.cli.rounds import publication, reports
-from arena.cli.rounds.reports import RoundArgument, show_status, undecidable_lines
+from arena.cli.rounds.options import JudgingOptions, NewBudget, ScopeOptions, WaveOptions
+from arena.cli.rounds.reports import RoundArgument, show_curve, show_status, undecidable_lines
 from arena.cli.rounds.retest import retest
-from arena.cli.rounds.waves import WaveOptions, names_in, show_curve
-from arena.container import Arena, open_arena
-from arena.services.judging.llm_overrides import LlmOverrides
-from data.progress import reporting
-from data.records import OrderPolicy, Round
-
-if TYPE_CHECKING:
-    from arena.services.rounds.models import RoundRequest
-
-
-Budget = Annotated[
-    float | None,
-    typer.Option("--budget-usd", metavar="X", min=0.0, help="The most that the round may spend."),
-]
-NewBudget = Annotated[
-    float | None,
-    typer.Option(
-        "--budget-usd",
-        metavar="X",
-        min=0.0,
-        help="A new budget for the round, not below what it has spent; battles that the old one skipped can "
-        "then be retried.",
-    ),
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScopeOptions:
-    """What a round is to judge."""
-
-    set_name: SetName
-    judge: JudgeName
-    pairs: Pairs = "reference"
-    systems: Systems = None
-    domains: Domains = None
-    sample: Sample = None
-    order: Annotated[
-        OrderPolicy | None,
-        typer.Option("--order", show_default="as the judge's spec says", help="Which answer is shown first."),
-    ] = None
-    seed: Seed = 0
-    budget_usd: Budget = None
-    canaries: Annotated[
-        int | None,
-        typer.Option(
-            "--canaries",
-            metavar="K",
-            min=0,
-            show_default="one of each family for an LLM judge, for a tenth of the battles at most, else none",
-            help="Attacks planted beside the battles; 0 plants none.",
-        ),
-    ] = None
-    stop_when: StopWhenText = None
-    controls: Annotated[
-        int | None,
-        typer.Option(
-            "--controls",
-            metavar="K",
-            min=0,
-            show_default="20 where the judge has a complete round of the set, a tenth of the battles at most",
-            help="Control battles: some that an LLM judge decided in its first round of the set are asked "
-            "again beside the battles, to see whether it is still the same judge; 0 asks none.",
-        ),
-    ] = None
-    name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="NAME", show_default="set, judge and date", help="Name of the round."),
-    ] = None
-
-    def request(self, waves: WaveOptions) -> RoundRequest:
-        """The same for the service."""
-        from arena.services.rounds.models import RoundRequest
-
-        named = {"systems": names_in(self.systems), "domains": names_in(self.domains)}
-        return RoundRequest(**{**asdict(self), **named, **waves.fields()})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgingOptions:
-    """How a round is judged; what is None is as the settings say."""
-
-    concurrency: Concurrency = None
-    cache_mode: Cache = None
-    transport: Transport = None
-    rpm: Rpm = None
-    tpm: Tpm = None
-    timeout: Timeout = None
-    engine: Engine = None
-    workers: Workers = None
-    queue: Queue = False
-
-    def open(self) -> Arena:
-        """The arena with these options in place of the environment's settings."""
-        return open_reaching(**asdict(self._reaching()), engine=self.engine)
-
-    def judge(self, arena: Arena, name: str, *, as_json: bool) -> None:
-        """Judge what is pending in a round, here, on a cluster, or by the workers of the queue."""
-        reaching = self._reaching()
-        if self.queue:
-            options = {} if self.concurrency is None else {"concurrency": self.concurrency}
-            job = arena.jobs.judge(name, options={**options, **reaching.to_json()}, workers=self.workers)
-            note(f"Job {job.id} waits for a worker (`arena worker`); see: arena rounds status {name}")
-            show_status(arena, name, as_json=as_json)
-            return
-        with reporting(f"judging {name}") as report:
-            concurrency = in_flight(arena, self.concurrency)
-            arena.engine.judge(
-                name,
-                concurrency=concurrency,
-                workers=self.workers,
-                reaching=reaching.to_json(),
-                report=report,
-            )
-        counts = show_status(arena, name, as_json=as_json)
-        if counts.pending:
-            note(f"{counts.pending:,} battles are pending; go on with: arena rounds resume {name}")
-
-    def _reaching(self) -> LlmOverrides:
-        return LlmOverrides(
-            cache_mode=self.cache_mode,
-            transport=self.transport,
-            rpm=self.rpm,
-            tpm=self.tpm,
-            timeout=self.timeout,
-        )
+from arena.container import open_arena
+from data.records import Round
 
 
 @grouped

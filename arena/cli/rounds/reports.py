@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -252,3 +252,23 @@ def reports(
         as_json=as_json,
         empty="No reader has reported a judgment of this round.",
     )
+
+
+def show_curve(waves: Mapping[str, Any]) -> None:
+    """Show what a round in waves would tell for how many verdicts, beside a plain sample of as many."""
+    columns = [f"width at correlation {value:.2f}" for value in waves["correlations"]]
+    rows = [
+        (
+            f"{point['verdicts']:,}",
+            "not known" if point["cost_usd"] is None else f"{point['cost_usd']:.2f}",
+            _width(point["plain_width"]),
+            *map(_width, point["widths"]),
+        )
+        for point in waves["curve"]
+    ]
+    show_line(f"Expected widths in rating points, from {waves['basis']}:")
+    show_table(("verdicts", "cost in USD", "plain sample", *columns), rows)
+
+
+def _width(width: float | None) -> str:
+    return "no ranking" if width is None else f"{width:.0f}"

@@ -79,8 +79,13 @@ def redacted_question(caller: Caller, question: Question, *, hidden: bool, priva
     if visibility_of(caller, resource) is Visibility.FULL:
         return question
     shown = question if takes_part else replace(question, question=stand_in(question.id), passages=())
+    return without_answers(shown)
+
+
+def without_answers(question: Question) -> Question:
+    """A question without its reference and what was made of it."""
     return replace(
-        shown,
+        question,
         reference=None,
         aspects=(),
         short_answers=(),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from arena.services.accounts.auth import Caller, require
+from arena.services.accounts.redaction import without_answers
 from arena.services.annotation.requests import NUL, scale_of
 from arena.services.annotation.tasks import subject_of
 from data.errors import ForbiddenError, InputError, NotFoundError
@@ -201,18 +202,7 @@ def redacted_item(task: AnnotationTask, item: BlindItem) -> BlindItem:
     """An item without what its task does not show."""
     if task.terms.shows_reference:
         return item
-    question = replace(
-        item.question,
-        reference=None,
-        aspects=(),
-        short_answers=(),
-        sub_questions=(),
-        gold_doc_ids=(),
-        citation_numbers=(),
-        citations=(),
-        nuggets=(),
-    )
-    return replace(item, question=question)
+    return replace(item, question=without_answers(item.question))
 
 
 def require_words(text: str, what: str) -> None:

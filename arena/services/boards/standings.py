@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 from arena.services.boards.covariates import sight_of
 from arena.services.boards.estimates import estimates_of
-from arena.services.boards.metric_means import estimated_means, score_label
-from arena.services.boards.system_facts import facts_of_systems
+from arena.services.boards.facts import facts_of_answers, facts_of_systems
+from arena.services.boards.metric_means import estimated_means
 from arena.services.judging.cascade_report import cascade_report
 from arena.services.rounds.battle_table import (
     judged_shares,
@@ -41,19 +38,12 @@ from data.records import (
     Yardstick,
 )
 from data.store import Store
-from data.store.boards.scores import ScoredAnswer
-from data.store.submissions.answers import AnswerText
 from judges.lexical.agreement import AGREEMENT
-from judges.pairwise.cleaning import clean
-from judges.text.form import form_of
 from leaderboard.ratings import Settings
-from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.standings.model import About, Standings
-from leaderboard.vocabulary import Covariate
 
-ScoresByAnswer: TypeAlias = Mapping[tuple[int, str], Mapping[str, float | None]]
 KEPT = ("pairs", "decisive_accuracy", "accuracy", "kappa", "pearson", "intervals")
 
 
@@ -160,7 +150,7 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         table_of_columns(battles),
         replace(about, facts=facts, attempts=_attempts(store, round_)),
         settings=Settings(seed=round_.seed),
-        answers=_facts(store, summary, entrants),
+        answers=facts_of_answers(store, summary, entrants),
         outcomes=outcomes_by_system(battles),
         ended=outcomes_of(battles),
         badges=_badges(entrants),
@@ -223,52 +213,6 @@ def _badges(entrants: Sequence[Submission]) -> Mapping[str, Sequence[str]]:
     return {one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE}
 
 
-def _facts(
-    store: Store, summary: SetSummary, entrants: Sequence[Submission]
-) -> Mapping[str, Sequence[AnswerFact]]:
-    sides = [store.submissions.reference(summary.name), *entrants]
-    scores = _scores_by_answer(store.scores.of_submissions([side.id for side in sides]))
-    # What all systems have in common is held once: there are as many facts as answers.
-    questions: dict[str, str] = {}
-    return {side.system: list(_facts_of(store, side.id, scores, questions)) for side in sides}
-
-
-def _facts_of(
-    store: Store, number: int, scores: ScoresByAnswer, questions: dict[str, str]
-) -> Iterator[AnswerFact]:
-    for fact in store.submissions.facts(number):
-        question = questions.setdefault(fact.question_id, fact.question_id)
-        yield _fact(fact, question, scores.get((number, question), _NO_SCORES))
-
-
-def _fact(answer: AnswerText, question: str, scores: Mapping[str, float | None]) -> AnswerFact:
-    text = clean(answer.text)
-    form = form_of(text)
-    return AnswerFact(
-        question=question,
-        domain=sys.intern(answer.domain),
-        words=len(text.split()),
-        no_answer=answer.no_answer,
-        form=_counts(form.headings, form.bold, form.lists, form.citations),
-        scores=scores,
-    )
-
-
-_NO_SCORES: Mapping[str, float | None] = MappingProxyType({})
-
-
-@lru_cache(maxsize=4096)
-def _counts(headings: int, bold: int, lists: int, citations: int) -> Mapping[Covariate, int]:
-    return MappingProxyType(
-        {
-            Covariate.HEADINGS: headings,
-            Covariate.BOLD: bold,
-            Covariate.LISTS: lists,
-            Covariate.CITATIONS: citations,
-        }
-    )
-
-
 def _yardsticks(store: Store, name: str) -> str:
     """How many battles of a round were held against what, where its judge chooses between yardsticks.
 
@@ -316,11 +260,3 @@ def _about(
         facts={label: value for label, value in facts.items() if value},
         health=health,
     )
-
-
-def _scores_by_answer(scored: Iterable[ScoredAnswer]) -> ScoresByAnswer:
-    scores: dict[tuple[int, str], dict[str, float | None]] = defaultdict(dict)
-    for answer in scored:
-        name = score_label(answer.metric, answer.judge)
-        scores[answer.submission, answer.question_id][name] = answer.score
-    return scores

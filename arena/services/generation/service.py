@@ -10,8 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from arena.services.generation.cards import CardFacts, write_card
-from arena.services.generation.models import GenerationReport, GenerationRequest
+from arena.services.generation.models import CardFacts, GenerationReport, GenerationRequest, write_card
 from arena.services.generation.silences import silences_json
 from arena.services.judging.llm_access import open_access, paid_before
 from arena.services.retrieval.corpora import CorpusService

@@ -9,8 +9,8 @@ from typing import Any
 
 from data.errors import InputError, UnrankableError
 from data.records import HumanLabel, Preference
+from leaderboard.agreement.bias import HeldBattle, SystemBias, system_biases
 from leaderboard.agreement.pairs import CalibrationPair
-from leaderboard.agreement.system_bias import HeldBattle, SystemBias, system_biases
 from leaderboard.battles import BattleTable
 from leaderboard.formats.rows import Place
 from leaderboard.people import CorrectedTable, Votes, correct

@@ -18,7 +18,8 @@ from data.errors import InputError, NotFoundError
 from data.records import BattleColumns, Round, TaskItem
 from data.store import Store
 from leaderboard.people import Votes, read_votes
-from leaderboard.people.board_section import corrected_section
+from leaderboard.people.correct import correct
+from leaderboard.people.rates import correct_rates
 from leaderboard.vocabulary import VoteRule
 
 
@@ -44,10 +45,14 @@ class VoteSource:
 
 
 def section_of_round(store: Store, round_: Round, source: VoteSource) -> Mapping[str, Any]:
-    """What people would say of a round, as its board keeps it (see `corrected_section`).
+    """What people would say of a round, as its board keeps it (read by `leaderboard.standings.corrected`).
 
     Votes on battles that the judge did not decide are left out and counted, and so are labels of a task that
     are of no battle of the round; a file's vote on no planned battle is an error.
+
+    Returns:
+        The object of `battles rate --people --json`, with `rates`, the rows of `battles winrates --people`,
+        `source` and `votes_left_out`. No name of a voter is in it.
 
     Raises:
         NotFoundError: There is neither such a file nor such a task.
@@ -71,15 +76,18 @@ def section_of_round(store: Store, round_: Round, source: VoteSource) -> Mapping
             f"None of the {len(votes):,} votes of {source.name} is on a judged battle of {round_.name}.",
             advice="Votes are joined by question and the two systems.",
         )
-    return corrected_section(
-        table_of_columns(battles),
-        votes.where(kept),
-        source=("task" if source.file is None else "file", source.name),
-        left_out=left_out + int((~kept).sum()),
-        rule=source.rule,
-        reference=store.sets.summary(round_.set_name).reference_name,
-        seed=round_.seed,
-    )
+    judged_battles, counted = table_of_columns(battles), votes.where(kept)
+    corrected = correct(judged_battles, counted, rule=source.rule, seed=round_.seed)
+    # As on the board, rates have no opponent where no battle names it.
+    reference = store.sets.summary(round_.set_name).reference_name
+    opponent = reference if reference in judged_battles.systems else None
+    rates = correct_rates(judged_battles, counted, rule=source.rule, reference=opponent, seed=round_.seed)
+    return {
+        "source": {"kind": "task" if source.file is None else "file", "name": source.name},
+        **corrected.as_json(),
+        "votes_left_out": left_out + int((~kept).sum()),
+        "rates": [row.as_json() for row in rates.rows],
+    }
 
 
 def _votes(store: Store, round_: Round, source: VoteSource) -> tuple[Votes, int]:

@@ -18,14 +18,13 @@ from data.corpora.library import CorpusLibrary, Imported
 from data.errors import InputError, StoreError
 from data.records import Json, Passage
 from data.store import Store
-from judges.embedding.base import DenseSource, Embedded, Embedder, LocalEmbedder, embed_corpus
+from judges.embedding.base import Embedded, Embedder, LocalEmbedder, embed_corpus
 from judges.embedding.endpoint import EmbeddingTransport, EndpointEmbedder, embedding_access
 from judges.llm.costs import Ledger, MemoryLedger, Usage
 from judges.llm.factory import open_client
-from judges.metrics.coverage.sources import LocalSource, Source, WebSource
-from judges.metrics.coverage.websearch import HttpSearch
+from judges.metrics.coverage.sources import HttpSearch, LocalSource, Source, WebSource
 from judges.metrics.registry import RetrieverKind
-from judges.retrieval.ranking import Ranker, SourceRanker, VectorRanker, WordRanker
+from judges.retrieval.ranking import RankedSource, Ranker, SourceRanker, VectorRanker, WordRanker
 
 HASH_SHOWN = 12
 EMBEDDING_CALLS = 16
@@ -223,7 +222,9 @@ class CorpusService:
             }
             origin = vectors.fingerprint[:HASH_SHOWN] or vectors.endpoint
             key = f"{_key(manifest)} dense={vectors.model}@{origin}"
-            yield OpenedSource(source=DenseSource(index, embedder), about=about, key=key, usage=usage)
+            yield OpenedSource(
+                source=RankedSource(VectorRanker(index, embedder)), about=about, key=key, usage=usage
+            )
 
     @asynccontextmanager
     async def embedder(

@@ -12,10 +12,17 @@ from arena.services.references.export import ReferenceExports
 from arena.services.rounds.visibility import RoundAccess
 from arena.services.tables.against_reference import rates_by_domain, rates_by_passages
 from arena.services.tables.kinds import TableKind
-from arena.services.tables.measured import correlations, coverage_by_system, references_and_answers
 from arena.services.tables.model import RoundTable, Shown, beside
 from arena.services.tables.people import every_pair, judges_by_correlation
-from arena.services.tables.systems import attacks, no_answers, question_set, ratings
+from arena.services.tables.systems import (
+    attacks,
+    correlations,
+    coverage_by_system,
+    no_answers,
+    question_set,
+    ratings,
+    references_and_answers,
+)
 from data.errors import InputError
 from data.records import Round
 from data.store import Store

@@ -19,8 +19,7 @@ from arena.site.ui.formats import Bounded, percent, points
 from arena.site.ui.markup import element
 from arena.site.ui.url_state import choose_one, chosen_words, optional_select
 from leaderboard.export.charts import Point, scatter
-from leaderboard.standings.pareto import pareto_front
-from leaderboard.standings.systems import NOTHING_SAID, SELF_REPORTED, Figure, SystemFacts
+from leaderboard.standings.systems import NOTHING_SAID, SELF_REPORTED, Figure, SystemFacts, pareto_front
 
 UNSAID = "unsaid"
 WEIGHTS: Mapping[str, str] = MappingProxyType({"yes": "open", "no": "closed"})

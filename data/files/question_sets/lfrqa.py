@@ -1,7 +1,11 @@
-"""LFRQA annotation files as published: a domain a file, references with the citations of each sentence.
+"""LFRQA's files as published: annotations with citations, a domain a file, and RAG-QA Arena's references.
 
-`faithful_answer_w_citation` is the reference with a bracket such as `[1, 3]` behind each sentence, whose
-numbers count the row's `gold_doc_ids` from 1. RobustQA's short answers may stand in a row as `short_answers`.
+In `annotations_DOMAIN_with_citation.jsonl`, `faithful_answer_w_citation` is the reference with a bracket such
+as `[1, 3]` behind each sentence, whose numbers count the row's `gold_doc_ids` from 1. RobustQA's short
+answers may stand in a row as `short_answers`. In `DOMAIN_references.json` each question has its reference as
+`faithful_answer`.
+
+Source: Han et al. (2024), the repository's `data_processors`: `references[query]["faithful_answer"]`.
 """
 
 from __future__ import annotations
@@ -10,7 +14,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from data.errors import FileFormatError
 from data.files.question_sets.rows import question_from_json
+from data.files.text_files import ReadLimits, parse_json, read_text
 from data.records import PEOPLE, ProblemList, Question, Severity
 
 FILE = re.compile(r"annotations_([a-z0-9-]+)_with_citation\.jsonl(\.gz)?")
@@ -37,6 +43,11 @@ _NO_LETTER = re.compile(r"[\W\d_]+")
 _NAMED = 5
 
 Citations = tuple[tuple[str, ...], ...]
+REFERENCES = re.compile(r"(?:([a-z0-9-]{1,40})_)?references\.json(?:\.gz)?")
+REFERENCE = "faithful_answer"
+NO_DOMAIN = "questions"
+SHORT = ("short_answers", "answers")
+"""The names under which the short answers of a question are looked for, in this order."""
 
 
 class LfrqaRows:
@@ -152,3 +163,50 @@ def _sentences(line: str) -> Iterator[tuple[str, list[int]]]:
 
 def _letters(text: str) -> str:
     return _NO_LETTER.sub("", text)
+
+
+def domain_of(file: Path) -> str:
+    """The domain that a file's name begins with."""
+    matched = REFERENCES.fullmatch(file.name)
+    return (matched and matched.group(1)) or NO_DOMAIN
+
+
+def read_references(file: Path, limits: ReadLimits, problems: ProblemList) -> Iterator[Question]:
+    """The questions of a file; the id is the entry's `qid`, else the domain and its place in the file.
+
+    An empty reference is a question without one, with a warning; what is wrong is noted.
+    """
+    try:
+        payload = parse_json(read_text(file, limits), 0)
+    except FileFormatError as error:
+        problems.add(error.line, error.code, f"{file.name}: {error.message}", advice=error.advice)
+        return
+    if not isinstance(payload, dict):
+        message = f"{file.name} is no object of questions."
+        problems.add(0, "not-object", message, advice="Give the file as published.")
+        return
+    domain = domain_of(file)
+    for number, (text, entry) in enumerate(payload.items(), 1):
+        fields = entry if isinstance(entry, dict) else {REFERENCE: entry}
+        reference = fields.get(REFERENCE)
+        if not isinstance(reference, str):
+            message = f"{file.name}: the question {text[:60]!r} has no {REFERENCE}."
+            problems.add(number, "missing-field", message, advice="Give the file as published.")
+            continue
+        if not reference.strip():
+            message = (
+                f"{file.name}: the question {text[:60]!r} has an empty {REFERENCE} and is kept without one."
+            )
+            problems.add(number, "empty-reference", message, severity=Severity.WARNING)
+        row = {
+            "id": fields.get("qid") or f"{domain}-{number}",
+            "domain": domain,
+            "question": text,
+            "reference": reference if reference.strip() else None,
+            "short_answers": next((fields[name] for name in SHORT if fields.get(name)), []),
+            "gold_doc_ids": fields.get("gold_doc_ids", []),
+            "passages": fields.get("passages"),
+        }
+        question = question_from_json(number, row, problems)
+        if question is not None:
+            yield question

@@ -12,7 +12,7 @@ from typing import Any
 from data.errors import FileFormatError, InvalidFileError, RecordError
 from data.files.jsonl import Make, each_record
 from data.files.qrels import QrelsFile
-from data.files.question_sets import lfrqa, references
+from data.files.question_sets import lfrqa
 from data.files.question_sets.beir import BeirFolder, is_beir
 from data.files.question_sets.hugging_face import is_dataset, read_card, read_dataset
 from data.files.question_sets.nuggets import with_nuggets
@@ -79,7 +79,7 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     annotated = [entry for entry in files if lfrqa.FILE.fullmatch(entry.name)]
     if annotated:
         return _load_lfrqa(path, annotated, name, limits)
-    referenced = [entry for entry in files if references.FILE.fullmatch(entry.name)]
+    referenced = [entry for entry in files if lfrqa.REFERENCES.fullmatch(entry.name)]
     if referenced and not any(entry.name.startswith("questions.jsonl") for entry in files):
         return _load_references(path, referenced, name, limits)
     questions = [entry for entry in files if _is_questions_file(path, entry)]
@@ -184,10 +184,8 @@ def _load_lfrqa(path: Path, files: list[Path], name: str | None, limits: ReadLim
 
 def _load_references(path: Path, files: list[Path], name: str | None, limits: ReadLimits) -> LoadedSet:
     problems = ProblemList()
-    found = [question for file in files for question in references.read_references(file, limits, problems)]
-    domains = {
-        domain: lfrqa.LABELS.get(domain, _label(domain)) for domain in map(references.domain_of, files)
-    }
+    found = [question for file in files for question in lfrqa.read_references(file, limits, problems)]
+    domains = {domain: lfrqa.LABELS.get(domain, _label(domain)) for domain in map(lfrqa.domain_of, files)}
     default = "lfrqa" if path.is_dir() or len(files) > 1 else f"lfrqa-{next(iter(domains))}"
     return _finish({**lfrqa.HEAD, "name": name or default}, domains, found, problems, path)
 

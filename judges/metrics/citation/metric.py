@@ -9,7 +9,7 @@ from statistics import fmean
 
 from pydantic import BaseModel, ConfigDict
 
-from data.errors import SpecError
+from data.errors import NotFoundError, SpecError
 from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
@@ -20,7 +20,9 @@ from judges.metrics.citation.support import (
     Support,
     SupportReader,
 )
+from judges.metrics.guard import GuardedMetric
 from judges.metrics.options import read_options
+from judges.metrics.registry import Metric
 from judges.metrics.relations.model import Pair
 from judges.pairwise.cleaning import clean, is_no_answer
 from judges.text.citations import CitedSentence, cited_sentences
@@ -207,14 +209,19 @@ def _text(passage: Passage) -> str:
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
-def assemble(runner: object | None, options: Mapping[str, Json]) -> CitationSupport:
-    """Build the metric.
+def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
+    """Build `citation-support`; without a runner, the embedded version.
 
     Raises:
+        NotFoundError: The name is another.
         SpecError: An option is unknown, or the runner is none.
     """
+    if name != NAME:
+        raise NotFoundError(f"There is no citation metric {name!r}.", advice=f"Known: {NAME}.")
     read_options(CitationSettings, NAME, options)
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The citation metric cannot ask through a {type(runner).__name__}."
         raise SpecError(message, advice="Give it a TaskRunner.")
-    return CitationSupport(LexicalSupportReader() if runner is None else LlmSupportReader(runner))
+    if runner is None:
+        return GuardedMetric(CitationSupport(LexicalSupportReader()), of_form=False)
+    return CitationSupport(LlmSupportReader(runner))

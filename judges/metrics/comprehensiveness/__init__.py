@@ -3,9 +3,3 @@
 Source: Dejl et al., "Comprehensiveness Metrics for Automatic Evaluation of Factual Recall in Text
 Generation".
 """
-
-from __future__ import annotations
-
-from judges.metrics.comprehensiveness.build import build
-
-__all__ = ["build"]

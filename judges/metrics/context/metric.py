@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from data.errors import NotFoundError, SpecError
 from data.records import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.lexical.judge import says_something
 from judges.llm.tasks import TaskRunner
@@ -15,6 +16,9 @@ from judges.metrics.context.ratings import Pool, Ratings, token_count
 from judges.metrics.context.settings import ContextSettings
 from judges.metrics.context.subsets import Order, required_subset, uses
 from judges.metrics.context.tasks import SubQuestions, find_sub_questions
+from judges.metrics.guard import GuardedMetric
+from judges.metrics.options import read_options
+from judges.metrics.registry import Metric
 from judges.pairwise.cleaning import clean
 
 NO_CONTEXT = "The answers file gives no contexts for this answer, so what was retrieved is not known."
@@ -251,6 +255,22 @@ METRICS: Mapping[str, Callable[[Oracle], ContextCrux | AnswerCrux]] = {
     ContextCrux.name: ContextCrux,
     AnswerCrux.name: AnswerCrux,
 }
+
+
+def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
+    """Build `context-crux` or `answer-crux`; without a runner, the embedded version.
+
+    Raises:
+        NotFoundError: The name is neither.
+        SpecError: An option is unknown or out of bounds, or the runner is none.
+    """
+    if name not in METRICS:
+        raise NotFoundError(f"There is no context metric {name!r}.", advice=f"Known: {', '.join(METRICS)}.")
+    if runner is not None and not isinstance(runner, TaskRunner):
+        message = f"The context metrics cannot ask through a {type(runner).__name__}."
+        raise SpecError(message, advice="Give them a TaskRunner.")
+    metric = METRICS[name](Oracle(runner, read_options(ContextSettings, name, options)))
+    return GuardedMetric(metric, of_form=isinstance(metric, AnswerCrux)) if runner is None else metric
 
 
 def _oracle(item: MetricItem) -> tuple[tuple[Passage, ...], str]:

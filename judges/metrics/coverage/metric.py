@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
-from data.errors import SpecError
+from data.errors import NotFoundError, SpecError
 from data.records import Json, MetricItem, Outcome, Score, unscored
 from judges.lexical.judge import says_something
 from judges.llm.requests import CallFailure
@@ -33,6 +33,8 @@ from judges.metrics.coverage.sources import LocalSource, Source, chunk_index
 from judges.metrics.factuality.claims import Claim, ClaimSteps, claims_of, steps_of
 from judges.metrics.factuality.evidence.gathering import UnscoredError
 from judges.metrics.factuality.tasks import LlmRelations
+from judges.metrics.guard import GuardedMetric
+from judges.metrics.registry import Metric
 from judges.metrics.relations.nli import open_nli
 from judges.pairwise.cleaning import clean
 
@@ -238,24 +240,25 @@ def _aspects(aspects: Sequence[str], supported: Sequence[Grounded], aligned: Ali
     return rows
 
 
-def assemble(
-    variant: Variant,
-    *,
-    runner: object | None,
-    options: Mapping[str, Json],
-    source: Source | None = None,
-) -> Icat:
-    """Build a variant.
+def build(
+    name: str, *, runner: object | None, options: Mapping[str, Json], source: Source | None = None
+) -> Metric:
+    """Build `coverage-icat-m`, `-s` or `-a`; without a runner, the embedded version.
 
     Args:
-        variant: Which.
+        name: Which.
         runner: A `TaskRunner`; without one, the embedded version is built.
         options: As in `CoverageSettings`.
         source: Searched in place of each item's own passages: a corpus or the web.
 
     Raises:
+        NotFoundError: The name is none of theirs.
         SpecError: An option is unknown or out of bounds, or the runner is none.
     """
+    if name not in list(Variant):
+        variants = ", ".join(variant.value for variant in Variant)
+        raise NotFoundError(f"There is no coverage metric {name!r}.", advice=f"Known: {variants}.")
+    variant = Variant(name)
     settings = read_settings(variant.value, options)
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The coverage metrics cannot ask through a {type(runner).__name__}."
@@ -274,7 +277,7 @@ def assemble(
         aligner = JudgedAligner(judgments)
     else:
         aligner = EmbeddedAligner() if runner is None else LlmAligner(runner)
-    return Icat(
+    metric = Icat(
         variant,
         Steps(
             claims=steps_of(runner),
@@ -286,6 +289,7 @@ def assemble(
         ),
         settings,
     )
+    return GuardedMetric(metric, relater=metric.relater) if runner is None else metric
 
 
 def _aspect_finder(variant: Variant, runner: TaskRunner | None, settings: CoverageSettings) -> AspectSource:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from data.errors import SpecError
+from data.errors import NotFoundError, SpecError
 from data.records import Json
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.sources import Source
@@ -25,30 +25,32 @@ from judges.metrics.guard import engine_with
 from judges.metrics.relations.model import RelationModel
 from judges.metrics.relations.nli import open_nli
 
+PREFIX = "factuality-"
 ASSESSORS: tuple[str, ...] = (
     *(version.value for version in Version),
     *(baseline.value for baseline in BaselineAssessor),
 )
 
 
-def assemble(
-    assessor: str,
-    *,
-    runner: object | None,
-    options: Mapping[str, Json],
-    source: Source | None = None,
+def build(
+    name: str, *, runner: object | None, options: Mapping[str, Json], source: Source | None = None
 ) -> FactReasoner | RivalAssessor:
-    """Build an assessor.
+    """Build one of the factuality metrics.
 
     Args:
-        assessor: One of `ASSESSORS`.
+        name: `factuality-` and one of `ASSESSORS`.
         runner: A `TaskRunner`; without one, the embedded version is built.
         options: As in `FactualitySettings`.
         source: Searched in place of each item's own passages.
 
     Raises:
+        NotFoundError: The name is none of theirs.
         SpecError: An option is unknown or out of bounds, or the options need an LLM.
     """
+    assessor = name.removeprefix(PREFIX)
+    if not name.startswith(PREFIX) or assessor not in ASSESSORS:
+        names = ", ".join(f"{PREFIX}{known}" for known in ASSESSORS)
+        raise NotFoundError(f"There is no factuality metric {name!r}.", advice=f"Choose one of: {names}.")
     settings = read_settings(options)
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The factuality metrics cannot ask through a {type(runner).__name__}."

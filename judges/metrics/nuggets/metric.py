@@ -10,14 +10,16 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from data.errors import SpecError
+from data.errors import NotFoundError, SpecError
 from data.records import Importance, Json, MetricItem, Nugget, Outcome, Score, unscored
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Tagged
 from judges.metrics.factuality.lexical import ENTAILED_FROM, LexicalRelations
+from judges.metrics.guard import GuardedMetric
 from judges.metrics.nuggets.scores import Assignment, nugget_scores
 from judges.metrics.options import read_options
+from judges.metrics.registry import Metric
 from judges.metrics.relations.model import Pair, Related
 from judges.pairwise.cleaning import clean, is_no_answer
 from judges.text.entailment import Entailment
@@ -204,14 +206,21 @@ def _scored(item: MetricItem, grades: Sequence[Assignment | None]) -> Score:
     )
 
 
-def assemble(runner: object | None, options: Mapping[str, Json]) -> NuggetRecall:
-    """Build the metric.
+def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
+    """Build `nuggets`; without a runner, the embedded version.
 
     Raises:
+        NotFoundError: The name is another.
         SpecError: An option is unknown, or the runner is none.
     """
+    if name != NAME:
+        raise NotFoundError(f"There is no nugget metric {name!r}.", advice=f"Known: {NAME}.")
     read_options(NuggetSettings, NAME, options)
     if runner is not None and not isinstance(runner, TaskRunner):
         message = f"The nugget metric cannot ask through a {type(runner).__name__}."
         raise SpecError(message, advice="Give it a TaskRunner.")
-    return NuggetRecall(LexicalAssigner() if runner is None else LlmAssigner(runner))
+    return (
+        GuardedMetric(NuggetRecall(LexicalAssigner()))
+        if runner is None
+        else NuggetRecall(LlmAssigner(runner))
+    )

@@ -17,6 +17,9 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from leaderboard.ratings.counts import HIGH, LOW, TIE, Ints, PairCounts
 
+# Up to so many systems who took from whom is a full matrix, which takes a tenth of a sparse one's time.
+DENSE_SYSTEMS = 500
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Groups:
@@ -38,6 +41,11 @@ class Groups:
 
 def is_one_group(pairs: PairCounts) -> bool:
     """Whether all systems form one group, so that their Bradley-Terry estimate exists."""
+    if pairs.systems <= DENSE_SYSTEMS:
+        took = np.zeros((pairs.systems, pairs.systems), dtype=bool)
+        took[pairs.low, pairs.high] = pairs.outcomes[LOW] + pairs.outcomes[TIE] > 0
+        took[pairs.high, pairs.low] = pairs.outcomes[HIGH] + pairs.outcomes[TIE] > 0
+        return _reaches_all(took) and _reaches_all(took.T)
     count, _ = connected_components(_took_from(pairs), connection="strong")
     return bool(count == 1)
 
@@ -88,6 +96,17 @@ def find_groups(pairs: PairCounts, anchor: int | None = None) -> Groups:
         above=_reached(graph.T.tocsr(), seed) & ~main,
         below=_reached(graph, seed) & ~main,
     )
+
+
+def _reaches_all(edges: NDArray[np.bool_]) -> bool:
+    """Whether the edges of a full matrix lead from the first system to all others."""
+    reached = np.zeros(len(edges), dtype=bool)
+    reached[:1] = True
+    fresh = reached
+    while fresh.any():
+        fresh = edges[fresh].any(axis=0) & ~reached
+        reached = reached | fresh
+    return bool(reached.all())
 
 
 def _took_from(pairs: PairCounts) -> csr_array:

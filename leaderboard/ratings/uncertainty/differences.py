@@ -282,15 +282,28 @@ def star_battles(battles: BattleTable, reference: str) -> BattleTable:
     return battles.select((battles.a == code) | (battles.b == code))
 
 
-def rate_beside_star(battles: BattleTable, reference: str, settings: Settings | None = None) -> StarBeside:
+def rate_beside_star(
+    battles: BattleTable,
+    reference: str,
+    settings: Settings | None = None,
+    *,
+    mixed: RatingTable | None = None,
+) -> StarBeside:
     """Rate all battles, and those against the reference alone, by the same settings.
+
+    Args:
+        battles: The battles.
+        reference: The reference's name.
+        settings: How to rate.
+        mixed: The ratings of all battles by these settings, where somebody made them already.
 
     Raises:
         NotFoundError: No battle names the reference.
         UnrankableError: As `rate`.
     """
     chosen = Settings() if settings is None else settings
-    mixed, star = rate_as(battles, chosen), rate_as(star_battles(battles, reference), chosen)
+    mixed = rate_as(battles, chosen) if mixed is None else mixed
+    star = rate_as(star_battles(battles, reference), chosen)
     points = dict(zip(mixed.systems, mixed.points.tolist(), strict=True))
     shifts = (
         (name, value - points[name]) for name, value in zip(star.systems, star.points.tolist(), strict=True)

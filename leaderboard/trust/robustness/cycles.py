@@ -141,7 +141,8 @@ def count_cycles(table: BattleTable, *, seed: int = 0) -> Cycles:
     """
     battles = usable(table)
     verdicts = verdicts_of(battles)
-    stacks = [(stack.tallies(), _counted(stack)) for stack in stacks_of(verdicts)]
+    size = len(battles.systems)
+    stacks = [(stack.tallies(), _counted(stack, size)) for stack in stacks_of(verdicts)]
     stacks = [(tallies, counts) for tallies, counts in stacks if tallies.triples.any()]
     if not stacks:
         message = (
@@ -169,10 +170,16 @@ def count_cycles(table: BattleTable, *, seed: int = 0) -> Cycles:
     )
 
 
-def _counted(stack: Stack) -> Counter[tuple[int, ...]]:
+def _counted(stack: Stack, systems: int) -> Counter[tuple[int, ...]]:
+    """How often each cycle occurs, by its systems in its order; the lowest code stands first."""
     counts: Counter[tuple[int, ...]] = Counter()
     for part in stack.cycles():
-        counts.update(map(tuple, part.tolist()))
+        keys, times = np.unique(
+            (part[:, 0] * systems + part[:, 1]) * systems + part[:, 2], return_counts=True
+        )
+        rest, third = np.divmod(keys, systems)
+        cycles = np.stack([*np.divmod(rest, systems), third], axis=1)
+        counts.update(dict(zip(map(tuple, cycles.tolist()), times.tolist(), strict=True)))
     return counts
 
 

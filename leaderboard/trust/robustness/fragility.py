@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -233,8 +233,9 @@ def _groups(battles: BattleTable, unit: Unit) -> Iterator[_Group]:
         members = np.flatnonzero(groups.label == label)
         inner, _ = pairs.among(members)
         local = restrict(battles, members)
+        kind: NDArray[np.signedinteger[Any]]
         if unit is Unit.QUESTIONS:
-            units, kind = question_units(local, inner), local.question.astype(np.int64)
+            units, kind = question_units(local, inner), local.question
         else:
             units, kind = battle_kinds(local, inner)
         theta = fit(BradleyTerry(), inner).theta
@@ -248,7 +249,7 @@ class _Group:
     table: BattleTable
     pairs: PairCounts
     units: Units
-    kind: Ints
+    kind: NDArray[np.signedinteger[Any]]
     unit: Unit
     theta: Floats
 
@@ -293,10 +294,10 @@ class _Group:
             battles=self._battles(rows) if self.unit is Unit.BATTLES else (),
         )
 
-    def _left(self, rows: NDArray[np.bool_]) -> PairCounts:
+    def _left(self, rows: Ints) -> PairCounts:
         """The counts of all battles but some, from the battles, so that the search is not its own witness."""
         if self.table.weight is not None or self.table.score is not None:
-            return count_pairs(self.table.select(~rows))
+            return count_pairs(self.table.select(np.delete(np.arange(len(self.table)), rows)))
         # Whole numbers lose nothing by being taken away, and few of millions of battles are.
         removed = count_pairs(self.table.select(rows))
         keys = self.pairs.low * self.pairs.systems + self.pairs.high
@@ -310,23 +311,18 @@ class _Group:
             outcomes=np.ascontiguousarray(outcomes[:, left]),
         )
 
-    def _rows(self, removed: Ints) -> NDArray[np.bool_]:
-        """(N,) the battles left out: of equal ones those on the first questions."""
+    def _rows(self, removed: Ints) -> Ints:
+        """The battles left out, rising: of equal ones those on the first questions."""
+        rows = np.flatnonzero((removed > 0)[self.kind])
         if self.unit is Unit.QUESTIONS:
-            return np.asarray(removed[self.kind] > 0)
-        order, starts = self._places
-        rows = np.zeros(len(order), dtype=bool)
-        for kind in np.flatnonzero(removed).tolist():
-            rows[order[starts[kind] : starts[kind] + removed[kind]]] = True
-        return rows
+            return rows
+        kinds = self.kind[rows]
+        order = np.lexsort((self.table.question[rows], kinds))
+        kinds = kinds[order]
+        first = np.searchsorted(kinds, kinds)
+        return np.sort(rows[order][np.arange(len(rows)) - first < removed[kinds]])
 
-    @cached_property
-    def _places(self) -> tuple[Ints, Ints]:
-        """(N,) battles by kind and question; and (K,) where each kind begins among them."""
-        order = np.lexsort((self.table.question, self.kind))
-        return order, np.searchsorted(self.kind[order], np.arange(len(self.units.copies)))
-
-    def _questions(self, rows: NDArray[np.bool_], search: Search) -> tuple[str, ...]:
+    def _questions(self, rows: Ints, search: Search) -> tuple[str, ...]:
         """The questions of some battles, those first whose battles lower the difference most."""
         influence = search.influence(search.refit(np.zeros_like(self.units.copies)))
         kinds, questions = self.kind[rows], self.table.question[rows]
@@ -337,7 +333,7 @@ class _Group:
         order = chosen[np.argsort(-sums[chosen], kind="stable")]
         return tuple(self.table.questions[code] for code in order.tolist())
 
-    def _battles(self, rows: NDArray[np.bool_]) -> tuple[NamedBattle, ...]:
+    def _battles(self, rows: Ints) -> tuple[NamedBattle, ...]:
         table = self.table
         return tuple(
             NamedBattle(
@@ -346,5 +342,5 @@ class _Group:
                 model_b=table.systems[table.b[row]],
                 winner=WINNERS[Winner(table.winner[row])],
             )
-            for row in np.flatnonzero(rows).tolist()
+            for row in rows.tolist()
         )

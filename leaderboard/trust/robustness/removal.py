@@ -14,13 +14,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from data.errors import UnrankableError
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.counts import Floats, Ints, PairCounts, locate_rows
+from leaderboard.ratings.counts import DENSE_CELLS, Floats, Ints, PairCounts, locate_rows
 from leaderboard.ratings.models.existence import find_groups, is_one_group
 from leaderboard.ratings.models.likelihoods import BradleyTerry, sigmoid
 from leaderboard.ratings.models.newton import fit, laplacian_solver
@@ -44,7 +46,8 @@ class Units:
 
     Attributes:
         pairs: The counts of all the group's battles.
-        won: (K, P) wins of each pair's low end in one unit, a tie being a half.
+        won: (K, P) wins of each pair's low end in one unit, a tie being a half; no win is a stored 0, so that
+            its places are those of `total`.
         total: (K, P) battles of each pair in one unit.
         copies: (K,) how many units of a kind there are.
     """
@@ -62,10 +65,15 @@ class Units:
     def without(self, removed: Ints) -> PairCounts:
         """The pairs' counts without so many units of each kind, ties standing as half wins."""
         low, high, tie = self.pairs.outcomes
-        # Few kinds are left out as a rule, of millions of battles.
+        # Few kinds are left out as a rule, of millions of battles; `won` names its columns as `total` does.
         kinds = np.flatnonzero(removed)
-        total = low + high + tie - self.total[kinds].T @ removed[kinds]
-        won = low + tie / 2 - self.won[kinds].T @ removed[kinds]
+        edges = self.total.indptr
+        spans = [slice(*ends) for ends in zip(edges[kinds].tolist(), edges[kinds + 1].tolist(), strict=True)]
+        place = _joined(self.total.indices, spans)
+        times = np.repeat(removed[kinds], edges[kinds + 1] - edges[kinds])
+        size = len(low)
+        total = low + high + tie - np.bincount(place, _joined(self.total.data, spans) * times, size)
+        won = low + tie / 2 - np.bincount(place, _joined(self.won.data, spans) * times, size)
         outcomes = np.stack([won, total - won, np.zeros_like(won)])
         outcomes[outcomes < NO_BATTLE] = 0.0
         return PairCounts(
@@ -73,33 +81,70 @@ class Units:
         )
 
 
+def _joined(values: NDArray[Any], spans: list[slice]) -> NDArray[Any]:
+    return np.concatenate([values[:0], *(values[span] for span in spans)])
+
+
 def question_units(table: BattleTable, pairs: PairCounts) -> Units:
     """Each question as a unit of its own."""
-    kinds = np.arange(len(table.questions))
-    return _units(table, pairs, table.question.astype(np.int64), np.ones_like(kinds))
+    place, swapped = locate_rows(table, pairs)
+    kinds = len(table.questions)
+    shape = (kinds, len(pairs.low))
+    share = _shares(table, swapped)
+    won = _summed(share if table.weight is None else table.weight * share, table.question, place, shape)
+    del share, swapped
+    weight = np.ones(len(table)) if table.weight is None else table.weight
+    total = _summed(weight, table.question, place, shape)
+    copies = np.ones(kinds, dtype=np.int64)
+    return Units(pairs=pairs, won=_placed_alike(won, total), total=total, copies=copies)
 
 
 def battle_kinds(table: BattleTable, pairs: PairCounts) -> tuple[Units, Ints]:
     """Battles by what they say: the same pair with the same result. Also the kind of each row."""
     place, swapped = locate_rows(table, pairs)
-    shares, code = np.unique(np.where(swapped, 1 - table.share, table.share), return_inverse=True)
-    keys, kind = np.unique(place * len(shares) + code, return_inverse=True)
-    units = _units(table, pairs, kind, np.bincount(kind, minlength=len(keys)))
-    return units, kind
+    shares, code = _share_codes(table, swapped)
+    key = place.astype(np.int64)
+    key *= len(shares)
+    key += code
+    size = len(pairs.low) * len(shares)
+    if size > max(DENSE_CELLS, len(table)):
+        keys, kind, copies = np.unique(key, return_inverse=True, return_counts=True)
+    else:
+        counts = np.bincount(key, minlength=size)
+        keys = np.flatnonzero(counts)
+        copies, kind = counts[keys], (np.cumsum(counts > 0) - 1)[key]
+    rows = np.arange(len(keys))
+    column, outcome = np.divmod(keys, len(shares))
+    shape = (len(keys), len(pairs.low))
+    won = coo_array((shares[outcome], (rows, column)), shape=shape).tocsr()
+    total = coo_array((np.ones(len(keys)), (rows, column)), shape=shape).tocsr()
+    return Units(pairs=pairs, won=won, total=total, copies=copies), kind
 
 
-def _units(table: BattleTable, pairs: PairCounts, kind: Ints, copies: Ints) -> Units:
-    place, swapped = locate_rows(table, pairs)
-    weight = np.ones(len(table)) if table.weight is None else table.weight
-    share = np.where(swapped, 1 - table.share, table.share)
-    single = weight / copies[kind]
-    shape = (len(copies), len(pairs.low))
-    return Units(
-        pairs=pairs,
-        won=coo_array((single * share, (kind, place)), shape=shape).tocsr(),
-        total=coo_array((single, (kind, place)), shape=shape).tocsr(),
-        copies=copies,
-    )
+def _share_codes(table: BattleTable, swapped: NDArray[np.bool_]) -> tuple[Floats, NDArray[Any]]:
+    """The shares of the win that low ends have, rising, and the place among them of each row's."""
+    if table.score is not None:
+        return np.unique(np.where(swapped, 1 - table.share, table.share), return_inverse=True)
+    shares = np.array([0.0, 0.5, 1.0])
+    code = np.array([2, 0, 1], dtype=np.int8)[table.winner]
+    return shares, np.where(swapped, 2 - code, code)
+
+
+def _shares(table: BattleTable, swapped: NDArray[np.bool_]) -> Floats:
+    """(N,) shares of the win that the low ends have."""
+    share = table.share
+    np.subtract(1, share, out=share, where=swapped)
+    return share
+
+
+def _summed(values: Floats, kind: NDArray[Any], place: NDArray[Any], shape: tuple[int, int]) -> csr_array:
+    """(K, P) sums of rows by their kind and pair."""
+    return coo_array((values, (kind, place)), shape=shape).tocsr()
+
+
+def _placed_alike(values: csr_array, other: csr_array) -> csr_array:
+    """A matrix on the places of another that has the same ones, which are then held once."""
+    return csr_array((values.data, other.indices, other.indptr), shape=other.shape)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -16,7 +16,7 @@ from arena.container import Arena
 from arena.services.system.text_process import PROCESSES, TextProcess
 from arena.workers.local import AHEAD, LocalSpread
 from data import spreading
-from data.corpora import cutting
+from data.corpora import chunking
 from data.errors import InputError, WorkError
 from tests.arena.conftest import Commands
 from tests.long_work import nested, numbers, refused, results, squared, write_input
@@ -27,7 +27,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is handed over at once, and documents are cut few at a time."""
     monkeypatch.setattr(spreading, "AT_HAND", -1)
     monkeypatch.setattr(spreading, "LEAST_LEFT", -1)
-    monkeypatch.setattr(cutting, "CHARACTERS", 5_000)
+    monkeypatch.setattr(chunking, "CHARACTERS", 5_000)
 
 
 @pytest.mark.usefixtures("at_once")

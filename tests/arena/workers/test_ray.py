@@ -20,7 +20,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import EngineKind
 from arena.workers.ray_rounds import judge_on_ray
 from data import spreading
-from data.corpora import cutting
+from data.corpora import chunking
 from data.errors import InputError, WorkError
 from data.records import Outcome, RoundState
 from tests.long_work import nested, numbers, refused, results, squared, write_input
@@ -198,7 +198,7 @@ def test_a_cluster_gives_the_bytes_of_one_process(
     """Resamples, corrections, fragility and corpora are the same bytes where nodes do their parts."""
     for module, name, value in ((spreading, "AT_HAND", -1), (spreading, "LEAST_LEFT", -1)):
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(cutting, "CHARACTERS", 5_000)
+    monkeypatch.setattr(chunking, "CHARACTERS", 5_000)
     write_input(tmp_path)
     here = results(tmp_path, tmp_path / "here")
     arena = on_ray()

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from data.corpora import index as postings
 from data.corpora import terms as term_numbers
 from data.corpora.approximate import Graph, measured
-from data.corpora.chunking import WORD, Chunking, document_of
-from data.corpora.cutting import CutWords
+from data.corpora.chunking import WORD, Chunking, CutWords, document_of
 from data.corpora.dense import VectorIndex, Vectors, VectorsAbout, VectorWriter, graph_of, read_about
 from data.corpora.index import Corpus, best_places
 from data.corpora.library import CorpusLibrary
@@ -274,11 +273,11 @@ def test_a_corpus_can_be_searched_by_vectors(library: CorpusLibrary, source: Pat
     assert embed(corpus, folder).dimensions == 11
     index = VectorIndex(corpus, folder)
     (query,) = letters(["lions hunt dusk"])
-    assert index.find(query, 2)[0].id.startswith("d1")
-    assert len(index.find(query, 10)) == 4
-    assert index.find(query, 0) == ()
+    assert index.search(query, 2)[0][0].id.startswith("d1")
+    assert len(index.search(query, 10)) == 4
+    assert index.search(query, 0) == ()
     with pytest.raises(StoreError, match="dimensions"):
-        index.find(query[:3], 2)
+        index.search(query[:3], 2)
 
 
 def test_vectors_can_be_searched_approximately(library: CorpusLibrary, tmp_path: Path) -> None:

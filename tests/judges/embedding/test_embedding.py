@@ -15,14 +15,15 @@ from data.corpora.dense import VectorIndex, Vectors
 from data.corpora.library import CorpusLibrary
 from data.errors import BudgetError, EndpointError, ReplayMissError, SpecError
 from data.records import Outcome
-from judges.embedding.base import DenseSource, LocalEmbedder, embed_corpus
+from judges.embedding.base import LocalEmbedder, embed_corpus
 from judges.embedding.endpoint import AT_ONCE, EmbeddingTransport, EndpointEmbedder, embedding_access
-from judges.llm.cache import MemoryReplyCache
 from judges.llm.costs import MemoryLedger, Usage
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure
 from judges.llm.settings import AccessSettings, CacheMode
 from judges.metrics.coverage.sources import TERMS
+from judges.retrieval.ranking import RankedSource, VectorRanker
+from tests.memory_replies import MemoryReplyCache
 
 T = TypeVar("T")
 PRICED = "text-embedding-3-small"
@@ -147,7 +148,7 @@ def test_a_corpus_is_embedded_once_and_searched(
 
     async def work(embedder: EndpointEmbedder) -> Any:  # noqa: ANN401 - several values
         made = await embed_corpus(corpus, folder, embedder)
-        source = DenseSource(VectorIndex(corpus, folder), embedder)
+        source = RankedSource(VectorRanker(VectorIndex(corpus, folder), embedder))
         return made, await source.find("Fact 77 is of topic t77.", 3)
 
     made, found = endpoint.use(work)

@@ -11,13 +11,13 @@ import pytest
 
 from data.errors import EndpointError, SpecError, StoppedError
 from data.records import Outcome, Reply
-from judges.llm.cache import MemoryReplyCache
 from judges.llm.costs import MemoryLedger
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure, Message, Request
 from judges.llm.settings import AccessSettings, TransportKind
 from judges.llm.transports.batch_files import BatchRecord
 from tests.memory_journal import MemoryJournal
+from tests.memory_replies import MemoryReplyCache
 from tests.narrow import instances, known
 
 Serve = Callable[..., Any]

@@ -11,12 +11,13 @@ import pytest
 
 from data.errors import BudgetError, EndpointError, ReplayMissError, SpecError, StoppedError
 from data.records import Outcome, Reply
-from judges.llm.cache import MemoryReplyCache, ReplyCache
+from judges.llm.cache import ReplyCache
 from judges.llm.client import Scheduler
 from judges.llm.costs import Ledger, MemoryLedger
 from judges.llm.factory import open_client
 from judges.llm.requests import CallFailure, Message, Request, Sampling
 from judges.llm.settings import AccessSettings, CacheMode
+from tests.memory_replies import MemoryReplyCache
 from tests.narrow import instance, instances, known
 
 Serve = Callable[..., Any]

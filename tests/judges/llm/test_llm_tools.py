@@ -12,7 +12,6 @@ import pytest
 
 from data.records import Outcome
 from data.store import Store
-from judges.llm.cache import MemoryReplyCache
 from judges.llm.factory import open_client
 from judges.llm.requests import Message, Request, Tool, ToolCall
 from judges.llm.settings import AccessSettings, CacheMode, TransportKind
@@ -27,6 +26,7 @@ from judges.metrics.comprehensiveness.answer_relations import (
 )
 from judges.metrics.comprehensiveness.claims import Missing
 from tests.memory_journal import MemoryJournal
+from tests.memory_replies import MemoryReplyCache
 from tests.narrow import known
 from tests.scripted_llm import ToolUse
 

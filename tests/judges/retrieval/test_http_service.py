@@ -17,7 +17,7 @@ import pytest
 from data.errors import NotFoundError, SpecError
 from data.records import Passage
 from judges.llm.requests import CallFailure
-from judges.retrieval.http_service import HttpRanker, HttpService, load_service, service_names, value_at
+from judges.retrieval.http_service import SERVICES, HttpRanker, HttpService, load_service, value_at
 from judges.retrieval.ranking import Hit
 from judges.retrieval.reranking import HttpReranker
 
@@ -264,7 +264,7 @@ def test_an_organisers_file_wins_over_a_bundled_one(tmp_path: Path) -> None:
     """A file of the same name in the home folder is taken, and unknown names list what there is."""
     (tmp_path / "searxng.toml").write_text('url = "http://mine/{query}"', encoding="utf-8")
     assert load_service("searxng", {}, folders=(tmp_path,)).url == "http://mine/{query}"
-    assert "brave" in service_names(folders=(tmp_path,))
+    assert "brave" in SERVICES.names((tmp_path,))
     with pytest.raises(NotFoundError, match=r"one of: .*pyserini"):
         load_service("none", {}, folders=(tmp_path,))
 

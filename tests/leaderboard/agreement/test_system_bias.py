@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leaderboard.agreement.system_bias import HeldBattle, system_biases
+from leaderboard.agreement.bias import HeldBattle, system_biases
 
 
 def battle(question: str, judge: float, people: float, domain: str = "d") -> HeldBattle:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaderboard.standings.pareto import pareto_front
+from leaderboard.standings.systems import pareto_front
 
 # Few values, so that ties are common.
 PLACES = st.tuples(st.integers(0, 4).map(float), st.integers(0, 4).map(float))

@@ -12,7 +12,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import Caller
-from arena.services.annotation.files.items import read_items
+from arena.services.annotation.files.lines import read_items
 from arena.services.annotation.files.model import LabelFormat
 from arena.services.annotation.requests import ChosenItem, TaskRequest
 from arena.services.judging.labelled_pairs import labelled_pairs

@@ -15,8 +15,7 @@ from sqlalchemy import select, update
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.notifications.delivery import AT_ONCE, MOST_ATTEMPTS, DeliveryService
-from arena.services.notifications.sending import signature
+from arena.services.notifications.delivery import AT_ONCE, MOST_ATTEMPTS, DeliveryService, signature
 from arena.services.notifications.subscriptions import SubscriptionService
 from arena.settings import PageHosts
 from data import public_hosts

@@ -246,7 +246,7 @@ def test_judge_that_drifted_is_told() -> None:
 
 def test_every_event_has_a_sentence() -> None:
     """Slack and mail have words for each event."""
-    from arena.services.notifications.sending import SENTENCES  # noqa: PLC0415 - loads a client
+    from arena.services.notifications.delivery import SENTENCES  # noqa: PLC0415 - loads a client
 
     assert set(SENTENCES) == set(EventKind)
     assert len(EVERYTHING) == 11

@@ -13,10 +13,9 @@ import pytest
 from data.errors import NotFoundError, SpecError
 from data.records import MetricItem, Outcome, Passage, Score
 from judges.llm.tasks import TaskRunner
-from judges.metrics.context import build
 from judges.metrics.context.bounds import Bound, reference_bounds
 from judges.metrics.context.diagnosis import losses, losses_of
-from judges.metrics.context.metric import Oracle
+from judges.metrics.context.metric import Oracle, build
 from judges.metrics.context.settings import ContextSettings
 from judges.metrics.registry import build_metric
 from tests.judges.conftest import WithRunner

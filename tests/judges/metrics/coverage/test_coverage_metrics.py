@@ -18,8 +18,7 @@ from data.errors import NotFoundError, RecordError, SpecError
 from data.records import Json, MetricItem, Outcome, Passage, Score
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
-from judges.metrics.coverage import build
-from judges.metrics.coverage.metric import Variant, assemble
+from judges.metrics.coverage.metric import Variant, build
 from judges.metrics.coverage.settings import read_settings
 from judges.metrics.coverage.sources import TERMS, LocalSource, Snippet, WebSource
 from judges.metrics.registry import build_metric
@@ -222,7 +221,7 @@ def test_claims_are_grounded_in_a_corpus(item: MetricItem, tmp_path: Path) -> No
     library = CorpusLibrary(tmp_path / "corpora", TERMS)
     library.add("coffee", tmp_path / "documents.jsonl")
     source = LocalSource(library.open("coffee"))
-    metric = assemble(Variant.M, runner=None, options=JUDGED, source=source)
+    metric = build(M, runner=None, options=JUDGED, source=source)
     found = asyncio.run(metric.score(replace(item, passages=())))
     assert [claim["passage"] for claim in listed(found.details["claims"])] == ["p1#1", "p2#1", None]
     assert found.details["coverage"] == 2 / 3
@@ -253,7 +252,7 @@ def test_claims_are_grounded_in_the_web(icat_llm: Serve, with_runner: WithRunner
 
     def metric(runner: TaskRunner, web: Web) -> Awaitable[Score]:
         source = WebSource(web, read_settings(S, {}).chunking)
-        return assemble(Variant.S, runner=runner, options={}, source=source).score(replace(item, passages=()))
+        return build(S, runner=runner, options={}, source=source).score(replace(item, passages=()))
 
     url = icat_llm().url
     found = with_runner(url, lambda runner: metric(runner, Web()))

@@ -14,8 +14,7 @@ from data.corpora.chunking import Chunking
 from data.errors import SpecError
 from data.records import Outcome, Passage
 from judges.llm.requests import CallFailure
-from judges.metrics.coverage.sources import WebSource
-from judges.metrics.coverage.websearch import HttpSearch, read_results
+from judges.metrics.coverage.sources import HttpSearch, WebSource, read_results
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 RESULT = {"url": "https://example.org/a", "title": "A", "content": "Rivers carry salt into the sea."}

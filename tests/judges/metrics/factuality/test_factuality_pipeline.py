@@ -19,14 +19,13 @@ from judges.llm.factory import open_client
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.sources import LocalSource
-from judges.metrics.factuality import build
-from judges.metrics.factuality.assembly import ASSESSORS, assemble
+from judges.metrics.factuality.assembly import ASSESSORS, build
 from judges.metrics.factuality.evidence.contexts import PassageIndex, gather
 from judges.metrics.factuality.graph import load_graph
 from judges.metrics.factuality.inference.marginals import marginals
 from judges.metrics.factuality.report import summarise
 from judges.metrics.factuality.tasks import relation_probability
-from judges.metrics.registry import METRICS, build_metric
+from judges.metrics.registry import FACTUALITY, METRICS, build_metric
 from judges.metrics.rehearsal import RehearsalRunner
 from judges.metrics.shortening import shortened
 from judges.text.entailment import Entailment
@@ -74,7 +73,7 @@ def scripted(
 
 def test_every_assessor_is_a_metric() -> None:
     """The names of the registry and those that can be built are the same."""
-    listed = {info.name for info in METRICS if info.family == "judges.metrics.factuality"}
+    listed = {info.name for info in METRICS if info.family == FACTUALITY}
     assert listed == {f"factuality-{name}" for name in ASSESSORS}
     assert all(build_metric(f"factuality-{name}").name == f"factuality-{name}" for name in EMBEDDED)
     with pytest.raises(NotFoundError):
@@ -212,7 +211,7 @@ def test_retrieval_finds_the_closest_passages_once() -> None:
 
 def test_a_corpus_can_stand_in_for_the_passages() -> None:
     """A retriever over a corpus is searched in place of the item's passages."""
-    metric = assemble("fr2", runner=None, options={}, source=LocalSource(PassageIndex(ITEM.passages)))
+    metric = build("factuality-fr2", runner=None, options={}, source=LocalSource(PassageIndex(ITEM.passages)))
     bare = MetricItem(id="x", question=ITEM.question, answer=ITEM.answer)
     assert asyncio.run(metric.score(bare)).score == embedded("fr2").score
 

@@ -1,4 +1,4 @@
-"""What `arena battles` shows of a file of several readings a battle: the judge's error in the intervals."""
+"""What `arena battles` shows beyond plain ratings: what covariates are worth, and the judge's own error."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.output import Cell, note, show_json, show_table
+from arena.cli.output import Cell, note, show_json, show_line, show_table
 from data.errors import InputError
-from leaderboard.vocabulary import ErrorKind
+from leaderboard.vocabulary import Covariate, ErrorKind
 
 if TYPE_CHECKING:
-    from arena.services.battle_files import RatingRequest
+    from arena.services.battle_files import FileRatings, RatingRequest
     from leaderboard.formats.registry import BattleFormat
     from leaderboard.rates import Rate
     from leaderboard.trust.judge_error.reporting import Parts
@@ -29,6 +29,45 @@ ErrorChoice = Annotated[
 ]
 RATE_HEADERS = ("system", "domain", "battles", "win", "win+tie", "lower", "upper")
 PARTS = ("questions", "wordings", "by question", "repeats", "t")
+CovariateNames = Annotated[
+    str | None,
+    typer.Option(
+        "--covariates",
+        metavar="NAME,…",
+        show_default="all that the file has",
+        help="With --method style: what to control for: `length`, `headings`, `bold`, `lists`, "
+        "`citations`, `position`, `same_family`.",
+    ),
+]
+
+
+def read_covariates(words: str | None) -> tuple[Covariate, ...] | None:
+    """Covariates by their names, with commas between them; None where none are named."""
+    if words is None:
+        return None
+    try:
+        return tuple(Covariate(word.strip()) for word in words.split(","))
+    except ValueError as error:
+        names = ", ".join(covariate.value for covariate in Covariate)
+        raise typer.BadParameter(f"{error}; there are {names}") from error
+
+
+def show_coefficients(rated: FileRatings) -> None:
+    """Print what each covariate is worth, where ratings are controlled for some."""
+    if rated.controlled is None:
+        return
+    rows = [
+        (
+            effect.covariate,
+            *(f"{value:.1f}" for value in (effect.points, effect.lower, effect.upper, effect.se, effect.vif)),
+            effect.scale,
+        )
+        for effect in rated.controlled.effects
+    ]
+    show_table(("covariate", "points", "lower", "upper", "se", "inflation", "of"), rows)
+    for covariate in rated.controlled.left_out:
+        show_line(covariate.reason)
+    show_line(rated.controlled.collinearity.sentence)
 
 
 def refuse_with_votes(kind: ErrorKind) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.text.form import Form, form_of
+from arena.services.boards.covariates import form_of
+from leaderboard.vocabulary import Covariate
 
 LAID_OUT = """# Towers
 
@@ -28,24 +29,27 @@ nor is this**.
 """
 
 
+MARKS = (Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS, Covariate.CITATIONS)
+
+
 def test_marks_are_counted() -> None:
     """Headings, bold, items and every cited number count; fenced code counts for nothing."""
-    assert form_of(LAID_OUT) == Form(headings=2, bold=3, lists=4, citations=5)
+    assert form_of(LAID_OUT) == dict(zip(MARKS, (2, 3, 4, 5), strict=True))
 
 
 @pytest.mark.parametrize(
-    ("text", "form"),
+    ("text", "marks"),
     [
-        ("", Form(headings=0, bold=0, lists=0, citations=0)),
-        ("plain words. 3 - 2 is 1", Form(headings=0, bold=0, lists=0, citations=0)),
-        ("[1][2] and [3]", Form(headings=0, bold=0, lists=0, citations=3)),
-        ("```\n# never closed", Form(headings=0, bold=0, lists=0, citations=0)),
-        ("~~~\n```\n~~~\n- after", Form(headings=0, bold=0, lists=1, citations=0)),
+        ("", (0, 0, 0, 0)),
+        ("plain words. 3 - 2 is 1", (0, 0, 0, 0)),
+        ("[1][2] and [3]", (0, 0, 0, 3)),
+        ("```\n# never closed", (0, 0, 0, 0)),
+        ("~~~\n```\n~~~\n- after", (0, 0, 1, 0)),
     ],
 )
-def test_texts_without_marks(text: str, form: Form) -> None:
+def test_texts_without_marks(text: str, marks: tuple[int, ...]) -> None:
     """Prose has none; an open fence lasts to the end, and a fence is closed by its own kind."""
-    assert form_of(text) == form
+    assert form_of(text) == dict(zip(MARKS, marks, strict=True))
 
 
 @given(st.lists(st.sampled_from(["# h", "- i", "**b**", "[1, 2]", "words", "", "2. i"])))
@@ -53,9 +57,4 @@ def test_lines_add_up(lines: list[str]) -> None:
     """Without fences a text has the marks of its lines."""
     whole = form_of("\n".join(lines))
     parts = [form_of(line) for line in lines]
-    assert whole == Form(
-        headings=sum(part.headings for part in parts),
-        bold=sum(part.bold for part in parts),
-        lists=sum(part.lists for part in parts),
-        citations=sum(part.citations for part in parts),
-    )
+    assert whole == {mark: sum(part[mark] for part in parts) for mark in MARKS}

@@ -1,0 +1,213 @@
+"""What commands of `arena rounds` take: what a round is to judge, how, and which part its judge decides."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arena.cli.options import (
+    Cache,
+    Concurrency,
+    Domains,
+    Engine,
+    JudgeName,
+    Pairs,
+    Queue,
+    Rpm,
+    Sample,
+    Seed,
+    SetName,
+    StopWhenText,
+    Systems,
+    Timeout,
+    Tpm,
+    Transport,
+    Workers,
+    in_flight,
+    open_reaching,
+)
+from arena.cli.output import note
+from arena.cli.rounds.reports import show_status
+from arena.container import Arena
+from arena.services.judging.llm_overrides import LlmOverrides
+from data.progress import reporting
+from data.records import OrderPolicy
+
+if TYPE_CHECKING:
+    from arena.services.rounds.models import RoundRequest
+
+Budget = Annotated[
+    float | None,
+    typer.Option("--budget-usd", metavar="X", min=0.0, help="The most that the round may spend."),
+]
+NewBudget = Annotated[
+    float | None,
+    typer.Option(
+        "--budget-usd",
+        metavar="X",
+        min=0.0,
+        help="A new budget for the round, not below what it has spent; battles that the old one skipped can "
+        "then be retried.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaveOptions:
+    """Whether the judge decides a part of the round, and when that is enough."""
+
+    cheap_judge: Annotated[
+        str | None,
+        typer.Option(
+            "--cheap-judge",
+            metavar="CHEAP[,…]",
+            help="Judges that decide every battle, so that the judge need only decide a sample, drawn in "
+            "waves: names of judges, `round:NAME` for the verdicts of an earlier round on the same battles, "
+            "`trained` for a classifier trained on this round's verdicts, `trained:NAME` for one trained on "
+            "those of a finished round, also of another set. Several are combined.",
+        ),
+    ] = None
+    spend: Annotated[
+        str | None,
+        typer.Option(
+            "--spend",
+            metavar="N|P%|XUSD",
+            help="With --cheap-judge: battles that the judge decides, their share, or what the round may "
+            "cost in all as far as can be foreseen; --budget-usd is the hard cap.",
+        ),
+    ] = None
+    target_width: Annotated[
+        float | None,
+        typer.Option(
+            "--target-width",
+            metavar="W",
+            help="With --cheap-judge: end once the 95 % intervals of what is asked are at most W rating "
+            "points wide, from end to end, after 100 verdicts or more.",
+        ),
+    ] = None
+    ask: Annotated[
+        str,
+        typer.Option(
+            "--ask",
+            metavar="QUESTION",
+            help="What the round is to tell: `ranking` (neighbours apart), `leaders` (the first two), "
+            "`pair:A,B`, or `domains` (the ranking within each). The widest of several intervals counts.",
+        ),
+    ] = "ranking"
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of a request."""
+        return {
+            "cheap_judges": _names_in(self.cheap_judge),
+            "spend": self.spend,
+            "target_width": self.target_width,
+            "ask": self.ask,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeOptions:
+    """What a round is to judge."""
+
+    set_name: SetName
+    judge: JudgeName
+    pairs: Pairs = "reference"
+    systems: Systems = None
+    domains: Domains = None
+    sample: Sample = None
+    order: Annotated[
+        OrderPolicy | None,
+        typer.Option("--order", show_default="as the judge's spec says", help="Which answer is shown first."),
+    ] = None
+    seed: Seed = 0
+    budget_usd: Budget = None
+    canaries: Annotated[
+        int | None,
+        typer.Option(
+            "--canaries",
+            metavar="K",
+            min=0,
+            show_default="one of each family for an LLM judge, for a tenth of the battles at most, else none",
+            help="Attacks planted beside the battles; 0 plants none.",
+        ),
+    ] = None
+    stop_when: StopWhenText = None
+    controls: Annotated[
+        int | None,
+        typer.Option(
+            "--controls",
+            metavar="K",
+            min=0,
+            show_default="20 where the judge has a complete round of the set, a tenth of the battles at most",
+            help="Control battles: some that an LLM judge decided in its first round of the set are asked "
+            "again beside the battles, to see whether it is still the same judge; 0 asks none.",
+        ),
+    ] = None
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", show_default="set, judge and date", help="Name of the round."),
+    ] = None
+
+    def request(self, waves: WaveOptions) -> RoundRequest:
+        """The same for the service."""
+        from arena.services.rounds.models import RoundRequest
+
+        named = {"systems": _names_in(self.systems), "domains": _names_in(self.domains)}
+        return RoundRequest(**{**asdict(self), **named, **waves.fields()})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgingOptions:
+    """How a round is judged; what is None is as the settings say."""
+
+    concurrency: Concurrency = None
+    cache_mode: Cache = None
+    transport: Transport = None
+    rpm: Rpm = None
+    tpm: Tpm = None
+    timeout: Timeout = None
+    engine: Engine = None
+    workers: Workers = None
+    queue: Queue = False
+
+    def open(self) -> Arena:
+        """The arena with these options in place of the environment's settings."""
+        return open_reaching(**asdict(self._reaching()), engine=self.engine)
+
+    def judge(self, arena: Arena, name: str, *, as_json: bool) -> None:
+        """Judge what is pending in a round, here, on a cluster, or by the workers of the queue."""
+        reaching = self._reaching()
+        if self.queue:
+            options = {} if self.concurrency is None else {"concurrency": self.concurrency}
+            job = arena.jobs.judge(name, options={**options, **reaching.to_json()}, workers=self.workers)
+            note(f"Job {job.id} waits for a worker (`arena worker`); see: arena rounds status {name}")
+            show_status(arena, name, as_json=as_json)
+            return
+        with reporting(f"judging {name}") as report:
+            concurrency = in_flight(arena, self.concurrency)
+            arena.engine.judge(
+                name,
+                concurrency=concurrency,
+                workers=self.workers,
+                reaching=reaching.to_json(),
+                report=report,
+            )
+        counts = show_status(arena, name, as_json=as_json)
+        if counts.pending:
+            note(f"{counts.pending:,} battles are pending; go on with: arena rounds resume {name}")
+
+    def _reaching(self) -> LlmOverrides:
+        return LlmOverrides(
+            cache_mode=self.cache_mode,
+            transport=self.transport,
+            rpm=self.rpm,
+            tpm=self.tpm,
+            timeout=self.timeout,
+        )
+
+
+def _names_in(text: str | None) -> tuple[str, ...]:
+    """The names of a list with commas."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())

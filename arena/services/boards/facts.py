@@ -1,0 +1,86 @@
+"""What a board knows of its systems besides battles: what teams say of them, and their answers one by one."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
+
+from arena.services.boards.covariates import form_of
+from arena.services.boards.metric_means import score_label
+from data.records import SetSummary, Submission, SubmissionState
+from data.store import Store
+from data.store.boards.scores import ScoredAnswer
+from data.store.submissions.answers import AnswerText
+from data.system_facts import parameters_of
+from judges.pairwise.cleaning import clean
+from leaderboard.standings.answer_stats import AnswerFact
+from leaderboard.standings.systems import TEXTS, Figure, Mean, SystemFacts
+
+ScoresByAnswer: TypeAlias = Mapping[tuple[int, str], Mapping[str, float | None]]
+_NO_SCORES: Mapping[str, float | None] = MappingProxyType({})
+
+
+def facts_of_systems(store: Store, entrants: Sequence[Submission]) -> Mapping[str, SystemFacts]:
+    """What is said of each system by name, those of which something is said alone.
+
+    Cards of withdrawn submissions are shown nowhere, and so they say nothing here.
+    """
+    said = {entrant.system: _said(store, entrant) for entrant in entrants}
+    return {name: facts for name, facts in sorted(said.items()) if not facts.is_empty}
+
+
+def _said(store: Store, entrant: Submission) -> SystemFacts:
+    if entrant.state is SubmissionState.WITHDRAWN:
+        return SystemFacts()
+    card = entrant.card
+    figures = store.submissions.figures(entrant.id)
+    return SystemFacts(
+        texts={name: value for name in TEXTS if (value := getattr(card, name))},
+        parameter_count=parameters_of(card.parameters),
+        figures={
+            Figure(name): Mean(mean, count) for name, (mean, count) in figures.items() if mean is not None
+        },
+        answers=entrant.answers,
+    )
+
+
+def facts_of_answers(
+    store: Store, summary: SetSummary, entrants: Sequence[Submission]
+) -> Mapping[str, Sequence[AnswerFact]]:
+    """Every answer of a board's systems and of the reference, by system: its length, its form, its scores."""
+    sides = [store.submissions.reference(summary.name), *entrants]
+    scores = _scores_by_answer(store.scores.of_submissions([side.id for side in sides]))
+    # What all systems have in common is held once: there are as many facts as answers.
+    questions: dict[str, str] = {}
+    return {side.system: list(_facts_of(store, side.id, scores, questions)) for side in sides}
+
+
+def _facts_of(
+    store: Store, number: int, scores: ScoresByAnswer, questions: dict[str, str]
+) -> Iterator[AnswerFact]:
+    for fact in store.submissions.facts(number):
+        question = questions.setdefault(fact.question_id, fact.question_id)
+        yield _fact(fact, question, scores.get((number, question), _NO_SCORES))
+
+
+def _fact(answer: AnswerText, question: str, scores: Mapping[str, float | None]) -> AnswerFact:
+    text = clean(answer.text)
+    return AnswerFact(
+        question=question,
+        domain=sys.intern(answer.domain),
+        words=len(text.split()),
+        no_answer=answer.no_answer,
+        form=form_of(text),
+        scores=scores,
+    )
+
+
+def _scores_by_answer(scored: Iterable[ScoredAnswer]) -> ScoresByAnswer:
+    scores: dict[tuple[int, str], dict[str, float | None]] = defaultdict(dict)
+    for answer in scored:
+        name = score_label(answer.metric, answer.judge)
+        scores[answer.submission, answer.question_id][name] = answer.score
+    return scores
