@@ -12,6 +12,7 @@ from arena.services.boards.file_sizes import FileSize
 from arena.services.question_sets.statistics import DomainStatistics
 from arena.site.boards.board_parts import board_note, errata, show_files
 from arena.site.boards.cache import cached_html
+from arena.site.boards.charts import opened
 from arena.site.boards.pickers import choose_board
 from arena.site.boards.view_model import BoardView
 from arena.site.public.links import addresses, embed_snippet, site_address
@@ -105,7 +106,9 @@ def _show_set_statistics(view: BoardView) -> None:
     if view.round_name is None:
         return
     st.header("What the questions are made of", anchor="questions")
-    cached_html(view, "set statistics", lambda: _table(view, str(view.round_name)))
+    with opened("Words, documents and passages by domain", "statistics") as is_open:
+        if is_open:
+            cached_html(view, "set statistics", lambda: _table(view, str(view.round_name)))
 
 
 def _table(view: BoardView, round_name: str) -> Element:

@@ -62,7 +62,10 @@ def words_of(page: AppTest) -> str:
 
 def verbatim_of(page: AppTest) -> list[str]:
     """The texts to copy."""
-    return [unescape(text) for text in re.findall(r'<pre class="aa-verbatim">(.*?)</pre>', html_of(page), re.S)]
+    return [
+        unescape(text)
+        for text in re.findall(r'<pre class="aa-verbatim">(.*?)</pre>', html_of(page), re.DOTALL)
+    ]
 
 
 def text_of(page: AppTest) -> str:
@@ -289,10 +292,11 @@ def test_board_says_what_first_place_rests_on(visit: Callable[..., AppTest]) -> 
 
 
 def test_judge_trust_names_questions_and_cycles(visit: Callable[..., AppTest]) -> None:
-    """Each two neighbours have what their order rests on, with links, and cycles stand beside coin flips."""
+    """Two neighbours have what their order rests on, its questions where they are asked for, and cycles."""
     page = visit("trust.trust_page", board="tiny")
     assert not page.exception
-    shown = html_of(page)
+    assert "<details>" not in html_of(page)
+    shown = html_of(visit("trust.trust_page", board="tiny", deciding="shown"))
     assert shown.count("<details>") == shown.count("<summary>") > 0
     assert re.search(r'<li><a href="./question\?board=tiny&amp;id=q\d+"', shown)
     assert "coin flips would in 25.0 %" in words_of(page)
@@ -554,11 +558,13 @@ def test_data_page_tells_how_to_embed_and_cite(visit: Callable[..., AppTest]) ->
 
 
 def test_data_page_says_what_the_questions_are_made_of(visit: Callable[..., AppTest]) -> None:
-    """Words and passages by domain stand on the data page of a judged board, not of published counts."""
-    shown = html_of(visit("boards.data_page", board="tiny"))
+    """Words and passages by domain open on the data page of a judged board, not of published counts."""
+    shown = html_of(visit("boards.data_page", board="tiny", statistics="shown"))
     assert "Words a reference" in shown
     assert "Zero" in shown
-    assert "Words a reference" not in html_of(visit("boards.data_page", board="rag-qa-arena"))
+    assert not [box for box in visit("boards.data_page", board="tiny").expander if box.proto.expanded]
+    paper = visit("boards.data_page", board="rag-qa-arena", statistics="shown")
+    assert "Words a reference" not in html_of(paper)
 
 
 def test_boards_of_one_set_are_told_apart_where_they_are_chosen(
