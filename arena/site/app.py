@@ -18,7 +18,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
-from streamlit import file_util
+from streamlit import env_util, file_util
 
 from arena.api.app import make_api
 from arena.api.errors import problem_response
@@ -80,16 +80,8 @@ HEAD = (
 )
 NO_CACHE = {"Cache-Control": "no-cache"}
 UNAVAILABLE = 503
-WARMED = (
-    "boards.leaderboard_page",
-    "compare.compare_page",
-    "systems.system_page",
-    "questions.list_page",
-    "questions.question_page",
-    "teams.submit_page",
-    "teams.team_page",
-)
-"""Modules whose imports load everything that pages need."""
+WARMED = ("arena.site.shown", "pandas", "pyarrow.parquet", "PIL.Image")
+"""Modules that the first readers of pages, charts and files would wait for."""
 ASKED_FOR = (
     *("evidence", "question_lists", "question_search", "profiles", "weaknesses", "fixes", "versions"),
     *("comparisons", "history", "file_descriptions", "set_statistics", "rounds", "submissions"),
@@ -166,10 +158,12 @@ class _Routes:
     def warm(self) -> None:
         """Load what the first reader would wait for: the charts' and the boards' libraries."""
         for name in WARMED:
-            importlib.import_module(f"arena.site.{name}")
+            importlib.import_module(name)
         for name in ASKED_FOR:
             getattr(self._arena, name)
         self._arena.boards.heads()
+        # Streamlit asks this at the first element; Python then looks up the file of every module.
+        env_util.is_repl()
         # What exists now stays until the server ends, so the garbage collector need not scan it.
         gc.collect()
         gc.freeze()

@@ -55,7 +55,7 @@ def _show_disputed(task: AnnotationTask, caller: Caller) -> None:
     if not disputed or task.terms.kind is TaskKind.SPANS:
         return
     st.header("To be settled", anchor="settle")
-    note(f"{len(disputed)} items are labelled and have no majority.")
+    note(f"Labelled items without a majority: {len(disputed)}.")
     first = disputed[0]
     st.text(first.item.sub_question or first.item.question.question)
     if first.item.first:

@@ -12,12 +12,13 @@ from arena.services.boards.file_sizes import FileSize
 from arena.services.question_sets.statistics import DomainStatistics
 from arena.site.boards.board_parts import board_note, errata, show_files
 from arena.site.boards.cache import cached_html
+from arena.site.boards.charts import opened
 from arena.site.boards.pickers import choose_board
 from arena.site.boards.view_model import BoardView
 from arena.site.public.links import addresses, embed_snippet, site_address
 from arena.site.queries import files_of, set_of
 from arena.site.services import arena
-from arena.site.ui.components import name_page, note, strip
+from arena.site.ui.components import name_page, note, strip, verbatim
 from arena.site.ui.formats import size_of, whole_percent
 from arena.site.ui.help_texts import CITATION, COMMANDS, SET_CITATION
 from arena.site.ui.markup import put
@@ -62,15 +63,14 @@ def show() -> None:
     st.header("Without a browser", anchor="api")
     note("The board as a page without scripts, a picture for links, a permalink, and the site map.")
     put(words_table(("Address", "What it is"), addresses(view)))
-    st.code(COMMANDS.format(board=view.name), language=None, wrap_lines=True)
+    verbatim(COMMANDS.format(board=view.name))
     st.header("Show it on your site", anchor="embed")
     note("A small table in a frame: no script, no cookie. Add ?domain=ID for one domain.")
-    st.code(embed_snippet(view, site_address()), language=None, wrap_lines=True)
+    verbatim(embed_snippet(view, site_address()))
     _show_source(view)
     st.header("Cite it", anchor="cite")
     note("The content hash names exactly these standings; they never change once published.")
-    cited = CITATION.format(view=view, year=view.published[:4], address=site_address())
-    st.code(cited, language="bibtex", wrap_lines=True)
+    verbatim(CITATION.format(view=view, year=view.published[:4], address=site_address()))
 
 
 def _file(file: FileSize) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def _show_source(view: BoardView) -> None:
             ),
         )
     )
-    st.code(SET_CITATION.format(set=summary), language="bibtex", wrap_lines=True)
+    verbatim(SET_CITATION.format(set=summary))
 
 
 def _show_set_statistics(view: BoardView) -> None:
@@ -109,7 +109,9 @@ def _show_set_statistics(view: BoardView) -> None:
     if view.round_name is None:
         return
     st.header("What the questions are made of", anchor="questions")
-    cached_html(view, "set statistics", lambda: _table(view, str(view.round_name)))
+    with opened("Words, documents and passages by domain", "statistics") as is_open:
+        if is_open:
+            cached_html(view, "set statistics", lambda: _table(view, str(view.round_name)))
 
 
 def _table(view: BoardView, round_name: str) -> Element:

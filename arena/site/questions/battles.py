@@ -19,7 +19,7 @@ from arena.site.boards.view_model import BoardView
 from arena.site.questions.answers import fact_places, show_facts
 from arena.site.questions.facts import show_diff
 from arena.site.services import arena
-from arena.site.ui.components import note
+from arena.site.ui.components import note, verbatim
 from arena.site.ui.errors import plain
 from arena.site.ui.formats import percent
 from arena.site.ui.markup import element, put
@@ -157,10 +157,10 @@ def _show_reading(view: BoardView, battle: BattleRecord, judgment: Judgment, at:
     """Who judged, and how, with a way to report it."""
     title = f"{order_of(battle, judgment)}: {said_of(battle, judgment)}. Who judged, and how"
     with st.expander(title, key=f"provenance-{at}", icon=":material/fingerprint:"):
-        st.code(provenance_of(judgment), language=None, wrap_lines=True)
+        verbatim(provenance_of(judgment))
         if judgment.reply is not None:
             note("The reply as it came:")
-            st.code(judgment.reply.text, language=None, wrap_lines=True)
+            verbatim(judgment.reply.text)
         offer_report(str(view.round_name), battle, judgment, at)
 
 

@@ -12,7 +12,7 @@ from arena.site.boards.downloads import offer_files
 from arena.site.boards.said_part import FIGURES
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import history_of
-from arena.site.ui.components import note
+from arena.site.ui.components import note, verbatim
 from arena.site.ui.formats import points
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, plain_table
@@ -78,7 +78,7 @@ def show_provenance(submission: Submission | None) -> None:
         "submitted": submission.created_at.isoformat(timespec="minutes"),
         "content sha256": submission.content_hash,
     }
-    st.code("\n".join(f"{name}: {value}" for name, value in entries.items()), language=None, wrap_lines=True)
+    verbatim("\n".join(f"{name}: {value}" for name, value in entries.items()))
 
 
 def show_history(view: BoardView, system: str) -> None:

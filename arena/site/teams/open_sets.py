@@ -13,7 +13,7 @@ from arena.services.question_sets.phases import closed_error
 from arena.services.submissions.eligibility import Quota
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.components import note, strip
+from arena.site.ui.components import note, strip, verbatim
 from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import choose_one
 from data.files.text_files import MEBIBYTE
@@ -118,12 +118,11 @@ def show_other_ways(open_set: OpenSet) -> None:
             f"The command line and the API take files up to {most:,} MB, as this page does, by the same "
             "checker, and go on where a line broke off."
         )
-        st.code(
+        verbatim(
             "export ARENA_SERVER=https://…   # this site\nexport ARENA_TOKEN=aa_…\n"
             f"arena submissions check answers.jsonl.gz --set {open_set.name}\n"
             f"arena submissions add answers.jsonl.gz --set {open_set.name} --system my-system"
             " --card card.yaml",
-            language="bash",
         )
         routes = element("a", "routes of the API", href="./api/v1/", target="_self")
         put(element("p", "By curl or from a program: see the ", routes, ".", class_="aa-note"))

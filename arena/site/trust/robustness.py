@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
-import streamlit as st
-
 from arena.site.boards.cache import cached_html
+from arena.site.boards.charts import opened
 from arena.site.boards.view_model import BoardView
 from arena.site.ui.components import note, strip
 from arena.site.ui.formats import percent
@@ -29,9 +28,8 @@ NO_TRIPLES = (
 )
 MEANING = (
     "For each two neighbours the fewest questions (or battles) that were found whose removal exchanges them. "
-    "The number of questions unfolds into their names. Each set was verified by rating the battles that are "
-    "left; a smaller one may exist all the same. A place that rests on few of many questions may fall with "
-    "the next ones, whoever judges."
+    "Each set was verified by rating the battles that are left; a smaller one may exist all the same. A "
+    "place that rests on few of many questions may fall with the next ones, whoever judges."
 )
 WAYS = "A > B: the judge preferred A to B. A weak cycle needs a tie: near ties may do that without any error."
 EXCHANGES = ("Stand in this order", "Points apart", "Questions", "Battles")
@@ -69,16 +67,19 @@ def show_fragility(view: BoardView) -> None:
             note(said)
     note(MEANING)
     cached_html(view, "fragility", lambda: exchanges_table(view, found))
+    with opened("Which questions", "deciding") as is_open:
+        if is_open:
+            cached_html(view, "deciding questions", lambda: deciding_questions(view, found))
 
 
 def exchanges_table(view: BoardView, found: Json) -> Element:
-    """Each two neighbours with what their order rests on, every question linked."""
+    """Each two neighbours with what their order rests on."""
     battles = {(pair["first"], pair["second"]): pair for pair in found.get(Unit.BATTLES, {}).get("pairs", ())}
     rows = [
         (
             f"{pair['first']}, {pair['second']}",
             f"{pair['points']:.1f}",
-            _named(view, pair),
+            _size(pair),
             _size(battles.get((pair["first"], pair["second"]))),
         )
         for pair in found[Unit.QUESTIONS]["pairs"]
@@ -96,13 +97,18 @@ def _size(pair: Json | None) -> str:
     return f"{pair['size']:,} of {pair['of']:,}"
 
 
-def _named(view: BoardView, pair: Json) -> Child:
+def deciding_questions(view: BoardView, found: Json) -> Element:
+    """Of each two neighbours the questions that their order rests on, every one linked."""
+    named = [pair for pair in found[Unit.QUESTIONS]["pairs"] if pair["questions"]]
+    return element("div", *(_named(view, pair) for pair in named))
+
+
+def _named(view: BoardView, pair: Json) -> Element:
     """How many questions there are, which unfolds into their links."""
-    if not pair["questions"]:
-        return _size(pair)
     links = [element("li", anchor(name, "question", board=view.name, id=name)) for name in pair["questions"]]
     more = [element("p", f"and {pair['unnamed']:,} more")] if pair["unnamed"] else []
-    return element("details", element("summary", _size(pair)), element("ul", *links), *more)
+    title = f"{pair['first']}, {pair['second']}: {_size(pair)}"
+    return element("details", element("summary", title), element("ul", *links), *more)
 
 
 def show_cycles(view: BoardView) -> None:
@@ -116,8 +122,9 @@ def show_cycles(view: BoardView) -> None:
     note(cycles_sentence(found))
     note(WAYS)
     strip(_figures(found))
-    with st.expander("Questions and systems with most cycles"):
-        cached_html(view, "cycles", lambda: worst_tables(view, found))
+    with opened("Questions and systems with most cycles", "worst") as is_open:
+        if is_open:
+            cached_html(view, "cycles", lambda: worst_tables(view, found))
     if star := found.get("star"):
         put(element("h3", "By the reference alone", id="star"))
         note(star_sentence(star))

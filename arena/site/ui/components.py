@@ -58,6 +58,14 @@ def note(text: str) -> None:
     put(element("p", text, class_="aa-note"))
 
 
+def verbatim(text: str) -> None:
+    """Show text to copy, such as commands; a click selects all of it.
+
+    Streamlit's own box would make every reader load its highlighter of 1.5 MB.
+    """
+    put(element("pre", text, class_="aa-verbatim"))
+
+
 def definitions() -> None:
     """What the columns and the marks next to names mean."""
     with st.expander("What the columns mean", icon=":material/help:"):

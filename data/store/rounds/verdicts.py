@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROWS_AT_ONCE = 20_000
+ROWS_AT_FIRST = 500
+"""Few, since some readers take the first battles alone."""
 
 
 class EvidenceReader(StorePart):
@@ -45,12 +47,9 @@ class EvidenceReader(StorePart):
         if system is not None:
             sides = select(submissions.c.id).where(submissions.c.system == system)
             query = query.where(battles.c.a_id.in_(sides) | battles.c.b_id.in_(sides))
-        after = 0
-        while True:
-            rows = self._all(query.where(battles.c.id > after).order_by(battles.c.id).limit(ROWS_AT_ONCE))
-            if not rows:
-                return
-            after = rows[-1].id
+        after, most = 0, ROWS_AT_FIRST
+        while rows := self._all(query.where(battles.c.id > after).order_by(battles.c.id).limit(most)):
+            after, most = rows[-1].id, ROWS_AT_ONCE
             yield from map(_battle, rows)
 
     def page(self, round_name: str, *, after: int, limit: int) -> tuple[BattleRecord, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 import pytest
@@ -58,6 +58,14 @@ def html_of(page: AppTest) -> str:
 def words_of(page: AppTest) -> str:
     """The words of everything shown as HTML, without marks and their figures."""
     return re.sub(r"<[^>]*>", "", re.sub(r"<sup>.*?</sup>", "", html_of(page)))
+
+
+def verbatim_of(page: AppTest) -> list[str]:
+    """The texts to copy."""
+    return [
+        unescape(text)
+        for text in re.findall(r'<pre class="aa-verbatim">(.*?)</pre>', html_of(page), re.DOTALL)
+    ]
 
 
 def text_of(page: AppTest) -> str:
@@ -264,7 +272,7 @@ def test_methodology_and_data_pages_stand(visit: Callable[..., AppTest]) -> None
     data = visit("boards.data_page", board="tiny")
     assert not data.exception
     assert "rank_lower" in html_of(data)
-    assert "content sha256" in data.code[-1].value
+    assert "content sha256" in verbatim_of(data)[-1]
 
 
 def test_judge_trust_says_why_it_has_no_figures(visit: Callable[..., AppTest]) -> None:
@@ -284,10 +292,11 @@ def test_board_says_what_first_place_rests_on(visit: Callable[..., AppTest]) -> 
 
 
 def test_judge_trust_names_questions_and_cycles(visit: Callable[..., AppTest]) -> None:
-    """Each two neighbours have what their order rests on, with links, and cycles stand beside coin flips."""
+    """Two neighbours have what their order rests on, its questions where they are asked for, and cycles."""
     page = visit("trust.trust_page", board="tiny")
     assert not page.exception
-    shown = html_of(page)
+    assert "<details>" not in html_of(page)
+    shown = html_of(visit("trust.trust_page", board="tiny", deciding="shown"))
     assert shown.count("<details>") == shown.count("<summary>") > 0
     assert re.search(r'<li><a href="./question\?board=tiny&amp;id=q\d+"', shown)
     assert "coin flips would in 25.0 %" in words_of(page)
@@ -550,9 +559,10 @@ def test_rounds_lists_every_board_with_its_hash(visit: Callable[..., AppTest]) -
 
 
 def test_data_page_tells_how_to_embed_and_cite(visit: Callable[..., AppTest]) -> None:
-    """The data page has a frame to paste and a BibTeX entry with the permalink."""
+    """The data page has a frame to paste and a BibTeX entry with the permalink, without the highlighter."""
     page = visit("boards.data_page", board="tiny")
-    codes = "\n".join(found.value for found in page.code)
+    assert not page.code
+    codes = "\n".join(verbatim_of(page))
     assert "<iframe" in codes
     assert "/embed/tiny" in codes
     assert "@misc{tiny-" in codes
@@ -560,11 +570,13 @@ def test_data_page_tells_how_to_embed_and_cite(visit: Callable[..., AppTest]) ->
 
 
 def test_data_page_says_what_the_questions_are_made_of(visit: Callable[..., AppTest]) -> None:
-    """Words and passages by domain stand on the data page of a judged board, not of published counts."""
-    shown = html_of(visit("boards.data_page", board="tiny"))
+    """Words and passages by domain open on the data page of a judged board, not of published counts."""
+    shown = html_of(visit("boards.data_page", board="tiny", statistics="shown"))
     assert "Words a reference" in shown
     assert "Zero" in shown
-    assert "Words a reference" not in html_of(visit("boards.data_page", board="rag-qa-arena"))
+    assert not [box for box in visit("boards.data_page", board="tiny").expander if box.proto.expanded]
+    paper = visit("boards.data_page", board="rag-qa-arena", statistics="shown")
+    assert "Words a reference" not in html_of(paper)
 
 
 def test_boards_of_one_set_are_told_apart_where_they_are_chosen(
