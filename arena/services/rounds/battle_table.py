@@ -82,7 +82,7 @@ def outcomes_by_system(battles: BattleColumns) -> Mapping[str, Mapping[Outcome, 
 
 
 def judged_shares(battles: BattleColumns) -> JudgedShares:
-    """How much of the battles was judged, overall and of each system.
+    """How much of the battles was judged, overall and of each system that has one.
 
     Missing answers, what a round in waves estimates, and what a stopping rule left out, are not expected.
     """
@@ -93,13 +93,14 @@ def judged_shares(battles: BattleColumns) -> JudgedShares:
     size = len(battles.systems)
     counts = [
         np.bincount(battles.a[chosen], minlength=size) + np.bincount(battles.b[chosen], minlength=size)
-        for chosen in (judged, expected)
+        for chosen in (judged, expected, slice(None))
     ]
     return JudgedShares(
         overall=JudgedShare(judged=int(judged.sum()), expected=int(expected.sum())),
         systems={
             system: JudgedShare(judged=int(counts[0][code]), expected=int(counts[1][code]))
             for code, system in enumerate(battles.systems)
+            if counts[2][code]
         },
     )
 
