@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import streamlit as st
@@ -12,7 +13,8 @@ from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.services import arena
 from arena.site.ui.components import lead, note
 from arena.site.ui.done import show_done
-from data.records import Role, TokenScope
+from arena.site.ui.url_state import opened
+from data.records import Role, Team, TokenScope
 
 SECRET = "organise-secret"  # noqa: S105 - where a new token waits to be shown, not one
 
@@ -38,7 +40,14 @@ def accounts_part(caller: Caller) -> None:
                 f"{name} {'is an organiser' if not organises else 'organises no more'}.",
                 "accounts",
             )
-    with st.expander("Add an account"), st.form("account", border=False, clear_on_submit=True):
+    with opened("Add an account", "new-account") as is_open:
+        if is_open:
+            _new_account(caller)
+
+
+def _new_account(caller: Caller) -> None:
+    teams = arena().teams
+    with st.form("account", border=False, clear_on_submit=True):
         new = st.text_input("Name")
         email = st.text_input("E-mail", placeholder="Where they sign in by a provider")
         is_organiser = st.checkbox("Organises")
@@ -66,7 +75,17 @@ def teams_part(caller: Caller) -> None:
     else:
         note("There are no teams yet.")
     show_done("teams")
-    with st.expander("Add a team"), st.form("team", border=False, clear_on_submit=True):
+    with opened("Add a team", "new-team") as is_open:
+        if is_open:
+            _new_team(caller)
+    with opened("Put an account into a team", "new-member") as is_open:
+        if is_open:
+            _new_member(every, caller)
+
+
+def _new_team(caller: Caller) -> None:
+    teams = arena().teams
+    with st.form("team", border=False, clear_on_submit=True):
         name, title = st.text_input("Name", key="team-name"), st.text_input("Title")
         contact = st.text_input("Contact")
         if st.form_submit_button("Add", icon=":material/group_add:"):
@@ -75,7 +94,11 @@ def teams_part(caller: Caller) -> None:
                 f"The team {name} is added.",
                 "teams",
             )
-    with st.expander("Put an account into a team"), st.form("member", border=False):
+
+
+def _new_member(every: Sequence[Team], caller: Caller) -> None:
+    teams = arena().teams
+    with st.form("member", border=False):
         team = st.selectbox("Team", [team.name for team in every], key="member-team")
         account = st.selectbox(
             "Account", [account.name for account in teams.accounts(caller=caller)], key="member"
@@ -119,8 +142,10 @@ def tokens_part(caller: Caller) -> None:
             attempt(
                 lambda: arena().tokens.revoke(number, caller=caller), f"Token {number} is revoked.", "tokens"
             )
-    with st.expander("Make a token"), st.form("token", border=False):
-        _new_token(caller)
+    with opened("Make a token", "new-token") as is_open:
+        if is_open:
+            with st.form("token", border=False):
+                _new_token(caller)
 
 
 def _new_token(caller: Caller) -> None:

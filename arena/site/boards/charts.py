@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -21,7 +20,7 @@ from arena.site.ui.components import note
 from arena.site.ui.formats import Bounded, percent, points, whole, whole_percent
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import plain_table
-from arena.site.ui.url_state import choose_one, chosen_words
+from arena.site.ui.url_state import choose_one, opened
 from leaderboard.export.charts import Estimate, Point, forest, scatter
 
 INK_ON_LIGHT = "#1d2733"
@@ -88,18 +87,6 @@ def behind(key: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> No
     with st.expander("The same as a table", key=f"table-{key}", on_change="rerun") as box:
         if box.open:
             put(plain_table(header, rows))
-
-
-@contextmanager
-def opened(label: str, *parameters: str) -> Iterator[bool]:
-    """A part of the page that is closed until it is asked for, or the address has one of its parameters.
-
-    Yields whether it is open; what is closed need not be made.
-    """
-    named = any(chosen_words(name) for name in parameters)
-    key = f"part-{'-'.join(parameters)}"
-    with st.expander(label, expanded=named, key=key, on_change="rerun") as box:
-        yield bool(box.open)
 
 
 LEAST_POINTS = 2

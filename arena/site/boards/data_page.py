@@ -12,7 +12,6 @@ from arena.services.boards.file_sizes import FileSize
 from arena.services.question_sets.statistics import DomainStatistics
 from arena.site.boards.board_parts import board_note, errata, show_files
 from arena.site.boards.cache import cached_html
-from arena.site.boards.charts import opened
 from arena.site.boards.pickers import choose_board
 from arena.site.boards.view_model import BoardView
 from arena.site.public.links import addresses, embed_snippet, site_address
@@ -23,6 +22,7 @@ from arena.site.ui.formats import size_of, whole_percent
 from arena.site.ui.help_texts import CITATION, COMMANDS, SET_CITATION
 from arena.site.ui.markup import put
 from arena.site.ui.tables import plain_table, words_table
+from arena.site.ui.url_state import opened
 from leaderboard.export.board_fields import BATTLE_FIELDS
 
 SET_STATISTICS = (

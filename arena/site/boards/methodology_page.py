@@ -11,6 +11,7 @@ from arena.site.ui.components import lead, note
 from arena.site.ui.formats import percent, whole
 from arena.site.ui.markup import put
 from arena.site.ui.tables import plain_table, words_table
+from arena.site.ui.url_state import opened
 from data.stats import Interval
 from judges.metrics.relations.figures import (
     Measured,
@@ -109,12 +110,9 @@ def _figure(figure: Measured) -> str:
 
 
 def _curve(one: OnClaims) -> None:
-    """The curve of one data set, and the same as a table."""
+    """The curve of one data set as a table, and as a chart where that is asked for."""
     marks = [_estimate(tenth) for tenth in one.calibration]
     note(f"{one.data}:")
-    words = f"The share of true claims by posterior on {one.data}; the table below has the same numbers."
-    chart = forest(marks, axis="Share of claims that are true", row="Posterior", share=True, reference=0.5)
-    st.altair_chart(chart, alt=words)
     rows = [
         (
             _label(tenth),
@@ -126,6 +124,11 @@ def _curve(one: OnClaims) -> None:
         for tenth, mark in zip(one.calibration, marks, strict=True)
     ]
     put(plain_table(HEADER, rows, spare=1))
+    with opened(f"The curve on {one.data}", "curves", one.data) as is_open:
+        if is_open:
+            words = f"The share of true claims by posterior on {one.data}; the table has the same numbers."
+            axis = "Share of claims that are true"
+            st.altair_chart(forest(marks, axis=axis, row="Posterior", share=True, reference=0.5), alt=words)
 
 
 def _label(tenth: Tenth) -> str:

@@ -11,13 +11,13 @@ import altair as alt
 import streamlit as st
 
 from arena.site.boards.cache import cached_chart
-from arena.site.boards.charts import behind, ink, opened
+from arena.site.boards.charts import behind, ink
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.ui.components import note
 from arena.site.ui.formats import Bounded, percent, points
 from arena.site.ui.markup import element
-from arena.site.ui.url_state import choose_one, chosen_words, optional_select
+from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select
 from leaderboard.export.charts import Point, scatter
 from leaderboard.standings.systems import NOTHING_SAID, SELF_REPORTED, Figure, SystemFacts, pareto_front
 

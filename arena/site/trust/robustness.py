@@ -7,12 +7,12 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from arena.site.boards.cache import cached_html
-from arena.site.boards.charts import opened
 from arena.site.boards.view_model import BoardView
 from arena.site.ui.components import note, strip
 from arena.site.ui.formats import percent
 from arena.site.ui.markup import Child, element, put
 from arena.site.ui.tables import anchor, plain_table, words_table
+from arena.site.ui.url_state import opened
 from leaderboard.trust.sections import Section, Unit
 from leaderboard.trust.sentences import cycles_sentence, first_place_sentence, star_sentence
 

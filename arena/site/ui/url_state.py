@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
@@ -137,6 +138,18 @@ def addressed_tabs(name: str, label: str, titles: Mapping[str, str]) -> Sequence
     return st.tabs(
         list(values), default=default, key=key, on_change=_tab_into_address, args=(name, key, values)
     )
+
+
+@contextmanager
+def opened(label: str, *parameters: str) -> Iterator[bool]:
+    """A part of the page that is closed until it is asked for, or the address has one of its parameters.
+
+    Yields whether it is open; what is closed need not be made.
+    """
+    named = any(chosen_words(name) for name in parameters)
+    key = f"part-{'-'.join(parameters)}"
+    with st.expander(label, expanded=named, key=key, on_change="rerun") as box:
+        yield bool(box.open)
 
 
 def _tab_into_address(name: str, key: str, values: Mapping[str, str]) -> None:

@@ -256,8 +256,10 @@ def test_questions_are_found_by_word_and_domain(visit: Callable[..., AppTest]) -
 
 
 def test_methodology_and_data_pages_stand(visit: Callable[..., AppTest]) -> None:
-    """The method is explained with its formulas, and the data page names every field."""
+    """The method is explained, curves are drawn where asked for, and the data page names every field."""
     method = visit("boards.methodology_page")
+    assert not method.get("vega_lite_chart")
+    assert len(visit("boards.methodology_page", curves="shown").get("vega_lite_chart")) == 2
     assert any("Bradley-Terry" in found.value for found in method.markdown)
     assert not method.exception
     figures = embedded_figures()
