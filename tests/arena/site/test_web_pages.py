@@ -248,9 +248,12 @@ def test_unknown_question_says_so(visit: Callable[..., AppTest]) -> None:
 
 
 def test_questions_are_found_by_word_and_domain(visit: Callable[..., AppTest]) -> None:
-    """The list filters by domain and by every word searched for."""
+    """The list filters by domain, by every word searched for, and by filters, folded where none is set."""
     page = visit("questions.list_page", board="tiny", domain="d0")
     assert "4 of 12 questions" in html_of(page)
+    assert "Won by" not in [one.label for one in page.selectbox]
+    filtered = visit("questions.list_page", board="tiny", winner="full")
+    assert "full" in [one.value for one in filtered.selectbox if one.label == "Won by"]
     page = visit("questions.list_page", board="tiny", words='"item 11"')
     assert "1 of 12 questions" in html_of(page)
 
